@@ -17,12 +17,12 @@ from rich.console import Console
 from rich.table import Table
 
 from checker.report.layout import grouped
-from checker.search.distributed.bucket import LevelResult, LevelTask
+from checker.search.distributed.bucket import Bucket, LevelResult, LevelTask
 from checker.search.distributed.files import SearchFolder
 from checker.search.distributed.local import Local, hand_over
 from checker.search.distributed.program import CompiledProgram, program_of
-from checker.search.distributed.search import Alone, Spread
-from checker.search.limits import Limits
+from checker.search.distributed.search import Spread
+from checker.search.limits import LimitHit, Limits
 from checker.search.native.machine import NativeMachine
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import read_spec
@@ -32,6 +32,30 @@ OWNERS = (2, 10, 20, 40, 80)
 #: It is handed over at so many states.
 STATES_HERE = 1_000
 WORD = 8
+
+
+class Alone:
+    """A crew of one process, which does the work of one owner after another."""
+
+    def __init__(self, folder: SearchFolder, code: CompiledProgram) -> None:
+        self.folder, self.code = folder, code
+        self.buckets: dict[int, Bucket] = {}
+
+    def __call__(self, order: LevelTask) -> list[LevelResult]:
+        return [self.done(order, owner) for owner in range(order.owners)]
+
+    def done(self, order: LevelTask, owner: int) -> LevelResult:
+        """Do the work of one owner; its states are read from files unless they are in memory."""
+        bucket = self.buckets.get(owner)
+        if bucket is None or bucket.level > order.level:
+            bucket = Bucket(self.code, owner, order.owners, order.memory_max)
+            self.buckets[owner] = bucket
+        try:
+            bucket.catch_up(self.folder, order.level)
+            return bucket.work(self.folder, order)
+        except LimitHit as limit:
+            del self.buckets[owner]
+            return LevelResult(owner, stopped=str(limit))
 
 
 @dataclass(frozen=True)

@@ -56,12 +56,12 @@ def sixteen() -> FinalCheckpoint:
 
 def plan_over_sixteen(rounds: int) -> float:
     """Seconds to explore the trigger plan of sixteen subtasks into its decision tree."""
-    from model.language.build import bound_rules, tree_of, world_of
+    from model.language.build import bound_rules, ground_rule, world_of
 
     protocol = sixteen()
     world = world_of(protocol, protocol.keeps())
     (plan,) = [each for each in bound_rules(protocol) if each.rule.name == "trigger_checkpoint"]
-    return seconds(lambda: tree_of(world, plan), rounds)
+    return seconds(lambda: ground_rule(world, plan).tree, rounds)
 
 
 def measured(rounds: int) -> Table:

@@ -21,9 +21,9 @@ from resource import RUSAGE_SELF, getrusage
 from time import process_time
 from typing import Any
 
-from checker.conformance.random_runs import RandomRun, lines_of
-from checker.logs.event_log.step_cache.judge import EventLogJudge
+from checker.logs.event_log.judge import EventLogJudge
 from checker.logs.event_log.step_cache.lines import read_run, runs_in
+from tests.engine_runs.random_runs import RandomRun, lines_of
 
 #: So many events are judged in a second of processor time, where all is known; over so many runs
 #: also with all that is learned on the way.
@@ -125,11 +125,11 @@ def measured(rules: EventLogJudge, file: Path) -> Measured:
     """Judge all runs in a file."""
     began, known = process_time(), rules.shapes.learned
     runs, events, stopped, accepted, findings = 0, 0, 0, 0, Counter[str]()
-    for ruled in rules.judge(file.read_bytes(), str(file)):
+    for ruled in rules.judge_file(file.read_bytes(), str(file)):
         runs += 1
         events += ruled.run.events
         stopped += ruled.stopped is not None
-        accepted += ruled.accepted
+        accepted += ruled.is_own_witness
         findings.update(f"{each.property} {each.severity.value}" for each in ruled.findings)
     paths = rules.shapes.learned - known
     return Measured(runs, events, process_time() - began, paths, stopped, accepted, findings)

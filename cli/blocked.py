@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from checker.logs.read.line_patterns import table, tables
 from checker.logs.read.log_events import LineTally
 from checker.logs.read.log_files import LogLine, LogShelf, RawLog
-from checker.logs.validate import JudgedJob, judge
+from checker.logs.validate import JudgedJob, judge_cluster
 from checker.report.layout import console, write
 from checker.report.validated import no_job_line, unfinished_lines
 from checker.search.rows import Exit
@@ -52,7 +52,7 @@ def blocked(
         for log in shelf.logs(logs):
             by_folder.setdefault(log.folder, []).append(log)
         for inside in by_folder.values():
-            cluster = judge([_until(shelf, log, at) for log in inside], known)
+            cluster = judge_cluster([_until(shelf, log, at) for log in inside], known)
             jobs += cluster.jobs
             tally += cluster.tally
     first = next((each.raw.decode("utf-8", "replace") for each in tally.strays), "")

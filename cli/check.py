@@ -293,6 +293,7 @@ class Checking:
     as_text: bool
     results: list[SpecResult] = field(default_factory=list[SpecResult])
     rows: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
+    answered: set[str] = field(default_factory=set[str])
     compared: int = 0
     errors: int = 0
     skipped: int = 0
@@ -424,6 +425,7 @@ class Checking:
         results = [column.result for column in found.columns if column.result is not None]
         self.results += results
         self.compared += 1
+        self.answered |= {row.property for result in results for row in result.rows}
         self.rows += comparison_rows(found)
         if self.as_text:
             page = console()
@@ -445,8 +447,10 @@ class Checking:
 
             traces = write_traces(result, self.options.trace_dir)
         self.results.append(result)
-        self.rows += json_rows(result, traces)
-        if self.as_text:
+        self.answered |= {row.property for row in result.rows}
+        if not self.as_text:
+            self.rows += json_rows(result, traces)
+        else:
             self.pages.add(result)
             if result.report.backend == "spread":
                 write(console(), ["searched on Spark"])
@@ -487,9 +491,8 @@ class Checking:
                     advice="add --slow",
                 )
             )
-        asked = {str(row["property"]) for row in self.rows}
         for name in self.options.properties:
-            if name not in asked and self.results:
+            if name not in self.answered and self.results:
                 self._note(
                     FinaleError(
                         "does-not-apply",

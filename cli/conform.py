@@ -13,18 +13,11 @@ from cyclopts import Parameter
 
 from checker.conformance.engines import NO_COUNTERPART
 from checker.conformance.lockstep import Agreement, Divergence, LockStep
-from checker.logs.event_log.acceptance import (
-    ALL_STEPS,
-    LIMITS,
-    Accepted,
-    EventLogVerdict,
-    GaveUp,
-    Rejected,
-    Undecided,
-    Visibility,
-    accept,
-)
+from checker.logs.event_log.acceptance import ALL_STEPS, LIMITS
+from checker.logs.event_log.judge import EventLogJudge, JudgedLog, RunSearch
 from checker.logs.event_log.missing_events import filled_in, gaps
+from checker.logs.event_log.section_search import Accepted, GaveUp, Rejected, Undecided
+from checker.logs.read.visibility import Visibility
 from checker.report.conformance import compared_lines, judged_lines, summary_line, unbuilt_line
 from checker.report.layout import console, write
 from checker.search.limits import Limits
@@ -33,7 +26,6 @@ from checker.spec.catalogue import catalogue
 from checker.spec.reading import read_spec
 from model.errors import FinaleError, Place, nearest
 from model.given import lines_in, opened
-from reference.formats.eventlog import ReadLog, read_log
 from reference.formats.logfile import LOG
 
 from .errors import print_error
@@ -157,6 +149,7 @@ class Compared:
     states: int = 0
     logs: int = 0
     codes: set[Exit] = field(default_factory=set[Exit])
+    rules: EventLogJudge = field(default_factory=EventLogJudge)
 
     def take(self, paths: Iterable[Path]) -> None:
         """Specs, folders of them, and logs, one after the other."""
@@ -199,23 +192,14 @@ class Compared:
         if self.as_text:
             write(console(), compared_lines(str(file), outcome, seconds))
 
-    def judge(self, file: Path, lines: list[str] | None = None) -> None:
-        """An event log, which may be read already.
-
-        Raises `KeyboardInterrupt` when it was told how far it came.
-        """
+    def judge(self, file: Path) -> None:
+        """Judge an event log. Raises `KeyboardInterrupt` after the progress was printed."""
         began = time.monotonic()
         try:
-            lines = _lines_of(file) if lines is None else lines
-            log = read_log(lines, str(file))
+            lines = _lines_of(file)
             with Meter(file.name) as meter:
-                verdict = accept(
-                    log,
-                    profile=self.profile,
-                    limits=self.limits,
-                    file=str(file),
-                    told=meter,
-                )
+                search = RunSearch(self.limits, self.profile, meter)
+                verdict = self.rules.judge_run([(1, b"".join(lines))], str(file), search)
         except FinaleError as error:
             self.note(error)
             self.logs += 1
@@ -223,10 +207,10 @@ class Compared:
             self.rows.append(row | {"code": error.code, "why": error.message})
             return
         self.logs += 1
-        self.rows.append(_judged(file, log, verdict))
+        self.rows.append(_judged(file, verdict))
         if self.as_text:
             seconds = time.monotonic() - began
-            write(console(), judged_lines(str(file), log, verdict, seconds, lines))
+            write(console(), judged_lines(str(file), verdict, seconds, lines))
         if verdict.fails:
             self.codes.add(Exit.FAILED)
         if isinstance(verdict.conforms, Undecided):
@@ -264,11 +248,11 @@ def _row(outcome: Agreement | Divergence) -> dict[str, object]:
     return {"steps": [str(step) for step in outcome.steps], "differences": outcome.what}
 
 
-def _lines_of(file: Path) -> list[str]:
-    """The lines of an event log. Raises `unreadable`."""
+def _lines_of(file: Path) -> list[bytes]:
+    """The lines of an event log, with their ends. Raises `unreadable`."""
     try:
         with opened(file) as stream:
-            return [line.decode("utf-8", "replace").rstrip("\r\n") for line in lines_in(stream)]
+            return list(lines_in(stream))
     except OSError as error:
         raise FinaleError(
             "unreadable",
@@ -278,8 +262,9 @@ def _lines_of(file: Path) -> list[str]:
         ) from None
 
 
-def _judged(file: Path, log: ReadLog, verdict: EventLogVerdict) -> dict[str, object]:
-    row: dict[str, object] = {"log": str(file), "events": log.count}
+def _judged(file: Path, verdict: JudgedLog) -> dict[str, object]:
+    log = verdict.run.log
+    row: dict[str, object] = {"log": str(file), "events": verdict.run.events}
     match verdict.conforms:
         case Accepted() as accepted:
             row |= {"conforms": "accepted", "unseen": accepted.unseen}
@@ -292,11 +277,16 @@ def _judged(file: Path, log: ReadLog, verdict: EventLogVerdict) -> dict[str, obj
         case Undecided() as undecided:
             row |= {"conforms": "undecided", "line": undecided.line, "why": undecided.why}
             row |= {"states": undecided.progress.states, "limit": undecided.given_up.value}
+        case None:
+            raise AssertionError("a search was asked for")
     findings = [
         {"property": f.property, "binding": dict(f.binding), "line": f.line}
         | {"severity": f.severity.value}
         for f in verdict.findings
     ]
-    unread: dict[str, object] = {"unreadable": list(log.unreadable), "missing_behind": gaps(log)}
+    unread: dict[str, object] = {
+        "unreadable": list(log.unreadable),
+        "missing_behind": gaps(verdict.run),
+    }
     unread |= {"unknown": dict(log.unknown)}
     return row | {"findings": findings, "coverage": verdict.coverage.value} | unread

@@ -81,13 +81,15 @@ def _parts(name: str, progress: SearchProgress) -> list[str]:
         head = f"{name}: {progress.before}"
         return [head, duration(progress.seconds)] if progress.seconds else [head]
     parts = [f"{name}: {grouped(progress.states)} states", duration(progress.seconds)]
+    if progress.after:
+        parts.insert(1, progress.after)
     if progress.seconds_left is not None:
         parts.append(f"about {duration(progress.seconds_left)} left")
     elif progress.depth:
         parts.append("no estimate yet")
     if progress.memory:
         parts.append(f"{grouped(round(progress.memory / 2**20))} MB")
-    if progress.seconds:
+    if progress.seconds and not progress.after:
         parts.append(f"{grouped(round(progress.states / progress.seconds))}/s")
     return [*parts, f"level {progress.depth}", f"{grouped(progress.frontier)} open"]
 

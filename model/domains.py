@@ -27,8 +27,6 @@ from .structures import (
     Set,
 )
 
-_PerEntity = MapDomain
-
 __all__ = [
     "SET_ELEMENTS_MAX",
     "Array",

@@ -25,60 +25,69 @@ from .expressions import (
 )
 from .system import Blocked, Fault, GroundRule, State, System, Test, Tree, Update
 
+Known = dict[Expression, int]
+"""Values of nodes that were computed before, in one state or on one step."""
 
-def evaluate(expression: Expression, state: State, after: State | None = None) -> int:
-    """The value of an expression in a state (and, for predicates on steps, in the one after)."""
-    match expression:
-        case Constant():
-            return expression.value
-        case Cell():
-            if expression.after:
+
+def evaluate(
+    expression: Expression, state: State, after: State | None = None, *, known: Known | None = None
+) -> int:
+    """The value of an expression in a state (and, for predicates on steps, in the one after).
+
+    Nodes are shared, so a node is computed only once; `known` keeps the values for further
+    expressions over the same states.
+    """
+    values = {} if known is None else known
+
+    def value(node: Expression) -> int:
+        found = values.get(node)
+        if found is not None:
+            return found
+        match node:
+            case Constant():
+                found = node.value
+            case Cell(after=False):
+                found = state[node.index]
+            case Cell():
                 assert after is not None, "this expression speaks of a step"
-                return after[expression.index]
-            return state[expression.index]
-        case Add():
-            return evaluate(expression.left, state, after) + evaluate(
-                expression.right, state, after
-            )
-        case Subtract():
-            return evaluate(expression.left, state, after) - evaluate(
-                expression.right, state, after
-            )
-        case Equal():
-            return int(
-                evaluate(expression.left, state, after) == evaluate(expression.right, state, after)
-            )
-        case Less():
-            return int(
-                evaluate(expression.left, state, after) < evaluate(expression.right, state, after)
-            )
-        case Not():
-            return 1 - evaluate(expression.operand, state, after)
-        case And():
-            return int(all(evaluate(each, state, after) for each in expression.operands))
-        case Or():
-            return int(any(evaluate(each, state, after) for each in expression.operands))
-        case IfThenElse():
-            chosen = (
-                expression.yes if evaluate(expression.condition, state, after) else expression.no
-            )
-            return evaluate(chosen, state, after)
-        case _:
-            assert_never(expression)
+                found = after[node.index]
+            case Add():
+                found = value(node.left) + value(node.right)
+            case Subtract():
+                found = value(node.left) - value(node.right)
+            case Equal():
+                found = int(value(node.left) == value(node.right))
+            case Less():
+                found = int(value(node.left) < value(node.right))
+            case Not():
+                found = 1 - value(node.operand)
+            case And():
+                found = int(all(map(value, node.operands)))
+            case Or():
+                found = int(any(map(value, node.operands)))
+            case IfThenElse():
+                found = value(node.yes if value(node.condition) else node.no)
+            case _:
+                assert_never(node)
+        values[node] = found
+        return found
+
+    return value(expression)
 
 
 def outcome(tree: Tree, state: State) -> Update | Blocked | Fault:
     """The leaf of a decision tree that a state leads to."""
+    known: Known = {}
     while isinstance(tree, Test):
-        tree = tree.yes if evaluate(tree.condition, state) else tree.no
+        tree = tree.yes if evaluate(tree.condition, state, known=known) else tree.no
     return tree
 
 
 def updated(update: Update, state: State) -> State:
     """The state after an update: all new values are computed in the state before."""
-    cells = list(state)
+    cells, known = list(state), Known()
     for index, expression in update.writes:
-        cells[index] = evaluate(expression, state)
+        cells[index] = evaluate(expression, state, known=known)
     return tuple(cells)
 
 

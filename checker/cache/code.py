@@ -13,6 +13,9 @@ moved. The code of the tool itself (`model/` without protocols and properties) i
 
 from __future__ import annotations
 
+# What is looked at here may be any object.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
 import enum
 import functools
 import linecache
@@ -464,7 +467,8 @@ class Reach:
         said: list[object] = ["class", name_of(kind)]
         said += [self._class(base, edges) for base in kind.__mro__[1:]]
         if issubclass(kind, enum.Enum):
-            said += [(each.name, self._value(each.value, edges)) for each in kind]
+            members = kind.__members__.items()  # with the further names of members
+            said += [(name, each.name, self._value(each.value, edges)) for name, each in members]
         for name, value in vars(kind).items():
             if name in _OF_PYTHON or (issubclass(kind, enum.Enum) and _is_of_enum(name, value)):
                 continue
@@ -556,9 +560,20 @@ def _file_of(kind: type) -> str | None:
     return getattr(sys.modules.get(kind.__module__), "__file__", None)
 
 
+class _Plain(enum.Enum):
+    """An enumeration with nothing of its own."""
+
+    MEMBER = 0
+
+
+_OF_ENUMERATIONS = frozenset(vars(_Plain))
+
+
 def _is_of_enum(name: str, value: object) -> bool:
-    """Whether an attribute of an enumeration is a member, or what Python made for members."""
-    return isinstance(value, enum.Enum) or name.startswith(("_", "__"))
+    """Whether an attribute of an enumeration is a member, or what Python makes for members."""
+    if isinstance(value, types.FunctionType) and is_changing(value.__module__):
+        return False
+    return isinstance(value, enum.Enum) or name in _OF_ENUMERATIONS
 
 
 class Reached:

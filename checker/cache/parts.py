@@ -7,6 +7,9 @@ and its neighbours are not.
 
 from __future__ import annotations
 
+# What JSON gives has no types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 

@@ -6,6 +6,9 @@ Reading runs no code that the text could name.
 
 from __future__ import annotations
 
+# What JSON gives has no types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
 import json
 from collections.abc import Sequence
 from typing import Any

@@ -188,7 +188,7 @@ class Module:
                 yield from self._tree(tree.yes, inner, known, "THEN ")
                 yield from self._tree(tree.no, inner, known, "ELSE ")
             case Blocked():
-                why = f" \\* forbidden by the bound {tree.bound} alone" if tree.bound else ""
+                why = f' \\* forbidden by the bound "{tree.bound}" alone' if tree.bound else ""
                 yield f"{indent}{lead}FALSE{why}"
             case Fault():
                 yield f"{indent}{lead}FALSE \\* a fault, see well_formed: {tree.code}"

@@ -10,7 +10,7 @@ Start with `validate.py`, then follow a line of a log:
 4. `event_log`: the same question for complete event logs, which the engine of `reference/` writes.
 
 `cli/validate.py` calls `pipeline/validating`, which cuts logs into pieces, one for each cluster,
-and calls `validate.judge` for each. `verdicts.py` makes plain data of the result, and
+and calls `validate.judge_cluster` for each. `verdicts.py` makes plain data of the result, and
 `checker/report/validated.py` prints it. Nothing here needs Spark.
 
 What a log does not tell is unknown. A property that reads a variable without a known value stops

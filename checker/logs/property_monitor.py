@@ -126,7 +126,7 @@ class PropertyMonitor:
         """The positions of the variables that are known."""
         self._known_then: frozenset[int] = self.known
         """What was known after the step before."""
-        self.told = frozenset[int]()
+        self.observed = frozenset[int]()
         """The variables that are known as soon as they have changed."""
         self.names: dict[str, str] = {}
         """Names of the model, and how the log calls them."""
@@ -205,7 +205,7 @@ class PropertyMonitor:
             if values[at] is not old.values[at] and values[at] != old.values[at]
         )
         if not changed <= self.known:
-            self.known |= changed & self.told
+            self.known |= changed & self.observed
         if self.known is not self._known_then:
             changed |= self.known ^ self._known_then
             self._known_then = self.known

@@ -12,10 +12,10 @@ from checker.search.limits import Limits
 
 from .event_log.section_search import Accepted, Rejected, Undecided
 from .findings import Coverage, Finding, Severity
-from .read.job_runs import JobRun, runs_of
+from .read.job_runs import JobRun, extents_of, runs_of
 from .read.kept_lines import KeptLines
 from .read.line_patterns import PatternTable
-from .read.log_events import LineTally, LogEvent, told
+from .read.log_events import LineTally, LogEvent, events_of_lines
 from .read.log_files import LogLine
 from .read.run_file import ChosenSetting, RunFile, TriedSettings
 from .read.visibility import LogProfile, Visibility
@@ -26,10 +26,6 @@ from .replay.unfinished_tasks import UnfinishedTask, unfinished_tasks
 #: A job with more subtasks is not judged. What the properties ask grows with their number, and a
 #: log in which some numbers are wrong may tell of any number.
 TASKS_MAX = 256
-#: The states of a job that is just begun.
-_FIRST = ("INITIALIZING", "CREATED")
-
-
 #: What becomes of a job for which a run of the protocol is looked for.
 CONFORM = ("accepted", "rejected", "undecided")
 
@@ -92,8 +88,13 @@ class JudgedJob:
     conforms: Conformance | None = None
     """None where it was not asked."""
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    """Of undecided properties, those that other levels of loggers would decide, and which. With
-    no level: lines tell of what the property asks, but leave open whether it holds."""
+    """The undecided properties that other lines could decide, and the levels of loggers that would
+    write these lines. With no level: all loggers have the levels that the property needs, but the
+    lines leave open whether it holds."""
+    untold: tuple[str, ...] = ()
+    """The undecided properties that ask for what no line of any level tells."""
+    asked: bool = True
+    """Whether properties were asked of the job."""
 
     @property
     def shows(self) -> tuple[Finding, ...]:
@@ -112,7 +113,7 @@ class JudgedCluster:
     profile: LogProfile
 
 
-def judge(
+def judge_cluster(
     logs: Iterable[Iterable[LogLine]],
     table: PatternTable,
     levels: Mapping[str, str] | None = None,
@@ -128,14 +129,17 @@ def judge(
     events: list[LogEvent] = []
     for place, lines in enumerate(logs):
         if kept is None:
-            events += told(lines, table, tally, place)
+            events += events_of_lines(lines, table, tally, place)
         else:
-            events += told(kept.noting(place, lines), table, tally, place, kept.take)
+            events += events_of_lines(kept.noting(place, lines), table, tally, place, kept.keep)
     runs, homeless = runs_of(events)
     if kept is not None:
         kept.runs = runs
     profile = LogProfile(table, tally, dict(levels or {}))
-    jobs = [judge_run(run, profile, whole=tally.is_whole) for run in runs]
+    jobs = [
+        judge_job(run, profile, whole=not tally.may_lack(extent))
+        for run, extent in zip(runs, extents_of(runs), strict=True)
+    ]
     if accepts is not None:
         release = table.name
         jobs = [
@@ -147,24 +151,35 @@ def judge(
     return JudgedCluster(tuple(jobs), tally, len(homeless), profile)
 
 
-def judge_run(run: JobRun, profile: LogProfile, *, whole: bool) -> JudgedJob:
-    """What can be said of one run; `whole`: nothing in the midst of its logs is unreadable."""
+def judge_job(run: JobRun, profile: LogProfile, *, whole: bool) -> JudgedJob:
+    """What can be said of one run; `whole`: no line of it is unreadable."""
     history, count = history_of(run), len(run.events)
     coverage = _coverage(run, history, whole=whole)
     ambiguous, tasks = run.ambiguous, sum(run.tasks.values())
     if ambiguous or not tasks or tasks > TASKS_MAX:
         too_many = tasks if tasks > TASKS_MAX else 0
         return JudgedJob(
-            history, count, coverage, (), (), (), ambiguous=ambiguous, too_many=too_many
+            history,
+            count,
+            coverage,
+            (),
+            (),
+            (),
+            ambiguous=ambiguous,
+            too_many=too_many,
+            asked=False,
         )
     replayed = LogReplay(run, profile, begins=coverage is not Coverage.GAP)
     findings = replayed.judged()
     monitors = replayed.state.monitors
     decided = monitors.decided
-    needs = {
+    lacking = {
         name: replayed.state.lacks(name, unseen)
         for name, unseen in sorted(monitors.unseen.items())
         if name not in decided
+    }
+    lacking |= {
+        n: () for n, levels in lacking.items() if levels is None and n in monitors.ambiguous
     }
     return JudgedJob(
         history,
@@ -174,10 +189,11 @@ def judge_run(run: JobRun, profile: LogProfile, *, whole: bool) -> JudgedJob:
             sorted(findings, key=lambda each: (each.where.log, each.where.part, each.where.line))
         ),
         tuple(sorted(decided)),
-        tuple(needs),
+        tuple(lacking),
         () if history.has_ended else unfinished_tasks(replayed, history),
         stops=tuple(each.why for each in replayed.hung_stops() if each is not None),
-        needs={n: levels for n, levels in needs.items() if levels or n in monitors.ambiguous},
+        needs={name: levels for name, levels in lacking.items() if levels is not None},
+        untold=tuple(name for name, levels in lacking.items() if levels is None),
     )
 
 
@@ -208,9 +224,7 @@ def _conforms(
 
 
 def _coverage(run: JobRun, history: JobHistory, *, whole: bool) -> Coverage:
-    first = next((event for event in run.events if event.word == "job-switched"), None)
-    begins = first is not None and first.told.fields["from"] in _FIRST
-    if not begins or not whole:
+    if not run.begins or not whole:
         return Coverage.GAP
     return Coverage.COMPLETE if history.has_ended else Coverage.TRUNCATED
 
@@ -223,6 +237,6 @@ __all__ = [
     "JudgedCluster",
     "JudgedJob",
     "Visibility",
-    "judge",
-    "judge_run",
+    "judge_cluster",
+    "judge_job",
 ]

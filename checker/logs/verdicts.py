@@ -18,7 +18,7 @@ from .replay.checkpoint_history import Fate
 from .validate import Conformance, JudgedJob
 
 #: The fields of a verdict that JSON has as lists.
-_LISTS = ("restored", "decided", "undecided", "ambiguous")
+_LISTS = ("restored", "decided", "undecided", "ambiguous", "untold")
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,15 @@ class Verdict:
     conforms: Conformance | None = None
     """None where it was not asked."""
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    """Of undecided properties, those that other levels of loggers would decide, and which. With
-    no level: lines tell of what the property asks, but leave open whether it holds."""
+    """The undecided properties that other lines could decide, and the levels of loggers that would
+    write these lines. With no level: all loggers have the levels that the property needs, but the
+    lines leave open whether it holds."""
     too_many: int = 0
     """The number of subtasks of a job that is not judged because it has too many; else 0."""
+    untold: tuple[str, ...] = ()
+    """The undecided properties that ask for what no line of any level tells."""
+    asked: bool = True
+    """Whether properties were asked of the job."""
 
     @property
     def shows(self) -> tuple[Finding, ...]:
@@ -68,7 +73,7 @@ class Verdict:
         judged, or it is not decided whether a run of the protocol explains the job."""
         conforms = self.conforms
         is_open = conforms is not None and not conforms.accepted and not conforms.rejected
-        return bool(self.ambiguous or self.needs or self.too_many) or is_open
+        return not self.asked or bool(self.needs) or is_open
 
     def to_table(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -120,6 +125,8 @@ def verdict_of(where: str, judged: JudgedJob, logs: Sequence[RawLog]) -> Verdict
         judged.conforms,
         judged.needs,
         judged.too_many,
+        judged.untold,
+        judged.asked,
     )
 
 

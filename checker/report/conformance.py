@@ -7,14 +7,8 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from checker.conformance.lockstep import Agreement, Divergence
-from checker.logs.event_log.acceptance import (
-    Accepted,
-    EventLogVerdict,
-    GaveUp,
-    ReadLog,
-    Rejected,
-    Undecided,
-)
+from checker.logs.event_log.judge import JudgedLog
+from checker.logs.event_log.section_search import Accepted, GaveUp, Rejected, Undecided
 from checker.logs.findings import Severity
 
 from .filled import damage_lines
@@ -73,11 +67,11 @@ READS_TOLD = 8
 
 
 def judged_lines(
-    file: str, log: ReadLog, verdict: EventLogVerdict, seconds: float, lines: Sequence[str]
+    file: str, verdict: JudgedLog, seconds: float, lines: Sequence[bytes]
 ) -> Iterator[Text]:
     """Show the verdict on a log: whether a run explains it, and the findings in this run."""
     name = Text(shown_file(file), "bold")
-    counts = [counted(log.count, "event"), counted(len(log.sections), "section")]
+    counts = [counted(verdict.run.events, "event"), counted(len(verdict.run.parts), "section")]
     match verdict.conforms:
         case Accepted() as accepted:
             yield _mark(verdict) + name + Text(f": accepted{_found(verdict)}")
@@ -91,10 +85,11 @@ def judged_lines(
             told = f": undecided{_found(verdict)}: {undecided.why}"
             yield Text("? ", "bold yellow") + name + Text(told)
             yield from _given_up(undecided)
+        case None:
+            raise AssertionError("a search was asked for")
     yield Text("  ") + joined([*counts, verdict.coverage.value, duration(seconds)])
-    explained = verdict.conforms if isinstance(verdict.conforms, Accepted) else None
-    yield from damage_lines(log, explained)
-    for what, number in sorted(log.unknown.items()):
+    yield from damage_lines(verdict)
+    for what, number in sorted(verdict.run.log.unknown.items()):
         yield Text(f"  {what}: means nothing here, {number} times", "dim")
     for finding in verdict.findings:
         about = ", ".join(value for _, value in finding.binding)
@@ -105,11 +100,11 @@ def judged_lines(
         yield Text(f"           {finding.sentence}", "dim")
 
 
-def _mark(verdict: EventLogVerdict) -> Text:
+def _mark(verdict: JudgedLog) -> Text:
     return Text("✗ ", "bold red") if verdict.fails else Text("✓ ", "bold green")
 
 
-def _found(verdict: EventLogVerdict) -> str:
+def _found(verdict: JudgedLog) -> str:
     """Show the number of findings."""
     return f", {counted(len(verdict.findings), 'finding')}" if verdict.findings else ""
 
@@ -130,9 +125,9 @@ def _given_up(undecided: Undecided) -> Iterator[Text]:
             pass
 
 
-def _refused(rejected: Rejected, lines: Sequence[str]) -> Iterator[Text]:
+def _refused(rejected: Rejected, lines: Sequence[bytes]) -> Iterator[Text]:
     if 0 < rejected.line <= len(lines):
-        yield Text(f"  {lines[rejected.line - 1].strip()}", "cyan")
+        yield Text(f"  {lines[rejected.line - 1].decode('utf-8', 'replace').strip()}", "cyan")
     yield Text(f"  no run explains it; {counted(rejected.states, 'state')} could be before it")
     for number, refusal in enumerate(rejected.refusals):
         if number:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from checker.logs.event_log.acceptance import Accepted, ReadLog
+from checker.logs.event_log.judge import JudgedLog
 from checker.logs.event_log.missing_events import filled_in, gaps
+from checker.logs.event_log.section_search import Accepted
 
 from .layout import counted
 
@@ -15,14 +16,15 @@ from .layout import counted
 PLACES_TOLD = 6
 
 
-def damage_lines(log: ReadLog, accepted: Accepted | None) -> Iterator[Text]:
+def damage_lines(judged: JudgedLog) -> Iterator[Text]:
     """Show unreadable lines, gaps, and the steps that were filled in."""
+    log, conforms = judged.run.log, judged.conforms
     if log.unreadable:
         told = counted(len(log.unreadable), "line")
         yield Text(f"  {told} cannot be read: {_some(log.unreadable)}", "yellow")
-    if missing := gaps(log):
+    if missing := gaps(judged.run):
         yield Text(f"  something may be missing behind line {_some(missing)}", "yellow")
-    steps = filled_in(log, accepted) if accepted is not None else []
+    steps = filled_in(log, conforms) if isinstance(conforms, Accepted) else []
     for behind, names in steps[:PLACES_TOLD]:
         told = ", ".join(name if n == 1 else f"{n} {name}" for name, n in sorted(names.items()))
         yield Text(f"  filled in behind line {behind}: {told}", "dim")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from model.topology import Job, Kind, Sink, Vertex
+from model.topology import Job, OperatorKind, Sink, Vertex
 
 from .canvas import Canvas
 from .layout import columns, counted, times
@@ -66,7 +66,7 @@ def described(vertex: Vertex) -> tuple[str, ...]:
         count = len(vertex.chained)
         records = counted(sum(vertex.chained), "record")
         lines.append(f"{counted(count, 'chained source')}, {records}{_endless(vertex)}")
-    elif vertex.kind is not Kind.PASS_THROUGH or not vertex.is_sink:
+    elif vertex.kind is not OperatorKind.PASS_THROUGH or not vertex.is_sink:
         lines.append(vertex.kind.value)
     if vertex.sink is not Sink.NONE:
         lines.append(f"sink, {vertex.sink.value}")

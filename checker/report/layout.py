@@ -54,6 +54,7 @@ def write(page: Console, lines: Iterable[Cell]) -> None:
         # A name that has line ends forges no line of ours.
         parts = text_of(line).split(LINE_END, allow_blank=True)
         page.print(Text(visible(LINE_END)).join(parts), soft_wrap=True)
+    page.file.flush()  # who reads a pipe sees each result when it is known
 
 
 def text_of(cell: Cell) -> Text:

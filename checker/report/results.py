@@ -13,6 +13,7 @@ from checker.search.answer import (
     Holds,
     NotAsked,
     Report,
+    Timing,
     Unknown,
     Vacuous,
     Violated,
@@ -63,7 +64,7 @@ def result_lines(result: SpecResult, width: int) -> list[Text]:
     for line in _asides(aside):
         lines += paragraph(Text(line, "dim"), width, indent=4)
     for bound in dict.fromkeys(bound for row in claims for bound in row.bounds):
-        told_cure = f"to know more than the bound {bound} allows: {cure(result.spec, bound)}"
+        told_cure = f'to know more than the bound "{bound}" allows: {cure(result.spec, bound)}'
         lines += paragraph(Text(told_cure, "dim"), width, indent=4)
     lines += _search_lines(result, width)
     cut_short = [row.property for row in result.rows if _was_cut_short(row, result)]
@@ -160,6 +161,8 @@ def _search_lines(result: SpecResult, width: int) -> list[Text]:
     if result.source is not None:
         for report in (result.report, *result.report.further):
             lines += _count_lines(result, report, row, width)
+        if not result.report.cached:
+            lines += _timing_line(result.report.timing, width)
     if row is not None and row.verdict == Violated.word:
         lines += columns([[_mark(row), Text(SEARCH), Text(row.why)]], width, indent=4)
         lines += paragraph(Text(_RECORDED, "dim"), width, indent=4)
@@ -182,7 +185,8 @@ def _costs(report: Report) -> list[str]:
     found = report.statistics
     if report.cached:
         return ["cached"]
-    rate = f"{grouped(round(found.states / found.seconds))} states/s" if found.seconds else ""
+    counts = report.lists_states and found.seconds
+    rate = f"{grouped(round(found.states / found.seconds))} states/s" if counts else ""
     return [duration(found.seconds) + _before(report), rate]
 
 
@@ -209,6 +213,18 @@ def _count_lines(
     if is_judged and counts is not None and row is not None and row.verdict == Holds.word:
         numbers.append(f"counted independently by {counts.counted_by}")
     return flow([Text(each, "dim") for each in numbers], width, indent=4)
+
+
+def _timing_line(timing: Timing, width: int) -> list[Text]:
+    """Show how long the user waited, and for what."""
+    parts = [
+        f"{duration(timing.total)} in all",
+        f"building {duration(timing.building)}",
+        f"compiling {duration(timing.compiling)}",
+        f"searching {duration(timing.searching)}",
+        f"liveness {duration(timing.liveness)}",
+    ]
+    return flow([Text(each, "dim") for each in parts], width, indent=4)
 
 
 def _before(report: Report) -> str:

@@ -26,6 +26,10 @@ _WHOSE = {"run.toml": "run.toml", "table": "the table of lines", "lines": "lines
 _OUTCOMES = {"explains": "explained", "rejected": "rejected", "undecided": "undecided"}
 
 
+#: Why nothing is asked of some jobs.
+NO_TASK = "no line names a task of the job"
+
+
 def verdict_lines(verdict: Verdict) -> Iterator[Text]:
     """One job or run: what became of it, and what it shows."""
     mark = Text("✗ ", "bold red") if verdict.fails else Text("✓ ", "bold green")
@@ -44,6 +48,8 @@ def verdict_lines(verdict: Verdict) -> Iterator[Text]:
     if verdict.too_many:
         told = f"its lines tell of {grouped(verdict.too_many)} subtasks"
         yield Text(f"  not judged: {told}; at most {TASKS_MAX} are looked at", "yellow")
+    if not (verdict.asked or verdict.ambiguous or verdict.too_many):
+        yield Text(f"  not judged: {NO_TASK}", "yellow")
     if verdict.coverage is Coverage.GAP:
         yield Text("  gap: the beginning or a middle part of the log is missing", "yellow")
     yield from _undecided(verdict)
@@ -60,6 +66,9 @@ def _undecided(verdict: Verdict) -> Iterator[Text]:
     if others:
         yield Text(f"  not decided at this log level: {', '.join(others)}", "yellow")
         yield Text(f"    this needs {', '.join(levels)}: see finale logging", "dim")
+    if verdict.untold:
+        names = ", ".join(verdict.untold)
+        yield Text(f"  no line of any level tells what these ask: {names}", "dim")
 
 
 def _found(verdict: Verdict) -> str:
@@ -140,9 +149,11 @@ def unfinished_lines(judged: JudgedJob, at: int | None) -> Iterator[Text]:
     if judged.too_many:
         told = f"its lines tell of {grouped(judged.too_many)} subtasks"
         yield Text(f"  nothing can be said: {told}; at most {TASKS_MAX} are looked at", "yellow")
+    if not (judged.asked or judged.ambiguous or judged.too_many):
+        yield Text(f"  nothing can be said: {NO_TASK}", "yellow")
     for each in judged.stops:
         yield Text(f"  {each}", "yellow")
-    if not judged.unfinished_tasks and not judged.ambiguous and not judged.too_many:
+    if not judged.unfinished_tasks and judged.asked:
         yield Text("  no task is waited for", "dim")
     for task in judged.unfinished_tasks:
         since = "" if task.since is None else f", since line {task.since.line}"

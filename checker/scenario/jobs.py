@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 
 from model.errors import FinaleError, nearest
 from model.structures import SET_ELEMENTS_MAX
-from model.topology import Edge, Job, Kind, Pattern, Subtask, Vertex
+from model.topology import Edge, Job, OperatorKind, Pattern, Subtask, Vertex
 from model.topology import Sink as SinkKind
 
 from .reading import Header
@@ -84,22 +84,22 @@ def _pattern(item: str, words: Sequence[str]) -> Pattern:
 
 
 def _vertex(name: str, words: Sequence[str], reads: bool, records: int) -> Vertex:
-    kind, parallelism, sink = Kind.PASS_THROUGH, 1, SinkKind.NONE
+    kind, parallelism, sink = OperatorKind.PASS_THROUGH, 1, SinkKind.NONE
     for word in words:
         if found := _PARALLELISM.fullmatch(word):
             parallelism = int(found[1])
         elif found := _RECORDS.fullmatch(word):
             records = int(found[1])
-        elif word in {each.value for each in Kind}:
-            kind = Kind(word)
+        elif word in {each.value for each in OperatorKind}:
+            kind = OperatorKind(word)
         elif word in {each.value for each in SinkKind}:
             sink = SinkKind(word)
         else:
-            known = [each.value for each in (*Kind, *SinkKind)]
+            known = [each.value for each in (*OperatorKind, *SinkKind)]
             raise FinaleError(
                 "bad-job", f'"{word}" says nothing about a vertex', advice=nearest(word, known)
             )
-    if not reads and kind in (Kind.PASS_THROUGH, Kind.SOURCE):
+    if not reads and kind in (OperatorKind.PASS_THROUGH, OperatorKind.SOURCE):
         return Vertex.source(name, records=records, parallelism=parallelism)
     return Vertex(name, kind, parallelism, sink)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 
 from model.language.explore import Branch
 from model.trace import Trace
@@ -119,6 +119,21 @@ class Statistics:
 
 
 @dataclass(frozen=True)
+class Timing:
+    """The seconds that each part of a check took, and the whole check: what its user waited for."""
+
+    building: float = 0.0
+    compiling: float = 0.0
+    searching: float = 0.0
+    liveness: float = 0.0
+    total: float = 0.0
+
+    def __add__(self, other: Timing) -> Timing:
+        pairs = zip(astuple(self), astuple(other), strict=True)
+        return Timing(*(mine + its for mine, its in pairs))
+
+
+@dataclass(frozen=True)
 class Report:
     """All answers to one question.
 
@@ -140,6 +155,7 @@ class Report:
     further: tuple[Report, ...] = ()
     memory: int = 0
     seconds_before: float = 0.0
+    timing: Timing = Timing()
     lists_states: bool = True
     cached: bool = False
     """Whether it was found before, in the same system, and not now."""

@@ -1,17 +1,18 @@
 """Chooses the search that checks a system: readable, native, bounded, or automatic.
 
 The native search is over a hundred times as fast as the readable one, but it must compile first.
-`auto` begins with the readable search. It changes to the native search if there are many states, or
-if the readable search takes long. A spec that is marked slow goes to the native search at once. If
-a limit stops the native search before it has seen as much as the readable one, `auto` keeps the
-report of the readable search: more time never gives a worse answer. The bounded search asks a
-solver and lists no states; it runs only on request.
+`auto` searches natively if it expects many states. If it expects few, or does not know, it begins
+with the readable search, and changes over at the number of states at which the native search has
+caught up. An expectation may cost time and never changes an answer. If a limit stops the native
+search before it has seen as much as the readable one, `auto` keeps the report of the readable
+search: more time never gives a worse answer. The bounded search asks a solver and lists no states;
+it runs only on request.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Literal
 
@@ -25,10 +26,19 @@ from .reductions.kinds import Reduction
 
 Backend = Literal["auto", "readable", "native", "bmc"]
 
-#: A readable search of more states than this takes longer than a native one takes to start.
-READABLE_STATES_MAX = 20_000
-#: So long a readable search may take that is not known to be small.
-READABLE_SECONDS_MAX = 10.0
+
+@dataclass(frozen=True)
+class Few:
+    """How much the readable search may see before the native one is worth its start."""
+
+    states: int
+    seconds: float
+
+
+#: Measured on the specs: from here on, a native search takes less time, its start included.
+FEW = Few(2_000, 2.0)
+#: The same where the loops of the native search must be compiled first, once on a machine.
+FEW_UNCOMPILED = Few(20_000, 10.0)
 
 
 def check_with(  # noqa: PLR0913 - what is asked, of whom, and how far
@@ -36,15 +46,16 @@ def check_with(  # noqa: PLR0913 - what is asked, of whom, and how far
     system: System,
     limits: Limits,
     progress: ProgressListener | None,
-    large: bool,
+    expected: int | None = None,
     reductions: Collection[Reduction] = (),
     options: SearchOptions = DEFAULT,
     *,
     only: Collection[str] = (),
 ) -> Report:
-    """Return the answers to all properties of a system. If `large`, auto searches natively at once.
+    """Return the answers to all properties of a system.
 
-    With `only`, the bounded search looks at these rows alone.
+    `expected` is the number of states that the caller expects, if it knows one. With `only`, the
+    bounded search looks at these rows alone.
 
     Raises `needs-native`, `needs-bmc`, `hashed-partial-order`, `resume-under-reduction`,
     `domain-too-large`, `too-many-rules`, `witness-missing`, and what resuming raises.
@@ -63,7 +74,7 @@ def check_with(  # noqa: PLR0913 - what is asked, of whom, and how far
         return _readable(system, limits, progress)
     if backend == "native" or options.needs_native:
         return _native(system, limits, progress, options)
-    return _auto(system, limits, progress, large)
+    return _auto(system, limits, progress, expected)
 
 
 def check_options(
@@ -140,11 +151,14 @@ def _check_machine_code(flag: str) -> None:
         )
 
 
-def _auto(system: System, limits: Limits, progress: ProgressListener | None, large: bool) -> Report:
+def _auto(
+    system: System, limits: Limits, progress: ProgressListener | None, expected: int | None
+) -> Report:
     began = perf_counter()
     before: Report | None = None
-    if not large or (limits.states_max is not None and limits.states_max <= READABLE_STATES_MAX):
-        few = _within_reason(limits)
+    bound = _few(expected)
+    few = _within(limits, bound)
+    if few.states_max == limits.states_max or expected is None or expected <= bound.states:
         before = _readable(system, few, progress)
         if not _changes_over(before, few, limits):
             return before
@@ -160,15 +174,30 @@ def _auto(system: System, limits: Limits, progress: ProgressListener | None, lar
             raise
         word = limits.seconds_word if isinstance(stop, TimeOver) else INTERRUPTED
         return _stopped_by(before, word)
-    if before is not None and report.stopped and _seen(report) < _seen(before):
+    if before is None:
+        return report
+    if report.stopped and _seen(report) < _seen(before):
         return _stopped_by(before, report.stopped)
-    return report
+    return replace(report, timing=report.timing + before.timing)
 
 
-def _seen(report: Report) -> tuple[bool, int, int]:
+def _few(expected: int | None) -> Few:
+    if expected is not None and expected <= FEW.states:
+        return FEW  # without loading what compiles
+    from .native import support
+
+    if support.why_not():
+        return FEW_UNCOMPILED
+    from .native.loops import must_be_compiled
+
+    return FEW_UNCOMPILED if must_be_compiled() else FEW
+
+
+def _seen(report: Report) -> tuple[bool, int, int, int]:
     """How far a search came. Both searches take states in the same order."""
     found = report.statistics
-    return found.complete, found.transitions, found.states
+    settled = sum(not isinstance(each.verdict, Unknown) for each in report.answers)
+    return found.complete, found.transitions, found.states, settled
 
 
 def _stopped_by(report: Report, word: str) -> Report:
@@ -183,13 +212,13 @@ def _stopped_by(report: Report, word: str) -> Report:
     return replace(report, answers=tuple(map(renamed, report.answers)), stopped=word)
 
 
-def _within_reason(limits: Limits) -> Limits:
+def _within(limits: Limits, few: Few) -> Limits:
     """The limits of a readable search that a native one may follow."""
     states, seconds = limits.states_max, limits.seconds_max
-    if states is None or states > READABLE_STATES_MAX:
-        limits = replace(limits, states_max=READABLE_STATES_MAX)
-    if seconds is None or seconds > READABLE_SECONDS_MAX:
-        limits = replace(limits, seconds_max=READABLE_SECONDS_MAX, seconds_given=None)
+    if states is None or states > few.states:
+        limits = replace(limits, states_max=few.states)
+    if seconds is None or seconds > few.seconds:
+        limits = replace(limits, seconds_max=few.seconds, seconds_given=None)
     return limits
 
 
@@ -200,4 +229,4 @@ def _changes_over(report: Report, few: Limits, limits: Limits) -> bool:
     return report.stopped == few.seconds_word and few.seconds_max != limits.seconds_max
 
 
-__all__ = ["READABLE_STATES_MAX", "Backend", "check_options", "check_with"]
+__all__ = ["FEW", "FEW_UNCOMPILED", "Backend", "Few", "check_options", "check_with"]

@@ -9,6 +9,9 @@ Only reports of complete searches are kept: limits of time or memory say nothing
 
 from __future__ import annotations
 
+# What JSON gives has no types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
 import json
 import sys
 from collections.abc import Collection, Iterator
@@ -34,6 +37,7 @@ from .answer import (
     NotAsked,
     Report,
     Statistics,
+    Timing,
     Unknown,
     Vacuous,
     Violated,
@@ -45,11 +49,11 @@ _ROOT = Path(__file__).parents[2]
 #: The code that a report depends on, beside what builds systems.
 _FOLDERS = ("checker/cache", "checker/search", "checker/spec")
 #: The packages that search or are asked in a search.
-_PACKAGES = ("llvmlite", "numba", "numpy", "scipy", "z3_solver")
+_PACKAGES = ("llvmlite", "numba", "numpy", "z3_solver")
 _KINDS: dict[str, Any] = {
     kind.__name__: kind
     for kind in (
-        *(Report, Answer, Statistics, Trace, Fault, Place, Branch),
+        *(Report, Answer, Statistics, Timing, Fault, Place, Branch),
         *(Holds, Violated, Vacuous, Unknown, NotAsked, DoesNotApply),
     )
 }
@@ -175,6 +179,8 @@ def _of_rules() -> bytes:
 
 
 def _said(value: Any) -> object:
+    if isinstance(value, Trace):  # the bulk: nothing in it but numbers
+        return {"Trace": [value.states, value.rules, value.loop, _said(value.fault)]}
     if is_dataclass(value) and not isinstance(value, type):
         name = type(value).__name__
         assert name in _KINDS, f"{name} cannot be kept"
@@ -190,6 +196,9 @@ def _read(said: Any) -> Any:
     if not isinstance(said, dict):
         return said
     ((name, own),) = said.items()
+    if name == "Trace":
+        states, rules, loop, fault = own
+        return Trace(tuple(map(tuple, states)), tuple(rules), loop, _read(fault))
     return _KINDS[name](*map(_read, own)) if name else frozenset(own)
 
 

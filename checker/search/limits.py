@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -83,8 +84,9 @@ class LimitHit(Exception):
 class SearchProgress:
     """How far a search is: as `Statistics`, with the bytes that it takes, if it knows them.
 
-    `seconds_left` is an estimate: it assumes that levels go on to shrink as they did, and is None
-    while they grow. `before` says what is done before the search begins.
+    `seconds_left` is an estimate of all that is left, liveness included. It assumes that levels go
+    on to shrink as they did, and is None while they grow. `before` says what is done before the
+    search begins, and `after` what is done when all states are seen.
     """
 
     states: int
@@ -95,6 +97,7 @@ class SearchProgress:
     memory: int = 0
     seconds_left: float | None = None
     before: str = ""
+    after: str = ""
 
 
 ProgressListener = Callable[[SearchProgress], None]
@@ -107,11 +110,17 @@ class SearchClock:
     def __init__(self, limits: Limits, progress: ProgressListener | None) -> None:
         self._limits, self._progress = limits, progress
         self._began = self._reported = perf_counter()
+        self._liveness: Liveness | None = None
 
     @property
     def seconds(self) -> float:
         """The time since the search began."""
         return perf_counter() - self._began
+
+    @property
+    def seconds_of_liveness(self) -> float:
+        """The time that judging liveness has taken."""
+        return self._liveness.seconds if self._liveness is not None else 0.0
 
     def check(self) -> None:
         """Raises LimitHit if the time is over."""
@@ -123,12 +132,44 @@ class SearchClock:
         now = perf_counter()
         if self._progress is not None and now - self._reported >= SECONDS_BETWEEN_REPORTS:
             self._reported = now
-            self._progress(progress(now - self._began))
+            news = progress(now - self._began)
+            self._progress(news if self._liveness is None else self._liveness.told(news, now))
 
     def look(self, progress: Callable[[float], SearchProgress]) -> None:
         """Report the progress, if a report is due. Raises LimitHit if the time is over."""
         self.check()
         self.report(progress)
+
+    @contextmanager
+    def judging(self, count: int) -> Generator[None]:
+        """Measure how long one of `count` liveness properties takes."""
+        if self._liveness is None:
+            self._liveness = Liveness(count)
+        began = self._liveness.began = perf_counter()
+        try:
+            yield
+        finally:
+            self._liveness.done += 1
+            self._liveness.seconds += perf_counter() - began
+
+
+@dataclass
+class Liveness:
+    """How many of `count` properties are judged, how long that took, and when the next began."""
+
+    count: int
+    done: int = 0
+    seconds: float = 0.0
+    began: float = 0.0
+
+    def told(self, news: SearchProgress, now: float) -> SearchProgress:
+        """Return the progress of a search whose states are all seen."""
+        left = None
+        if self.done:
+            next_one = max(0.0, self.seconds / self.done - (now - self.began))
+            left = next_one + self.seconds / self.done * (self.count - self.done - 1)
+        after = f"liveness: {self.done} of {self.count} properties"
+        return replace(news, seconds_left=left, after=after)
 
 
 def looking(

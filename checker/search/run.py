@@ -15,6 +15,7 @@ from .answer import (
     Answer,
     Report,
     Statistics,
+    Timing,
     Unknown,
 )
 from .backends import Backend, check_with
@@ -27,6 +28,8 @@ from .rows import SpecResult, result_of
 #: That a system is being built is told when it has taken so long.
 SECONDS_UNTOLD = 1.0
 BUILDING = "building the system"
+#: A spec that is marked slow has many states: more than the readable search would visit.
+SLOW_STATES = 1_000_000
 
 
 def run(
@@ -49,7 +52,7 @@ def run(
     if options.resume is None:
         names = sorted(family.name for family in families)
         kind = (backend, sorted(each.value for each in reductions), options.storage)
-        kept = kept_reports(spec, [*names, sorted(only), *kind, spec.slow])
+        kept = kept_reports(spec, [*names, sorted(only), *kind, _expected(spec)])
     if kept is not None and (known := kept.of_files()) is not None:
         return result_of(spec, lambda: spec.system(families), known, only)
     system, doing = None, BUILDING
@@ -58,13 +61,15 @@ def run(
         system, key = spec.system_and_key(families, look)
         if kept is not None and (known := kept.of_system(key, system)) is not None:
             return result_of(spec, system, known, only)
+        building = perf_counter() - began
         doing = "preparing the search"
         before = _seconds_before(options)
         left = limits.after(perf_counter() - began)
         report = check_with(
-            backend, system, left, progress, spec.slow, reductions, options, only=only
+            backend, system, left, progress, _expected(spec), reductions, options, only=only
         )
-        report = replace(report, seconds_before=before)
+        timing = replace(report.timing, building=building, total=perf_counter() - began)
+        report = replace(report, seconds_before=before, timing=timing)
         if kept is not None:
             kept.keep(key, system, report)
     except TimeOver:
@@ -72,6 +77,13 @@ def run(
     except KeyboardInterrupt:
         report = nothing_searched(INTERRUPTED, doing, families, began)
     return result_of(spec, system, report, only)
+
+
+def _expected(spec: Spec) -> int | None:
+    """The number of states that the spec records; of a slow spec without counts, a large number."""
+    if spec.counts is not None:
+        return spec.counts.states
+    return SLOW_STATES if spec.slow else None
 
 
 def _seconds_before(options: SearchOptions) -> float:
@@ -92,6 +104,7 @@ def nothing_searched(stopped: str, doing: str, families: Sequence[Family], began
         Statistics(0, 0, 0, perf_counter() - began, complete=False),
         stopped=stopped,
         remarks=(f"nothing was searched: it ended while {doing}",),
+        timing=Timing(total=perf_counter() - began),
     )
 
 

@@ -176,7 +176,7 @@ class _Asked:
     def _searched(self, number: int) -> Answer:
         limits = Limits(self.limits.states_max, self.limits.seconds_max)
         limits = limits.after(perf_counter() - self._began)
-        report = check_with("auto", self._systems[number], limits, self.progress, large=False)
+        report = check_with("auto", self._systems[number], limits, self.progress)
         if report.stopped == INTERRUPTED:
             raise KeyboardInterrupt
         self.stopped = self.stopped or report.stopped

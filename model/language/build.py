@@ -19,11 +19,11 @@ from model.system import (
 from .bindings import BoundRule, bindings, bound_rules, rule_names, rule_of, shown
 from .decorators import DecoratedFunction, mark_of
 from .entities import World
-from .predicates import applies, property_of, where
+from .predicates import property_of, where
 from .properties import Family
 from .protocol import Protocol
 from .starting import start_values
-from .trees import ground_rule, tree_of
+from .trees import ground_rule
 
 
 def world_of(protocol: Protocol, observed: frozenset[str]) -> World:
@@ -140,7 +140,6 @@ def initial_states(protocol: Protocol, world: World) -> tuple[State, ...]:
 __all__ = [
     "BoundRule",
     "Parts",
-    "applies",
     "bindings",
     "bound_rules",
     "build",
@@ -149,6 +148,5 @@ __all__ = [
     "rule_names",
     "rule_of",
     "shown",
-    "tree_of",
     "world_of",
 ]

@@ -63,12 +63,6 @@ def _truth_from(value: object) -> object:
     return truth_from(truth_of(value))
 
 
-def applies(family: Family, protocol: Protocol) -> bool:
-    """Whether the protocol implements the view that the property reads."""
-    view = next(iter(family.mark.hints.values()), None)
-    return isinstance(view, type) and view in type(protocol).__mro__
-
-
 def property_of(world: World, protocol: Protocol, family: Family, system: System) -> Property:
     """A property of a system, with a predicate for each binding. Raises coded errors."""
     mark = family.mark
@@ -159,4 +153,4 @@ def _predicates(
         yield Predicate(binding, folded.returns, claim, fault)
 
 
-__all__ = ["applies", "property_of", "where"]
+__all__ = ["property_of", "where"]

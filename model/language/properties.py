@@ -21,7 +21,6 @@ from .guards import asked
 from .path_ends import BlockedHere, caller
 
 T = TypeVar("T")
-F = TypeVar("F", bound=Callable[..., bool])
 
 
 @dataclass(frozen=True)

@@ -45,11 +45,6 @@ def ground_rule(world: World, bound: BoundRule) -> GroundRule:
     )
 
 
-def tree_of(world: World, bound: BoundRule) -> Tree:
-    """Return the decision tree of a rule with its parameters bound. Raises coded errors."""
-    return ground_rule(world, bound).tree
-
-
 def _earlier(node: Fork | PathEnd, store: RuleStore) -> dict[int, Expression]:
     """Return the cells of the state before the step that differ under the names after it."""
     if isinstance(node, PathEnd):
@@ -125,4 +120,4 @@ def _refuse_certain_mistakes(tree: Tree, rule: Rule) -> None:
         )
 
 
-__all__ = ["ground_rule", "tree_of"]
+__all__ = ["ground_rule"]

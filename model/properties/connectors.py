@@ -11,7 +11,7 @@ from model.protocols.connector import (
     Progress,
     SourceRecord,
 )
-from model.protocols.local_store import Change, LocalStore, StoreStatus, Update
+from model.protocols.local_store import Change, InputUpdate, LocalStore, StoreStatus
 from model.rules import always, leads_to, reachable, when
 
 
@@ -56,7 +56,7 @@ def closes_after_stop(state: Connector) -> bool:
 
 
 @always
-def store_is_as_committed(state: LocalStore, update: Update) -> bool:
+def store_is_as_committed(state: LocalStore, update: InputUpdate) -> bool:
     """The store of a running task has each effect that its changelog has, and no other (S1)."""
     when(state.status == StoreStatus.RUNNING)
     return update.stored == (0 if update.change == Change.NONE else 1)
@@ -70,7 +70,7 @@ def all_updates_committed(state: LocalStore) -> bool:
 
 
 @reachable(on_request=True)
-def store_is_ahead_after_crash(state: LocalStore, update: Update) -> bool:
+def store_is_ahead_after_crash(state: LocalStore, update: InputUpdate) -> bool:
     """After a crash the store has an effect that was never committed (OTH-13)."""
     closed = state.status == StoreStatus.CLOSED
     return closed and update.stored > 0 and update.change == Change.NONE

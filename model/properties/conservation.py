@@ -19,7 +19,7 @@ from model.protocols.task.sources import Source
 from model.protocols.task.stateful import Share, Stateful
 from model.protocols.task.tasks import TaskStatus
 from model.rules import always, count, define, when
-from model.topology import Job, Kind, Vertex
+from model.topology import Job, OperatorKind, Vertex
 
 
 @always(needs="effects")
@@ -43,7 +43,7 @@ def each_record_is_kept(state: Restore, share: Share, record: Datum) -> bool:
     when(all_run(state) and not state_is_gone(state, vertex))
     tasks = tuple(task for task in state.tasks_of(vertex) if isinstance(task, Stateful))
     total = under_way(state, vertex, record) + sum(task.state[record] for task in tasks)
-    return total >= 1 if vertex.kind == Kind.UNION_STATE else total == 1
+    return total >= 1 if vertex.kind == OperatorKind.UNION_STATE else total == 1
 
 
 @define

@@ -10,7 +10,7 @@ from model.protocols.enumerator import (
     CoordinatorCheckpoint,
     Enumerating,
     Event,
-    Place,
+    EventPlace,
     ReaderStatus,
     SourceReader,
     Split,
@@ -36,7 +36,7 @@ def splits_are_read_once(state: Enumerating, split: Split) -> bool:
 @always
 def assigned_splits_are_new(state: Enumerating, split: Split) -> bool:
     """A split on its way to a reader is one that no reader has (S2)."""
-    when(split.place == Place.UNDER_WAY)
+    when(split.place == EventPlace.UNDER_WAY)
     return not any(reader.received.has(split) for reader in state.readers)
 
 
@@ -44,7 +44,7 @@ def assigned_splits_are_new(state: Enumerating, split: Split) -> bool:
 def signal_can_come(state: Enumerating, reader: SourceReader) -> bool:
     """A reader that runs knows that no more splits come, or will still be told (L1)."""
     when(reader.is_running)
-    return reader.received.has(reader.signal) or reader.signal.place != Place.ARRIVED
+    return reader.received.has(reader.signal) or reader.signal.place != EventPlace.ARRIVED
 
 
 @on_step(on_request=True)
@@ -59,7 +59,7 @@ def splits_are_asked_for(state: Asking, split: Split, reader: SourceReader, step
 def finished_readers_fail_nothing(state: Enumerating, reader: SourceReader) -> bool:
     """That a reader has finished makes no event, and so no job, fail (S27)."""
     when(reader.has_finished)
-    return reader.signal.place != Place.FAILED
+    return reader.signal.place != EventPlace.FAILED
 
 
 @leads_to
@@ -72,8 +72,8 @@ def readers_finish(state: Enumerating, reader: SourceReader) -> bool:
 @leads_to
 def held_events_go_out(state: Enumerating, event: Event) -> bool:
     """An event that a closed gate holds is sent, or a failure takes it back (L9)."""
-    when(event.place == Place.HELD)
-    return event.place != Place.HELD
+    when(event.place == EventPlace.HELD)
+    return event.place != EventPlace.HELD
 
 
 @reachable(on_request=True)
@@ -99,14 +99,14 @@ def all_readers_finish(state: Enumerating) -> bool:
 @define
 def all_have_finished(state: Enumerating) -> bool:
     """Whether all readers have finished, and no event has failed."""
-    failed = any(event.place == Place.FAILED for event in state.events)
+    failed = any(event.place == EventPlace.FAILED for event in state.events)
     return all(reader.has_finished for reader in state.readers) and not failed
 
 
 @reachable(on_request=True)
 def event_meets_state(state: Enumerating, event: Event, checkpoint: CoordinatorCheckpoint) -> bool:
     """An event is under way while the enumerator's state is taken."""
-    return is_earlier(event, checkpoint) and event.place == Place.UNDER_WAY
+    return is_earlier(event, checkpoint) and event.place == EventPlace.UNDER_WAY
 
 
 @reachable(on_request=True)
@@ -114,7 +114,7 @@ def failed_event_meets_state(
     state: Enumerating, event: Event, checkpoint: CoordinatorCheckpoint
 ) -> bool:
     """An event has failed, unknown to the enumerator whose state is taken."""
-    return is_earlier(event, checkpoint) and event.place == Place.FAILED
+    return is_earlier(event, checkpoint) and event.place == EventPlace.FAILED
 
 
 @define
@@ -153,7 +153,7 @@ def event_precedes_state(
 ) -> bool:
     """An event is under way while a checkpoint still lacks the enumerator's state."""
     lacks = checkpoint.is_pending and not checkpoint.coordinator_taken
-    return lacks and event.place == Place.UNDER_WAY
+    return lacks and event.place == EventPlace.UNDER_WAY
 
 
 @reachable(on_request=True)
@@ -169,7 +169,7 @@ def told_reader_restores(
 @reachable(on_request=True)
 def signal_meets_finished_reader(state: Enumerating, reader: SourceReader) -> bool:
     """A reader is restored as finished, and told again that no more splits come."""
-    return reader.has_finished and reader.signal.place == Place.UNDER_WAY
+    return reader.has_finished and reader.signal.place == EventPlace.UNDER_WAY
 
 
 FAMILIES = (

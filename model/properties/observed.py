@@ -17,7 +17,7 @@ from model.protocols.task.sources import (
 )
 from model.protocols.task.tasks import Task
 from model.rules import Nothing, define
-from model.topology import Kind, Vertex
+from model.topology import OperatorKind, Vertex
 
 
 @define
@@ -88,7 +88,7 @@ def state_is_gone(state: Restore, vertex: Vertex) -> bool:
     """Whether state is rightly gone with the tasks that had finished when the checkpoint was taken
     that a restart takes. Union state is gone only with all of them (PL-8)."""
     newest, tasks = newest_stored(state), state.tasks_of(vertex)
-    if vertex.kind == Kind.UNION_STATE:
+    if vertex.kind == OperatorKind.UNION_STATE:
         return any(
             newest == each and all(each.finished.has(task) for task in tasks)
             for each in state.checkpoints

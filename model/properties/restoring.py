@@ -12,7 +12,7 @@ from model.protocols.task.sources import Source
 from model.protocols.task.stateful import Share, Stateful
 from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Nothing, Taken, always, before, define, on_step, reachable, when
-from model.topology import Kind
+from model.topology import OperatorKind
 
 
 @on_step
@@ -44,7 +44,7 @@ def finished_set_is_closed(state: Restore, task: Task, checkpoint: Checkpoint) -
 def no_empty_broadcast(state: Restore, task: Stateful) -> bool:
     """No task starts with an empty copy of broadcast state while there is one that is not (S16)."""
     vertex = task.subtask.vertex
-    when(vertex.kind == Kind.BROADCAST_STATE and is_restored(task))
+    when(vertex.kind == OperatorKind.BROADCAST_STATE and is_restored(task))
     when(not state.is_skipping(task))
     when(any(not share.is_empty(task.confirmed) for share in state.shares_of(vertex)))
     return not task.keeps_nothing()
@@ -56,7 +56,7 @@ def broadcast_copies_agree(
 ) -> bool:
     """All copies of broadcast state in a completed checkpoint are equal (S16)."""
     when(share.vertex == other.vertex and share.index < other.index)
-    when(share.vertex.kind == Kind.BROADCAST_STATE and checkpoint.is_completed)
+    when(share.vertex.kind == OperatorKind.BROADCAST_STATE and checkpoint.is_completed)
     when(share.reported.has(checkpoint) and other.reported.has(checkpoint))
     mine, its = share.content[checkpoint], other.content[checkpoint]
     return all(mine[record] == its[record] for record in share.data)
@@ -66,7 +66,7 @@ def broadcast_copies_agree(
 def each_key_at_its_owner(state: Restore, task: Stateful, record: Datum) -> bool:
     """Keyed state is at the one subtask that has the key, and there once (S23)."""
     vertex = task.subtask.vertex
-    when(vertex.kind == Kind.KEYED and task.state[record] > 0)
+    when(vertex.kind == OperatorKind.KEYED and task.state[record] > 0)
     owner = record.owner_among(vertex.parallelism)
     return owner == task.subtask.index and task.state[record] < 2
 
@@ -75,7 +75,7 @@ def each_key_at_its_owner(state: Restore, task: Stateful, record: Datum) -> bool
 def restored_union_is_whole(state: Restore, task: Stateful, record: Datum) -> bool:
     """A task is restored with the union of what all subtasks put into the checkpoint (RC-5)."""
     vertex, newest = task.subtask.vertex, newest_stored(state)
-    when(vertex.kind == Kind.UNION_STATE and record in task.data)
+    when(vertex.kind == OperatorKind.UNION_STATE and record in task.data)
     when(newest != Nothing and is_restored(task) and not state.is_skipping(task))
     held = any(share.content[newest][record] > 0 for share in state.shares_of(vertex))
     return held == (task.state[record] > 0)

@@ -33,7 +33,7 @@ from model.protocols.task.sources import (
 )
 from model.protocols.task.tasks import Task
 from model.rules import STRONG, Entity, Setting, define, require, rule, step
-from model.topology import Kind
+from model.topology import OperatorKind
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,8 @@ class ChainedSources(StopWithSavepoint):
         return ChainingGate
 
     @property
-    def task_classes(self) -> Mapping[Kind, type[Task]]:
-        return {**super().task_classes, Kind.CHAINED: ChainingTask}
+    def task_classes(self) -> Mapping[OperatorKind, type[Task]]:
+        return {**super().task_classes, OperatorKind.CHAINED: ChainingTask}
 
     def entities(self) -> Sequence[Entity]:
         return (*super().entities(), *(each for task in self.tasks for each in task.chained))

@@ -48,7 +48,7 @@ from model.protocols.sinks.sinks import Sink
 from model.protocols.task.sources import Source
 from model.protocols.task.tasks import Task
 from model.rules import STRONG, define, require, rule, step
-from model.topology import Kind
+from model.topology import OperatorKind
 from model.topology import Sink as SinkKind
 
 
@@ -110,9 +110,11 @@ class ChandyLamport(ChannelStateView):
         return MarkerGate
 
     @property
-    def task_classes(self) -> Mapping[Kind, type[Task]]:
+    def task_classes(self) -> Mapping[OperatorKind, type[Task]]:
         # What a writer hands over is not logged.
-        return {kind: each for kind, each in super().task_classes.items() if kind != Kind.WRITER}
+        return {
+            kind: each for kind, each in super().task_classes.items() if kind != OperatorKind.WRITER
+        }
 
     @property
     def sink_classes(self) -> Mapping[SinkKind, type[Sink]]:

@@ -76,7 +76,7 @@ class ReaderStatus(enum.Enum):
     RESTORING = "restoring"
 
 
-class Place(enum.Enum):
+class EventPlace(enum.Enum):
     """Where an event is. FAILED: its call has failed, and the coordinator is still to learn it."""
 
     UNSENT = "unsent"
@@ -93,7 +93,7 @@ class ReaderId(Entity):
 class Event(Entity):
     """An event of the enumerator: it is emitted once, and again if a restart takes it back."""
 
-    place = field(Enum(Place), Place.UNSENT)
+    place = field(Enum(EventPlace), EventPlace.UNSENT)
     receiver = field(Option(Ref(ReaderId)), Nothing)
     """The reader to which it is held or under way."""
     behind = field(Set(Ref(CheckpointId)), EMPTY)
@@ -101,10 +101,10 @@ class Event(Entity):
 
     @property
     def is_unsent(self) -> bool:
-        return self.place == Place.UNSENT
+        return self.place == EventPlace.UNSENT
 
     @step
-    def settle(self, place: Place) -> None:
+    def settle(self, place: EventPlace) -> None:
         """It is at no reader's gate any more."""
         self.place = place
         self.receiver = Nothing
@@ -228,40 +228,42 @@ class Enumerating(Protocol, ABC):
         """An event goes to its reader, or stays behind a closed gate."""
         event.receiver = reader
         event.behind = reader.closed
-        event.place = Place.UNDER_WAY if reader.closed.is_empty else Place.HELD
+        event.place = EventPlace.UNDER_WAY if reader.closed.is_empty else EventPlace.HELD
 
     @rule(fair=WEAK)
     def receive_split(self, split: Split, reader: SourceReader) -> None:
         """1.1: a running reader receives a split."""
-        require(split.place == Place.UNDER_WAY, split.receiver == reader, reader.is_running)
+        require(split.place == EventPlace.UNDER_WAY, split.receiver == reader, reader.is_running)
         reader.received.add(split)
-        split.settle(Place.ARRIVED)
+        split.settle(EventPlace.ARRIVED)
 
     @rule(fair=WEAK)
     def receive_signal(self, reader: SourceReader) -> None:
         """1.1: a reader learns, after its last split, that no more will come."""
-        require(reader.signal.place == Place.UNDER_WAY, reader.status != ReaderStatus.RESTORING)
+        require(
+            reader.signal.place == EventPlace.UNDER_WAY, reader.status != ReaderStatus.RESTORING
+        )
         require(all(split.receiver != reader for split in self.splits))
         if reader.is_running:
             reader.received.add(reader.signal)
-            reader.signal.settle(Place.ARRIVED)
+            reader.signal.settle(EventPlace.ARRIVED)
         else:
             dropped = not self.options.signal_needs_receiver
-            reader.signal.settle(Place.ARRIVED if dropped else Place.FAILED)
+            reader.signal.settle(EventPlace.ARRIVED if dropped else EventPlace.FAILED)
 
     @rule
     def lose_split(self, split: Split) -> None:
         """The call that carries a split fails; the enumerator learns of it later."""
         require(int(self.bounds.losses) > 0)
-        require(split.place == Place.UNDER_WAY)
+        require(split.place == EventPlace.UNDER_WAY)
         within(self.losses, self.bounds.losses)
         self.losses += 1
-        split.place = Place.FAILED
+        split.place = EventPlace.FAILED
 
     @rule(fair=WEAK)
     def learn_of_failed_event(self, event: Event) -> None:
         """The enumerator learns that an event was not delivered, and fails its receiver."""
-        require(event.place == Place.FAILED)
+        require(event.place == EventPlace.FAILED)
         self.fail_job()
 
     # --- gates -----------------------------------------------------------------------------------
@@ -303,11 +305,11 @@ class Enumerating(Protocol, ABC):
 
     @step
     def _let_go(self, event: Event, reader: SourceReader) -> None:
-        if event.place == Place.HELD and event.receiver == reader:
+        if event.place == EventPlace.HELD and event.receiver == reader:
             for checkpoint in self.checkpoints:
                 self._stay_behind(event, reader, checkpoint)
             if event.behind.is_empty:
-                event.place = Place.UNDER_WAY
+                event.place = EventPlace.UNDER_WAY
 
     @step
     def _stay_behind(
@@ -329,6 +331,6 @@ class Enumerating(Protocol, ABC):
             case Waits.NOTHING:
                 return False
             case Waits.ARRIVALS:
-                return event.place in (Place.HELD, Place.UNDER_WAY)
+                return event.place in (EventPlace.HELD, EventPlace.UNDER_WAY)
             case _:
-                return event.place not in (Place.UNSENT, Place.ARRIVED)
+                return event.place not in (EventPlace.UNSENT, EventPlace.ARRIVED)

@@ -29,7 +29,7 @@ from model.protocols.requests.requests import Requests
 from model.protocols.task.sources import Source
 from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import STRONG, WEAK, Nothing, define, each, require, rule, step
-from model.topology import Kind
+from model.topology import OperatorKind
 
 
 class FinalCheckpoint(Requests, Failures, WatermarkView, EndOfDataView):
@@ -199,6 +199,6 @@ class FinalCheckpoint(Requests, Failures, WatermarkView, EndOfDataView):
             checkpoint.triggers.add(task)
 
     @property
-    def task_classes(self) -> Mapping[Kind, type[Task]]:
+    def task_classes(self) -> Mapping[OperatorKind, type[Task]]:
         chosen = task_classes_of(self.options.held_until, self.options.end_tag)
         return {**super().task_classes, **chosen}

@@ -13,7 +13,7 @@ from model.protocols.sinks.committer import ConstantTagWriter, Writer
 from model.protocols.task.execution import TaskOptions
 from model.protocols.task.operators import Buffering, FlushingStableTask, StableTask
 from model.protocols.task.tasks import Task
-from model.topology import Kind
+from model.topology import OperatorKind
 
 
 class FinishRace(enum.Enum):
@@ -91,7 +91,7 @@ class FinalCheckpointOptions(
     """The toggles of section 6 that concern final checkpoints; the defaults are today's Flink."""
 
 
-def task_classes_of(held_until: HeldUntil, end_tag: EndTag) -> Mapping[Kind, type[Task]]:
+def task_classes_of(held_until: HeldUntil, end_tag: EndTag) -> Mapping[OperatorKind, type[Task]]:
     """What the tasks of a vertex are whose kind has a choice, by its kind."""
     held: dict[HeldUntil, type[Task]] = {
         HeldUntil.FINISH: Buffering,
@@ -100,4 +100,4 @@ def task_classes_of(held_until: HeldUntil, end_tag: EndTag) -> Mapping[Kind, typ
     }
     constant = end_tag == EndTag.CONSTANT
     writer = ConstantTagWriter if constant else Writer
-    return {Kind.BUFFERING: held[held_until], Kind.WRITER: writer}
+    return {OperatorKind.BUFFERING: held[held_until], OperatorKind.WRITER: writer}

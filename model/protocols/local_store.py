@@ -74,7 +74,7 @@ class Change(enum.Enum):
     COMMITTED = "committed"
 
 
-class Update(Entity):
+class InputUpdate(Entity):
     """A record of the input, and its effect on the store."""
 
     change = field(Enum(Change), Change.NONE)
@@ -92,7 +92,7 @@ class LocalStore(Protocol):
     options: LocalStoreOptions
     bounds: LocalStoreBounds
     sizes: LocalStoreSizes
-    parts = (Update,)
+    parts = (InputUpdate,)
 
     status = field(Enum(StoreStatus), StoreStatus.CLOSED)
     has_file = field(Bool, False)
@@ -101,7 +101,7 @@ class LocalStore(Protocol):
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
-        self.updates = tuple(Update(f"u{n + 1}") for n in range(self.sizes.records))
+        self.updates = tuple(InputUpdate(f"u{n + 1}") for n in range(self.sizes.records))
 
     def entities(self) -> Sequence[Entity]:
         return self.updates
@@ -121,7 +121,7 @@ class LocalStore(Protocol):
                 update.stored = 0
 
     @rule(fair=WEAK)
-    def restore(self, update: Update) -> None:
+    def restore(self, update: InputUpdate) -> None:
         """What the changelog has and the store does not is restored."""
         require(self.status == StoreStatus.RESTORING)
         require(update.change == Change.COMMITTED, update.stored == 0)
@@ -149,7 +149,7 @@ class LocalStore(Protocol):
             self.has_file = False
 
     @rule(fair=WEAK)
-    def process(self, update: Update) -> None:
+    def process(self, update: InputUpdate) -> None:
         """A record is processed: its effect goes into the store, and into the transaction."""
         require(self.status == StoreStatus.RUNNING, update.change == Change.NONE)
         update.change = Change.OPEN
@@ -164,7 +164,7 @@ class LocalStore(Protocol):
             self._commit(update)
 
     @step
-    def _commit(self, update: Update) -> None:
+    def _commit(self, update: InputUpdate) -> None:
         if update.change == Change.OPEN:
             update.change = Change.COMMITTED
 
@@ -188,6 +188,6 @@ class LocalStore(Protocol):
             self._abort(update)
 
     @step
-    def _abort(self, update: Update) -> None:
+    def _abort(self, update: InputUpdate) -> None:
         if update.change == Change.OPEN:
             update.change = Change.NONE

@@ -18,8 +18,8 @@ from model.protocols.coordinator.checkpoints import CheckpointStatus
 from model.protocols.enumerator import (
     CoordinatorCheckpoint,
     Event,
+    EventPlace,
     Gate,
-    Place,
     ReaderStatus,
     SignalState,
     SourceReader,
@@ -116,7 +116,7 @@ class OperatorCoordinator(Asking):
     @define
     def terminal(self) -> bool:
         """Whether each reader has finished, no checkpoint is pending, and no event is held."""
-        under_way = (Place.FAILED, Place.HELD)
+        under_way = (EventPlace.FAILED, EventPlace.HELD)
         return (
             all(reader.has_finished for reader in self.readers)
             and all(event.place not in under_way for event in self.events)
@@ -282,9 +282,9 @@ class OperatorCoordinator(Asking):
         checkpoint = self.newest_completed()
         told_again = checkpoint == Nothing or self._is_told_again(event)
         if told_again or checkpoint.unsent.has(event):
-            event.settle(Place.UNSENT)
+            event.settle(EventPlace.UNSENT)
         else:
-            event.settle(Place.ARRIVED)
+            event.settle(EventPlace.ARRIVED)
 
     def _is_told_again(self, event: Event) -> bool:
         """Whether an event is emitted after each restart."""

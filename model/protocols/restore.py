@@ -70,7 +70,7 @@ from model.rules import (
     step,
 )
 from model.topology import Channel as Edge
-from model.topology import Job, Kind, Vertex
+from model.topology import Job, OperatorKind, Vertex
 
 
 class BroadcastFrom(enum.Enum):
@@ -177,14 +177,14 @@ class Restore(FinalCheckpoint):
     def assign(self, task: Stateful, checkpoint: CheckpointId) -> None:
         """RC-5, RC-6: by its kind."""
         vertex = task.subtask.vertex
-        if vertex.kind == Kind.UNION_STATE:
+        if vertex.kind == OperatorKind.UNION_STATE:
             for share in self.shares_of(vertex):
                 share.hand_over_all(task, checkpoint)
-        elif vertex.kind == Kind.BROADCAST_STATE:
+        elif vertex.kind == OperatorKind.BROADCAST_STATE:
             self.copy_broadcast(task, checkpoint)
         elif not self.is_rescaled(vertex, checkpoint):
             self.share_of(task).hand_over_all(task, checkpoint)
-        elif vertex.kind == Kind.KEYED:
+        elif vertex.kind == OperatorKind.KEYED:
             self.take_keys(task, checkpoint)
         else:
             self.deal_out(task, checkpoint)
@@ -504,7 +504,7 @@ class Restore(FinalCheckpoint):
     keeps_coordinator_state: bool = False
 
     @property
-    def task_classes(self) -> Mapping[Kind, type[Task]]:
+    def task_classes(self) -> Mapping[OperatorKind, type[Task]]:
         return {**super().task_classes, **dict.fromkeys(DEALT_OUT, Stateful)}
 
     @define
@@ -540,7 +540,7 @@ class Restore(FinalCheckpoint):
         old, new = former.receiver.vertex.parallelism, vertex.parallelism
         if old == new:
             return index == former.receiver.index
-        if vertex.kind is Kind.KEYED:
+        if vertex.kind is OperatorKind.KEYED:
             # The ranges index / new … (index + 1) / new and those of the former overlap.
             return index * old < (former.receiver.index + 1) * new and (
                 former.receiver.index * new < (index + 1) * old
@@ -549,4 +549,6 @@ class Restore(FinalCheckpoint):
 
     def keeps_in_flight(self, record: Datum, vertex: Vertex, index: int) -> bool:
         """RC-11: whether a subtask keeps a record that it was given: those of its own keys."""
-        return vertex.kind is not Kind.KEYED or record.owner_among(vertex.parallelism) == index
+        return (
+            vertex.kind is not OperatorKind.KEYED or record.owner_among(vertex.parallelism) == index
+        )

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from .enumeration import all_shapes
 from .job import Job
-from .parts import Channel, Edge, Kind, Pattern, Sink, Subtask, Vertex
+from .parts import Channel, Edge, OperatorKind, Pattern, Sink, Subtask, Vertex
 from .shapes import SHAPES, SHEET_NAMES
 
 __all__ = [
@@ -23,7 +23,7 @@ __all__ = [
     "Channel",
     "Edge",
     "Job",
-    "Kind",
+    "OperatorKind",
     "Pattern",
     "Sink",
     "Subtask",

@@ -100,10 +100,6 @@ class Job:
         """The subtasks that it reads directly: the rule sheet's up(t)."""
         return tuple(channel.sender for channel in self.inputs(subtask))
 
-    def downstream(self, subtask: Subtask) -> tuple[Subtask, ...]:
-        """The subtasks that read it directly: the rule sheet's down(t)."""
-        return tuple(channel.receiver for channel in self.outputs(subtask))
-
     def _expand(self, edge: Edge) -> list[Channel]:
         senders = self.subtasks_of(self.vertex(edge.source))
         receivers = self.subtasks_of(self.vertex(edge.target))

@@ -16,7 +16,7 @@ PARALLELISM_MAX = 1 << 15
 """Flink's own bound on a vertex's parallelism: it has no more key groups than this."""
 
 
-class Kind(Enum):
+class OperatorKind(Enum):
     """What the operators of a vertex do, as far as a protocol can tell."""
 
     SOURCE = "source"
@@ -100,7 +100,7 @@ class Vertex:
     """
 
     name: str
-    kind: Kind = Kind.PASS_THROUGH
+    kind: OperatorKind = OperatorKind.PASS_THROUGH
     parallelism: int = 1
     sink: Sink = Sink.NONE
     records: tuple[int, ...] = ()
@@ -113,7 +113,7 @@ class Vertex:
         assert self.ending == () or not self.bounded
         _check_name(self.name)
         check_parallelism(self.parallelism, self.name, f"job.{self.name}.parallelism")
-        if self.kind is Kind.ITERATION_HEAD and self.bounded:
+        if self.kind is OperatorKind.ITERATION_HEAD and self.bounded:
             raise FinaleError(
                 "bounded-iteration",
                 f'"{self.name}" is the head of an iteration, which never ends by itself',
@@ -147,7 +147,10 @@ class Vertex:
             )
 
     def _check_chained(self) -> None:
-        if bool(self.chained) != (self.kind is Kind.CHAINED) or min(self.chained, default=0) < 0:
+        if (
+            bool(self.chained) != (self.kind is OperatorKind.CHAINED)
+            or min(self.chained, default=0) < 0
+        ):
             raise FinaleError(
                 "bad-chained",
                 f'"{self.name}" is of kind "{self.kind.value}", and the sources chained into it '
@@ -171,7 +174,7 @@ class Vertex:
         each = per_subtask(records, parallelism, name, f"job.{name}.records")
         return cls(
             name,
-            Kind.SOURCE,
+            OperatorKind.SOURCE,
             parallelism,
             records=each,
             bounded=bounded,
@@ -180,11 +183,11 @@ class Vertex:
 
     @property
     def has_union_state(self) -> bool:
-        return self.union_state or self.kind is Kind.UNION_STATE
+        return self.union_state or self.kind is OperatorKind.UNION_STATE
 
     @property
     def is_source(self) -> bool:
-        return self.kind in (Kind.SOURCE, Kind.ITERATION_HEAD)
+        return self.kind in (OperatorKind.SOURCE, OperatorKind.ITERATION_HEAD)
 
     @property
     def is_sink(self) -> bool:

@@ -25,7 +25,7 @@ from typing import TypeGuard, TypeVar
 
 from model.errors import FinaleError, Place, nearest
 
-from .parts import Edge, Kind, Pattern, Sink, Vertex, check_parallelism, per_subtask
+from .parts import Edge, OperatorKind, Pattern, Sink, Vertex, check_parallelism, per_subtask
 from .shapes import SHAPES, SHEET_NAMES
 
 VERTEX_KEYS = (
@@ -128,20 +128,20 @@ def _own_entries(name: str, entry: _Entry) -> _Entries:
 
 
 def _vertex(name: str, entries: _Entries) -> Vertex:
-    kind = Kind.PASS_THROUGH if "from" in entries else Kind.SOURCE
+    kind = OperatorKind.PASS_THROUGH if "from" in entries else OperatorKind.SOURCE
     chained: tuple[int, ...] = ()
     if "chained" in entries:
-        kind, chained = Kind.CHAINED, _chained(name, entries["chained"])
+        kind, chained = OperatorKind.CHAINED, _chained(name, entries["chained"])
     if "kind" in entries:
-        kind = _word(entries["kind"], Kind, "bad-kind", "kind of vertex")
+        kind = _word(entries["kind"], OperatorKind, "bad-kind", "kind of vertex")
     sink = Sink.NONE
     if "sink" in entries:
         sink = _word(entries["sink"], Sink, "bad-sink", "kind of sink")
     parallelism = 1
     if "parallelism" in entries:
         parallelism = _parallelism(name, entries["parallelism"])
-    is_head = kind is Kind.ITERATION_HEAD
-    records: tuple[int, ...] = (1,) * parallelism if kind is Kind.SOURCE or is_head else ()
+    is_head = kind is OperatorKind.ITERATION_HEAD
+    records: tuple[int, ...] = (1,) * parallelism if kind is OperatorKind.SOURCE or is_head else ()
     if "records" in entries:
         records = _records(name, entries["records"], parallelism)
     each = (not is_head,) * parallelism

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain, islice
 from typing import Any
 
-from checker.logs.event_log.acceptance import accept
+from checker.logs.event_log.judge import EventLogJudge, JudgedLog, RunSearch
 from checker.logs.event_log.section_search import Accepted, GaveUp, Rejected
 from checker.logs.event_log.section_search import Undecided as NotKnown
-from checker.logs.event_log.step_cache.judge import EventLogJudge, JudgedLog
-from checker.logs.event_log.step_cache.lines import Stretch
+from checker.logs.event_log.step_cache.lines import RunLines, Stretch
 from checker.logs.findings import Coverage, Finding, Where
 from checker.logs.read.kept_lines import KeptEvent, KeptRest, NoEventReason, RawLines
 from checker.logs.read.log_files import LogFile, LogLine, LogShelf, RawLog
@@ -25,7 +24,6 @@ from checker.search.limits import Limits
 from model.errors import FinaleError, Place
 from model.given import json_of
 from reference.formats.cutting import grouped, start_in
-from reference.formats.eventlog import ReadLog, read_log
 
 from .pieces import Piece
 
@@ -51,13 +49,6 @@ class JudgedRun:
     rest: list[KeptRest] = field(default_factory=list[KeptRest])
     """Each line by itself, where lines are kept."""
 
-    @property
-    def is_settled(self) -> bool:
-        """Whether nothing is left to search for: it cannot be read, or is accepted as it stands."""
-        if self.verdict is None:
-            return True
-        return self.verdict.conforms is not None and self.verdict.conforms.accepted
-
 
 @cache
 def rules() -> EventLogJudge:
@@ -66,10 +57,7 @@ def rules() -> EventLogJudge:
 
 
 def ruled_runs(piece: Piece, shelf: LogShelf, limits: Limits | None) -> Iterator[JudgedRun]:
-    """Judge the runs of a piece by the rules, and keep no lines.
-
-    With limits, a run is searched for what explains it where it does not do so by itself.
-    """
+    """Judge the runs of a piece, and keep no lines; with limits, find what explains them."""
     if not piece.runs:
         for log, lines in runs_in(piece, shelf):
             yield judged_run(lines, piece.where, log.parts, limits, keeps=False)
@@ -79,34 +67,46 @@ def ruled_runs(piece: Piece, shelf: LogShelf, limits: Limits | None) -> Iterator
     for spans in piece.runs:
         stretches: list[Stretch] = []
         for span in spans:
-            some = data[place : place + span.length]
-            stretches.append((span.line, some))
+            stretches.append((span.line, data[place : place + span.length]))
             place += span.length
-        judged = _ruled(stretches, piece.where, str(part), accepts=limits is not None)
-        if limits is not None and not judged.is_settled:
-            lines = [line for first, some in stretches for line in _lines(some, first)]
-            parts = piece.logs[0].parts
-            judged = _searched(_numbered(lines), piece.where, parts, limits, judged)
-            judged.events, judged.rest = [], []
-        yield judged
+        yield _judged(stretches, piece.where, str(part), limits)[0]
 
 
-def _ruled(stretches: Sequence[Stretch], where: str, file: str, *, accepts: bool) -> JudgedRun:
-    """What the rules say of a run: whether it is one of the protocol, too, if they can tell."""
-    numbers = (n + first for first, data in stretches for n in range(data.count(b"\n") + 1))
+def _judged(
+    stretches: Sequence[Stretch],
+    where: str,
+    file: str,
+    limits: Limits | None,
+    place_of: Callable[[int], tuple[str, int]] | None = None,
+) -> tuple[JudgedRun, JudgedLog | None]:
+    """Judge a run. `place_of` gives the file of a line and its number there, if they differ."""
     try:
-        told = rules().judge_run(stretches, file)
+        search = None if limits is None else RunSearch(limits)
+        told = rules().judge_run(stretches, file, search)
     except FinaleError as error:
         error.place = error.place or Place(file, stretches[0][0])
         count = sum(len(_split(data)) for _, data in stretches)
+        numbers = (n + start for start, data in stretches for n in range(data.count(b"\n") + 1))
         strays = _strays(stretches, islice(numbers, STRAYS_KEPT))
-        return JudgedRun(error=str(error), unreadable=count, strays=strays)
-    verdict = _verdict_of(told, where, accepts=accepts, findings=[
-        replace(each, file=file) for each in told.findings
-    ])  # fmt: skip
+        return JudgedRun(error=str(error), unreadable=count, strays=strays), None
+    conforms = told.conforms
+    if isinstance(conforms, NotKnown) and conforms.given_up is GaveUp.INTERRUPTED:
+        raise KeyboardInterrupt
+    found: list[Finding] = []
+    for each in told.findings:
+        name, line = (file, each.line) if place_of is None else place_of(each.line)
+        found.append(replace(each, where=Where(0, 0, line), file=name))
     run = told.run
     strays = _strays(stretches, run.log.unreadable[:STRAYS_KEPT])
-    return JudgedRun(verdict, "", run.parsed, run.ignored, len(run.log.unreadable), strays)
+    judged = JudgedRun(
+        _verdict_of(told, where, found),
+        "",
+        run.parsed,
+        run.ignored,
+        len(run.log.unreadable),
+        strays,
+    )
+    return judged, told
 
 
 def _split(data: bytes) -> list[bytes]:
@@ -123,22 +123,7 @@ def _strays(stretches: Sequence[Stretch], numbers: Iterable[int]) -> list[tuple[
     return [(number, known[number]) for number in wanted if number in known]
 
 
-def _verdict_of(
-    told: JudgedLog, where: str, findings: Sequence[Finding], *, accepts: bool
-) -> Verdict:
-    stopped, conforms = told.stopped, None
-    if accepts and told.accepted:
-        conforms = Conformance(accepted=True, lines=told.run.events, why=None)
-    if stopped is not None:
-        why = f'line {stopped.line}, "{stopped.event}": {stopped.refusal.why.removesuffix(".")}'
-        if stopped.missing:
-            clocks = any(each.start.get("order") == "clocks" for each in told.run.log.sections)
-            if clocks:
-                why += "; the order of lines tells little: --accept looks for another"
-            else:
-                why += "; lines are missing before it: --accept looks for what they may have told"
-        before = sum(line < stopped.line for part in told.run.parts for line in part.lines)
-        conforms = Conformance(False, before, why, rejected=not stopped.missing)
+def _verdict_of(told: JudgedLog, where: str, findings: Sequence[Finding]) -> Verdict:
     return Verdict(
         where,
         told.run.name,
@@ -152,8 +137,40 @@ def _verdict_of(
         tuple(findings),
         (),
         (),
-        conforms=conforms,
+        conforms=_conforms(told),
     )
+
+
+def _conforms(told: JudgedLog) -> Conformance | None:
+    match told.conforms:
+        case Accepted():
+            return Conformance(accepted=True, lines=told.run.events, why=None)
+        case Rejected() as rejected:
+            why = "; ".join(dict.fromkeys(each.why for each in rejected.refusals))
+            text = f'line {rejected.line}, "{rejected.event}": {why}'
+            before = _events_before(rejected.line, told.run)
+            return Conformance(accepted=False, lines=before, why=text, rejected=True)
+        case NotKnown() as undecided:
+            before = _events_before(undecided.line + 1, told.run)
+            return Conformance(accepted=False, lines=before, why=undecided.why)
+        case None:
+            pass
+    stopped = told.stopped
+    if stopped is None:
+        return None
+    why = f'line {stopped.line}, "{stopped.event}": {stopped.refusal.why.removesuffix(".")}'
+    if stopped.missing:
+        clocks = any(each.start.get("order") == "clocks" for each in told.run.log.sections)
+        if clocks:
+            why += "; the order of lines tells little: --accept looks for another"
+        else:
+            why += "; lines are missing before it: --accept looks for what they may have told"
+    before = _events_before(stopped.line, told.run)
+    return Conformance(False, before, why, rejected=not stopped.missing)
+
+
+def _events_before(line: int, run: RunLines) -> int:
+    return sum(each < line for part in run.parts for each in part.lines)
 
 
 def runs_in(piece: Piece, shelf: LogShelf) -> Iterator[tuple[RawLog, list[LogLine]]]:
@@ -200,73 +217,6 @@ def judged_run(
 ) -> JudgedRun:
     """Judge a run whose lines are in these parts of a log; with limits, find what explains it."""
     numbered = _numbered(lines)
-    ruled = _ruled_lines(numbered, where, parts, accepts=limits is not None, keeps=keeps)
-    if limits is None or ruled.is_settled:
-        return ruled
-    return _searched(numbered, where, parts, limits, ruled)
-
-
-def _searched(
-    numbered: Mapping[int, LogLine],
-    where: str,
-    parts: Sequence[LogFile],
-    limits: Limits,
-    ruled: JudgedRun,
-) -> JudgedRun:
-    """A run that the rules alone do not settle: what explains it is looked for."""
-    file, lines = str(parts[-1]), numbered.values()
-    texts = (line.raw.decode("utf-8", "replace") for line in lines)
-    try:
-        log = read_log(texts, file, numbered)
-        told = accept(log, limits=limits, file=file)
-    except FinaleError as error:
-        error.place = error.place or Place(file, min(numbered))
-        return _unread(numbered, error)
-    if isinstance(told.conforms, NotKnown) and told.conforms.given_up is GaveUp.INTERRUPTED:
-        raise KeyboardInterrupt
-    events = [event for section in log.sections for event in section.events]
-    completed = [event.checkpoint for event in events if event.name == "complete"]
-    run = str(log.sections[0].start.get("run"))
-    verdict = Verdict(
-        where,
-        run,
-        run,
-        None,
-        Coverage(told.coverage.value),
-        len(events),
-        {Fate.COMPLETED: tuple(each for each in completed if each is not None)},
-        (),
-        0,
-        _both(ruled, log, [_found(each, numbered, parts) for each in told.findings]),
-        (),
-        (),
-        conforms=_conforms(told.conforms, log),
-    )
-    steps = {event.line for event in events}
-    return _with_lines(JudgedRun(verdict), steps, set(log.unreadable), run, numbered)
-
-
-def _both(ruled: JudgedRun, log: ReadLog, searched: Sequence[Finding]) -> tuple[Finding, ...]:
-    """What the rules have found, as far as they came, and the search besides.
-
-    In what order things happened, the rules take from the order of lines: if that tells it.
-    """
-    certain = all(section.start.get("order") != "clocks" for section in log.sections)
-    own = ruled.verdict.findings if ruled.verdict is not None and certain else ()
-    named = {(each.property, each.binding) for each in own}
-    others = (each for each in searched if (each.property, each.binding) not in named)
-    return (*own, *others)
-
-
-def _ruled_lines(
-    numbered: Mapping[int, LogLine],
-    where: str,
-    parts: Sequence[LogFile],
-    *,
-    accepts: bool,
-    keeps: bool,
-) -> JudgedRun:
-    """The same of a run in lines that are known one by one."""
     stretches: list[tuple[int, list[bytes]]] = []
     following = None
     for number, line in numbered.items():
@@ -274,41 +224,20 @@ def _ruled_lines(
             stretches.append((number, []))
         stretches[-1][1].append(line.raw + (line.end or b"\n" if line.whole else b""))
         following = number + 1
-    file = str(parts[-1])
-    try:
-        told = rules().judge_run([(first, b"".join(each)) for first, each in stretches], file)
-    except FinaleError as error:
-        error.place = error.place or Place(file, min(numbered))
-        return _unread(numbered, error)
-    found = [_found(each, numbered, parts) for each in told.findings]
-    verdict = _verdict_of(told, where, found, accepts=accepts)
-    steps = {line for part in told.run.parts for line in part.lines}
-    unreadable, name = set(told.run.log.unreadable), told.run.name
-    judged = _with_lines(JudgedRun(verdict), steps, unreadable, name, numbered)
-    if not keeps:
-        judged.events, judged.rest = [], []
-    return judged
 
+    def place_of(number: int) -> tuple[str, int]:
+        line = numbered[number]
+        return str(parts[line.part]), line.number
 
-def _unread(numbered: Mapping[int, LogLine], error: FinaleError) -> JudgedRun:
-    rest = [KeptRest(_raw(line), NoEventReason.UNREADABLE) for line in numbered.values()]
-    strays = [(line.number, line.raw) for line in islice(numbered.values(), STRAYS_KEPT)]
-    return JudgedRun(error=str(error), unreadable=len(rest), strays=strays, rest=rest)
-
-
-def _with_lines(
-    judged: JudgedRun,
-    steps: set[int],
-    unreadable: set[int],
-    run: str,
-    numbered: Mapping[int, LogLine],
-) -> JudgedRun:
-    events, rest = _kept(steps, unreadable, run, numbered)
-    bad = [each for each in rest if each.why is not NoEventReason.IGNORED]
-    judged.parsed, judged.ignored = len(events), len(rest) - len(bad)
-    judged.unreadable = len(bad)
-    judged.strays = [(each.at.line, each.at.raw) for each in bad[:STRAYS_KEPT]]
-    judged.events, judged.rest = events, rest
+    joined = [(first, b"".join(each)) for first, each in stretches]
+    judged, told = _judged(joined, where, str(parts[-1]), limits, place_of)
+    if keeps and told is None:
+        unread = NoEventReason.UNREADABLE
+        judged.rest = [KeptRest(_raw(line), unread) for line in numbered.values()]
+    elif keeps and told is not None:
+        steps = {line for part in told.run.parts for line in part.lines}
+        unreadable = set(told.run.log.unreadable)
+        judged.events, judged.rest = _kept(steps, unreadable, told.run.name, numbered)
     return judged
 
 
@@ -317,29 +246,6 @@ def _numbered(lines: Sequence[LogLine]) -> dict[int, LogLine]:
     if len({line.part for line in lines}) == 1:
         return {line.number: line for line in lines}
     return dict(enumerate(lines, 1))
-
-
-def _found(finding: Finding, lines: Mapping[int, LogLine], parts: Sequence[LogFile]) -> Finding:
-    line = lines[finding.line]
-    return replace(finding, where=Where(0, 0, line.number), file=str(parts[line.part]))
-
-
-def _conforms(conforms: Accepted | Rejected | NotKnown, log: ReadLog) -> Conformance:
-    match conforms:
-        case Accepted():
-            return Conformance(accepted=True, lines=log.count, why=None)
-        case Rejected():
-            why = "; ".join(dict.fromkeys(each.why for each in conforms.refusals))
-            text = f'line {conforms.line}, "{conforms.event}": {why}'
-            before = _events_before(conforms.line, log)
-            return Conformance(accepted=False, lines=before, why=text, rejected=True)
-        case NotKnown():
-            before = _events_before(conforms.line + 1, log)
-            return Conformance(accepted=False, lines=before, why=conforms.why)
-
-
-def _events_before(line: int, log: ReadLog) -> int:
-    return sum(event.line < line for section in log.sections for event in section.events)
 
 
 def _kept(

@@ -11,7 +11,7 @@ from checker.logs.read.line_patterns import PatternTable
 from checker.logs.read.log_events import LineTally
 from checker.logs.read.log_files import LogFile, LogShelf
 from checker.logs.read.run_file import read_run_file
-from checker.logs.validate import AcceptanceRequest, judge
+from checker.logs.validate import AcceptanceRequest, judge_cluster
 from checker.logs.verdicts import Verdict, verdict_of
 from checker.search.limits import Limits
 from model.errors import FinaleError
@@ -136,7 +136,7 @@ _Found = tuple[
 def _cluster(order: JudgingOrder, piece: Piece, shelf: LogShelf) -> _Found:
     kept = KeptLines() if order.keeps else None
     logs = map(shelf.lines, piece.logs)
-    cluster = judge(logs, order.table, order.levels, _asked(order, piece, shelf), kept)
+    cluster = judge_cluster(logs, order.table, order.levels, _asked(order, piece, shelf), kept)
     verdicts = tuple(verdict_of(piece.where, job, piece.logs) for job in cluster.jobs)
     lines = ((), ()) if kept is None else (list(kept.events), kept.rest)
     return (verdicts, _counts(cluster.tally)), (), lines

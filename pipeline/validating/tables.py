@@ -50,6 +50,7 @@ def schema(name: str) -> Any:
             ("events", number), *((fate.value, numbers) for fate in Fate), ("restored", numbers),
             ("failed", number), *((each.value, number) for each in Severity), ("decided", texts),
             ("undecided", texts), ("needs", needs), ("ambiguous", texts), ("conforms", map_),
+            ("untold", texts), ("asked", pa.bool_()),
         ],
         FINDINGS: [
             ("logs", text), ("job", text), ("property", text), ("binding", map_),
@@ -138,7 +139,7 @@ def verdict_row(verdict: Verdict) -> Row:
         _numbers(verdict.restored), verdict.failed, *map(severities.count, Severity),
         list(verdict.decided), list(verdict.undecided),
         [(name, list(levels)) for name, levels in verdict.needs.items()],
-        [_text(each) for each in verdict.ambiguous], conforms,
+        [_text(each) for each in verdict.ambiguous], conforms, list(verdict.untold), verdict.asked,
     )  # fmt: skip
 
 

@@ -14,12 +14,11 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
 
-from checker.logs.read.job_runs import JobRun, runs_of
+from checker.logs.read.job_runs import TERMINAL, JobRun, extents_of, runs_of
 from checker.logs.read.line_patterns import WORDS, PatternTable
 from checker.logs.read.log_files import LogLine, RawLog
 from checker.logs.read.visibility import LogProfile
-from checker.logs.replay.checkpoint_history import TERMINAL
-from checker.logs.validate import Coverage, judge_run
+from checker.logs.validate import Coverage, judge_job
 from checker.logs.verdicts import Verdict, verdict_of
 from pipeline.validating.eventlogs import judged_run, sections_of_runs
 
@@ -124,13 +123,14 @@ class GrowingCluster:
         told = [log.told(place) for place, log in enumerate(logs)]
         runs, _ = runs_of([event for events, _ in told for event in events])
         tally = tally_of([each for _, each in told])
-        whole = tally.is_whole and not any(log.gap for log in logs)
+        has_gap = any(log.gap for log in logs)
         profile = LogProfile(self.setting.table, tally, dict(self.setting.levels))
-        shown = (profile.threads, whole, *((word, profile.of(word)) for word in WORDS))
+        shown = (profile.threads, *((word, profile.of(word)) for word in WORDS))
         raw = [log.raw(self.setting.root) for log in logs]
         silent = all(log.quiet == SILENT for log in logs)
-        for run in runs:
-            key, of = ("", run.job), (_size(run), shown)
+        for run, extent in zip(runs, extents_of(runs), strict=True):
+            whole = not has_gap and not tally.may_lack(extent)
+            key, of = ("", run.job), (_size(run), whole, shown)
             known = self._judged.get(key)
             if known is None or known.of != of:
                 known = _Judged(of, self._verdict(run, profile, raw, whole=whole))
@@ -142,7 +142,7 @@ class GrowingCluster:
         self, run: JobRun, profile: LogProfile, raw: Sequence[RawLog], *, whole: bool
     ) -> Verdict:
         where = str(raw[0]) if len(raw) == 1 else str(PurePosixPath(raw[0].folder))
-        return verdict_of(where, judge_run(run, profile, whole=whole), raw)
+        return verdict_of(where, judge_job(run, profile, whole=whole), raw)
 
     def _log(self, name: str) -> GrowingLog:
         known = self.logs.get(name)

@@ -15,7 +15,7 @@ from typing import Any
 
 from checker.logs.read.line_patterns import PatternTable
 from checker.logs.read.log_entries import LogEntry, entries
-from checker.logs.read.log_events import Execution, LineTally, LogEvent, TaskId, told_by
+from checker.logs.read.log_events import Execution, LineTally, LogEvent, TaskId, events_of_entries
 from checker.logs.read.log_files import LogFile, LogLine, RawLog
 
 from .files import GROWS
@@ -127,7 +127,7 @@ class GrowingFlinkLog(GrowingLog):
             tail = buffer[-last.lines :]
             found.pop()
         tally = LineTally()
-        events = [_event_table(each) for each in told_by(found, self.table, tally)]
+        events = [_event_table(each) for each in events_of_entries(found, self.table, tally)]
         return {
             "events": events,
             "tally": _tally_table(tally),
@@ -146,9 +146,10 @@ class GrowingFlinkLog(GrowingLog):
             self.place = place
             self.events = [replace(event, log=place) for event in self.events]
         tally = LineTally()
-        last = told_by(entries(self.tail, self.table), self.table, tally, place)
+        last = events_of_entries(entries(self.tail, self.table), self.table, tally, place)
         events = [*self.events, *last]
         tally += self.tally
+        tally.breaks = [(place, part, line) for _, part, line in tally.breaks]
         return events, tally
 
 
@@ -199,13 +200,15 @@ def _event(table: Sequence[Any], place: int) -> LogEvent:
 def _tally_table(tally: LineTally) -> dict[str, Any]:
     loggers = [[*key, count] for key, count in tally.loggers.items()]
     counts = [tally.parsed, tally.ignored, tally.unparsable, tally.halves]
-    return {"counts": counts, "loggers": loggers, "threads": tally.threads}
+    breaks = [[part, line] for _, part, line in tally.breaks]
+    return {"counts": counts, "loggers": loggers, "threads": tally.threads, "breaks": breaks}
 
 
 def _tally(table: Mapping[str, Any]) -> LineTally:
     loggers = Counter({(logger, level): count for logger, level, count in table["loggers"]})
     tally = LineTally(loggers=loggers, threads=table["threads"])
     tally.parsed, tally.ignored, tally.unparsable, tally.halves = table["counts"]
+    tally.breaks = [(0, part, line) for part, line in table["breaks"]]
     return tally
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from model.errors import FinaleError, Place
-from model.topology import Edge, Job, Kind, Sink, Subtask, Vertex
+from model.topology import Edge, Job, OperatorKind, Sink, Subtask, Vertex
 from reference.elements import Record
 from reference.formats.files import Files
 from reference.operators.base import Context, Operator
@@ -41,10 +41,10 @@ class JobProgram(Protocol):
         ...
 
 
-OPERATORS: dict[Kind, type[Operator]] = {
-    Kind.PASS_THROUGH: PassOn,
-    Kind.BUFFERING: HoldBack,
-    Kind.TIMER: HoldUntilLast,
+OPERATORS: dict[OperatorKind, type[Operator]] = {
+    OperatorKind.PASS_THROUGH: PassOn,
+    OperatorKind.BUFFERING: HoldBack,
+    OperatorKind.TIMER: HoldUntilLast,
 }
 
 
@@ -72,7 +72,7 @@ class Followed:
     def operator(self, subtask: Subtask, files: Files, *, keeps: bool) -> Callable[[], Operator]:
         context = Context(subtask.name, files)
         vertex = subtask.vertex
-        if vertex.is_source and vertex.kind is not Kind.ITERATION_HEAD:
+        if vertex.is_source and vertex.kind is not OperatorKind.ITERATION_HEAD:
             return partial(Numbered, context, count=subtask.records, bounded=subtask.bounded)
         if vertex.is_sink and not self.effects:
             return partial(Operator, context)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.spreading import Alone
 from checker.search.answer import Report, Unknown
 from checker.search.distributed.bucket import LevelResult, LevelTask
 from checker.search.distributed.explored import Explored
@@ -19,7 +20,7 @@ from checker.search.distributed.program import (
     program_from,
     program_of,
 )
-from checker.search.distributed.search import Alone, Spread
+from checker.search.distributed.search import Spread
 from checker.search.limits import Limits
 from checker.search.native.machine import NativeMachine
 from checker.search.native.search import check as check_natively

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from checker.cache.code import Reach, is_changing
+from checker.cache.code import CHANGING, NotKept, Reach
 from checker.search.run import chosen
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import read_spec
@@ -49,7 +49,8 @@ class Watched(Parts):
         reached, ran = self.reach.reached(roots), set[CodeType]()
 
         def watch(frame: FrameType, event: str, _: object) -> None:
-            if event == "call" and is_changing(frame.f_globals.get("__name__")):
+            module = frame.f_globals.get("__name__") or ""
+            if event == "call" and module.startswith(CHANGING):
                 ran.add(frame.f_code)
 
         sys.setprofile(watch)
@@ -220,3 +221,66 @@ def test_a_change_of_another_file_is_seen(old: str, new: str, changed: str, tmp_
     before = keys_of(tmp_path / "before", BASE, NUMBERS)
     after = keys_of(tmp_path / "after", BASE, NUMBERS.replace(old, new))
     assert {name for name in before if before[name] != after[name]} == {changed}
+
+
+WRAPPED = BASE.replace(
+    "from .numbers import STEP, more\n",
+    """import functools
+from .numbers import STEP, more
+
+NAMES = ("va", "lue")
+
+
+def twice(function):
+    @functools.wraps(function)
+    def both(self, counter):
+        function(self, counter)
+        require(counter.value < 4)
+    return both
+""",
+).replace("    @rule\n    def fall", "    @twice\n    @rule\n    def fall")
+
+
+def test_a_further_name_of_a_member_is_part_of_an_enumeration(tmp_path: Path) -> None:
+    text = BASE.replace(
+        "class Counting",
+        """class Way(enum.Enum):
+    UP = 0
+    RISE = 0
+    DOWN = 1
+
+
+class Counting""",
+    ).replace('"""Two counters."""', '"""Two counters."""\nimport enum')
+    text = text.replace("require(counter.is_low)", "require(counter.is_low, Way.UP == Way.UP)")
+    before = keys_of(tmp_path / "before", text, NUMBERS)
+    after = keys_of(tmp_path / "after", text.replace("    RISE = 0\n", ""), NUMBERS)
+    assert {name for name in before if before[name] != after[name]} == {"rise"}
+
+
+def test_a_decorator_of_a_user_is_part_of_what_it_wraps(tmp_path: Path) -> None:
+    before = keys_of(tmp_path / "before", WRAPPED, NUMBERS)
+    changed = WRAPPED.replace("counter.value < 4)", "counter.value < 3)")
+    after = keys_of(tmp_path / "after", changed, NUMBERS)
+    assert {name for name in before if before[name] != after[name]} == {"fall"}
+
+
+def test_a_name_that_is_put_together_may_be_any(tmp_path: Path) -> None:
+    text = WRAPPED.replace(
+        "counter.value -= STEP", "counter.value -= getattr(self, ''.join(NAMES))"
+    )
+    before = keys_of(tmp_path / "before", text, NUMBERS)
+    after = keys_of(tmp_path / "after", text.replace("floor = 0", "floor = 1"), NUMBERS)
+    assert "fall" in {name for name in before if before[name] != after[name]}
+
+
+@pytest.mark.parametrize(
+    "line", ["open('/etc/hostname')", "eval('1')", "time.time()", "random.random()"]
+)
+def test_what_cannot_be_followed_is_not_kept(line: str, tmp_path: Path) -> None:
+    text = BASE.replace("from .numbers", "import random\nimport time\nfrom .numbers")
+    text = text.replace(
+        "        counter.value -= STEP", f"        {line}\n        counter.value -= 1"
+    )
+    with pytest.raises(NotKept):
+        keys_of(tmp_path / "folder", text, NUMBERS)

@@ -170,6 +170,7 @@ def test_a_writer_that_is_killed_leaves_a_sound_file(moment: int, tmp_path: Path
         [sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE, text=True
     )
     assert writer.stdout is not None
+    last = 0
     for _ in range(moment + 1):
         last = int(writer.stdout.readline())
     writer.send_signal(signal.SIGKILL)

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from checker.search import backends
 from checker.search.answer import Report, Statistics, Unknown
-from checker.search.backends import READABLE_STATES_MAX, check_with
+from checker.search.backends import FEW, FEW_UNCOMPILED, Few, check_with
 from checker.search.bfs.search import check as check_readably
 from checker.search.limits import INTERRUPTED, LimitHit, Limits, SearchProgress, TimeOver
 from checker.search.native import layout, tables
@@ -27,9 +28,13 @@ from model.protocols.two_phase_commit import TwoPhaseCommit
 from model.protocols.yardstick import Yardstick
 from model.rules import Array, Bool, Protocol, Range, Setting, field, require, rule
 from model.system import System
+from tests.agreement.test_back_ends import assert_told_alike
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal
 from tests.zoo.fairness import LASSO
+
+#: More states than any readable search would visit.
+MANY = 10**6
 
 
 def yardstick(records: int, checkpoints: int, channel: int) -> System:
@@ -121,7 +126,7 @@ def test_a_domain_that_is_too_large_is_refused_and_read_instead(kind: type[Proto
     with pytest.raises(FinaleError) as caught:
         check(system)
     assert caught.value.code == "domain-too-large"
-    report = check_with("auto", system, Limits(), None, large=True)
+    report = check_with("auto", system, Limits(), None, MANY)
     assert (report.backend, report.statistics.states) == ("readable", 2)
 
 
@@ -131,7 +136,7 @@ def test_more_rules_than_can_be_numbered_are_refused(monkeypatch: pytest.MonkeyP
     with pytest.raises(FinaleError) as caught:
         check(system)
     assert caught.value.code == "too-many-rules"
-    assert check_with("auto", system, Limits(), None, large=True).backend == "readable"
+    assert check_with("auto", system, Limits(), None, MANY).backend == "readable"
 
 
 # --- exact counts --------------------------------------------------------------------------------
@@ -309,26 +314,46 @@ def test_an_interrupt_of_the_work_after_the_search_leaves_only_liveness_open(
 # --- which search --------------------------------------------------------------------------------
 
 
-def test_auto_changes_over_where_there_is_more_to_see() -> None:
-    def backend(system: System, limits: Limits, large: bool = False) -> str:
-        return check_with("auto", system, limits, None, large).backend
+def auto(system: System, limits: Limits | None = None, expected: int | None = None) -> str:
+    return check_with("auto", system, limits or Limits(), None, expected).backend
 
-    small, large = yardstick(2, 1, 3), yardstick(1, 2, 2)
-    assert backend(small, Limits()) == "readable"
-    assert backend(small, Limits(), large=True) == "native"
-    assert backend(large, Limits()) == "native"
-    assert backend(large, Limits(states_max=READABLE_STATES_MAX)) == "readable"
-    assert backend(large, Limits(states_max=READABLE_STATES_MAX + 1)) == "native"
+
+def test_auto_changes_over_where_there_is_more_to_see() -> None:
+    small, large = yardstick(1, 1, 1), yardstick(1, 2, 2)
+    assert auto(small) == "readable"
+    assert auto(large) == "native"
+    assert auto(large, Limits(states_max=FEW.states)) == "readable"
+    assert auto(large, Limits(states_max=FEW.states + 1)) == "native"
+
+
+@pytest.mark.parametrize("expected", [None, 1, FEW.states, FEW.states + 1, MANY])
+def test_an_expectation_changes_no_answer(expected: int | None) -> None:
+    small, large = yardstick(1, 1, 1), yardstick(2, 1, 3)
+    assert auto(small, None, expected) == ("native" if (expected or 0) > FEW.states else "readable")
+    assert auto(large, None, expected) == "native"
+    for system in (small, large):
+        report = check_with("auto", system, Limits(), None, expected)
+        assert_told_alike(report, check_readably(system))
+
+
+def test_auto_reads_for_longer_where_the_loops_are_not_compiled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("checker.search.native.loops.must_be_compiled", lambda: True)
+    system = yardstick(2, 1, 3)
+    assert FEW.states < check(system).statistics.states < FEW_UNCOMPILED.states
+    assert auto(system) == auto(system, None, 8_839) == "readable"
+    assert auto(system, None, MANY) == "native"
 
 
 def test_auto_changes_over_where_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checker.search.backends.READABLE_SECONDS_MAX", 1e-6)
+    monkeypatch.setattr(backends, "FEW", Few(10_000, 1e-6))
     system = yardstick(2, 1, 3)
-    report = check_with("auto", system, Limits(), None, large=False)
+    report = check_with("auto", system, Limits(), None)
     assert report.backend == "native"
     assert report.statistics.complete
 
-    limited = check_with("auto", system, Limits(seconds_max=1e-9), None, large=False)
+    limited = check_with("auto", system, Limits(seconds_max=1e-9), None)
     assert limited.backend == "readable"
     assert limited.stopped == Limits(seconds_max=1e-9).seconds_word
 
@@ -347,8 +372,8 @@ def test_auto_keeps_what_was_found_where_the_native_search_sees_less(
     limits = Limits(seconds_max=1000)
     word = INTERRUPTED if isinstance(stop, KeyboardInterrupt) else limits.seconds_word
     monkeypatch.setattr(native, "check", native_check)
-    monkeypatch.setattr("checker.search.backends.READABLE_STATES_MAX", 1000)
-    report = check_with("auto", yardstick(1, 2, 2), limits, None, large=False)
+    monkeypatch.setattr(backends, "FEW", Few(1000, 10.0))
+    report = check_with("auto", yardstick(1, 2, 2), limits, None)
     assert (report.backend, report.statistics.states, report.stopped) == ("readable", 1000, word)
     whys = [each.verdict.why for each in report.answers if isinstance(each.verdict, Unknown)]
     assert whys

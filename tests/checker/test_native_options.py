@@ -12,7 +12,7 @@ import pytest
 
 from checker.search.answer import Answer, Report, Unknown
 from checker.search.limits import LimitHit, Limits
-from checker.search.native import nodes, tables, workers
+from checker.search.native import nodes, workers
 from checker.search.native.breadth_first import NativeSearch, states_left
 from checker.search.native.finished import FinishedSearch
 from checker.search.native.free_memory import share_of_free_memory
@@ -63,7 +63,6 @@ def means_name(options: SearchOptions) -> str:
 @pytest.fixture(autouse=True)
 def _threads_from_the_first_state(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "STATES_WORTH_THREADS", 0)
-    monkeypatch.setattr(tables, "STATES_WORTH_THREADS", 0)
 
 
 def yardstick(records: int, checkpoints: int, channel: int) -> System:
@@ -189,16 +188,31 @@ def test_compressed_states_are_unpacked_as_they_were(width: int) -> None:
 # --- the table -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
-def test_a_table_has_one_entry_for_each_state(threads: int) -> None:
-    block, count = np.zeros(at.SHARED_COUNT, np.int64), 20_000
-    memory = Tables(1, block, loops(), threads=threads)
-    words = np.arange(count, dtype=np.uint64)
-    memory.append(words[: count // 2])
-    memory.append(words[count // 2 :])
+@pytest.mark.parametrize("more", [1_000, 2_500, 7_000, 60_000])
+def test_a_table_has_one_entry_for_each_state_however_it_grows(more: int) -> None:
+    block, count, width = np.zeros(at.SHARED_COUNT, np.int64), 60_000, 2
+    memory = Tables(width, block, loops())
+    words = np.random.default_rng(more).permutation(np.arange(count * width, dtype=np.uint64))
+    for first in range(0, count, more):
+        memory.append(words[first * width : (first + more) * width])
     bits = int(block[at.TABLE_BITS])
     numbers = memory.table[memory.table != 0] & np.uint32((1 << bits) - 1)
     assert np.array_equal(np.sort(numbers), np.arange(1, count + 1))
+
+
+@pytest.mark.parametrize("more", [1_000, 2_500, 7_000, 60_000])
+def test_every_state_is_found_again_however_the_table_grew(more: int) -> None:
+    block, count, width = np.zeros(at.SHARED_COUNT, np.int64), 60_000, 3
+    memory = Tables(width, block, loops())
+    words = np.random.default_rng(more).integers(0, 50, count * width, np.uint64)
+    states = np.unique(words.reshape(-1, width), axis=0)
+    for first in range(0, len(states), more):
+        memory.append(states[first : first + more].reshape(-1))
+        memory.grow(2 * int(block[at.STATES]))
+        done = loops().receive(
+            block.ctypes.data, states.ctypes.data, 0, min(first + more, len(states))
+        )
+        assert done == block[at.STATES] == min(first + more, len(states))
 
 
 def test_the_loops_know_where_states_are_though_the_table_may_not_grow() -> None:

@@ -48,15 +48,15 @@ def switched_off(asked_anew: None, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("animal", ZOO, ids=str)
 def test_reports_are_those_of_the_native_search(animal: Animal) -> None:
     system = build(animal.make(), animal.families)
-    report = check_with("native", system, Limits(), None, large=True)
+    report = check_with("native", system, Limits(), None)
     assert report.remarks == (NOTE,)
     assert_told_alike(report, check_natively(system))
 
 
 @pytest.mark.usefixtures("switched_off")
-@pytest.mark.parametrize(("backend", "large"), [("native", False), ("auto", True)])
-def test_the_readable_search_takes_over(backend: backends.Backend, large: bool) -> None:
-    report = check_with(backend, yardstick(2, 1, 3), Limits(), None, large=large)
+@pytest.mark.parametrize(("backend", "expected"), [("native", None), ("auto", 10**6)])
+def test_the_readable_search_takes_over(backend: backends.Backend, expected: int | None) -> None:
+    report = check_with(backend, yardstick(2, 1, 3), Limits(), None, expected)
     found = report.statistics
     assert (report.backend, report.remarks) == ("readable", (NOTE,))
     assert (found.states, found.transitions, found.depth) == (8_839, 42_508, 33)
@@ -64,14 +64,14 @@ def test_the_readable_search_takes_over(backend: backends.Backend, large: bool) 
 
 @pytest.mark.usefixtures("switched_off")
 def test_small_searches_need_no_note() -> None:
-    report = check_with("auto", yardstick(1, 1, 2), Limits(), None, large=False)
+    report = check_with("auto", yardstick(1, 1, 2), Limits(), None)
     assert (report.backend, report.remarks) == ("readable", ())
 
 
 @pytest.mark.usefixtures("switched_off")
 def test_auto_searches_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backends, "READABLE_STATES_MAX", 100)
-    report = check_with("auto", yardstick(2, 1, 3), Limits(), None, large=False)
+    monkeypatch.setattr(backends, "FEW_UNCOMPILED", backends.Few(100, 10.0))
+    report = check_with("auto", yardstick(2, 1, 3), Limits(), None)
     assert (report.statistics.states, report.remarks) == (8_839, (NOTE,))
 
 
@@ -89,7 +89,7 @@ def test_flags_of_the_native_search_are_refused(
     flag: str, limits: Limits, reductions: list[Reduction], options: SearchOptions
 ) -> None:
     with pytest.raises(FinaleError, match=f"the readable search does not know --{flag}") as caught:
-        check_with("native", yardstick(2, 1, 3), limits, None, False, reductions, options)
+        check_with("native", yardstick(2, 1, 3), limits, None, None, reductions, options)
     assert caught.value.code == "needs-native"
 
 
@@ -115,7 +115,7 @@ def test_it_loads_nothing_that_compiles() -> None:
         "result = run(spec, backend='native');"
         "assert result.report.backend == 'readable';"
         f"assert result.report.remarks == ({NOTE!r},);"
-        "assert not {'llvmlite', 'numba', 'scipy'} & set(sys.modules)"
+        "assert not {'llvmlite', 'numba'} & set(sys.modules)"
     )
     environment = {support.NO_NATIVE: "1"}
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)

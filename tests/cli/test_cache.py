@@ -164,6 +164,44 @@ def test_a_folder_in_no_repository_is_refused(folder: Path) -> None:
     assert "error[no-repository]" in done.stderr
 
 
+# --- several processes ---------------------------------------------------------------------------
+
+
+def test_many_specs_can_be_interrupted(folder: Path) -> None:
+    program = Path(sys.executable).with_name("finale")
+    page = folder / "page"
+    with page.open("w") as out:
+        command = [str(program), "check", "specs/unaligned", "--jobs", "2"]
+        checking = subprocess.Popen(command, stdout=out, cwd=ROOT)
+        try:
+            wait_for(page, "✓ specs/", 1)
+            checking.send_signal(signal.SIGINT)
+            code = checking.wait(60)
+        finally:
+            checking.kill()
+    assert code == 130
+    assert "interrupted" in page.read_text().splitlines()[-1]
+
+
+def test_a_worker_that_dies_costs_one_spec(folder: Path) -> None:
+    specs = folder / "specs"
+    specs.mkdir()
+    for name in ("one", "two", "three"):
+        shutil.copy(CLASSICS / "specs" / "peterson.toml", specs / f"{name}.toml")
+    own = folder / "protocols"
+    shutil.copytree(CLASSICS / "protocols", own)
+    text = (own / "peterson.py").read_text()
+    start = text.index("@rule")
+    deadly = f"import os, multiprocessing\n{text[:start]}"
+    deadly += "\n    def limits(self):\n"
+    deadly += "        if multiprocessing.parent_process() is not None:\n"
+    deadly += "            os._exit(9)\n        return super().limits()\n\n    "
+    (own / "peterson.py").write_text(deadly + text[start:])
+    done = finale("check", specs, "--protocols", own, "--jobs", 2)
+    assert done.exit == 2
+    assert done.stderr.count("error[worker-died]") == 3
+
+
 # --- watching ------------------------------------------------------------------------------------
 
 
@@ -194,7 +232,7 @@ def test_a_spec_is_checked_again_when_it_is_saved(folder: Path) -> None:
 
 def wait_for(page: Path, text: str, times: int) -> None:
     """Wait until a page says something so many times."""
-    for _ in range(600):
+    for _ in range(1800):
         if page.read_text().count(text) >= times:
             return
         time.sleep(0.1)

@@ -103,8 +103,8 @@ def test_json_is_all_that_is_on_stdout(folder: Path) -> None:
     assert list(document) == ["finale", "results", "ok"]
     assert list(document["results"][0]) == [
         "spec", "release", "scheduler", "property", "verdict", "expected", "ok", "backend",
-        "states", "transitions", "depth", "steps", "seconds", "how", "dead_branches", "trace",
-        "why",
+        "states", "transitions", "depth", "steps", "seconds", "cached", "how",
+        "dead_branches", "trace", "why",
     ]  # fmt: skip
     assert "slow.toml skipped" in ran.stderr
     assert "error[bad-value]: wrong.toml:1" in ran.stderr
@@ -144,7 +144,7 @@ def test_an_interrupt_keeps_what_is_known(folder: Path, monkeypatch: pytest.Monk
         return expand(self, state, faults)
 
     monkeypatch.setattr(CompiledSuccessors, "expand", interrupted)
-    ran = run(f"check ping.toml second.toml third.toml {P}", folder)
+    ran = run(f"check ping.toml second.toml third.toml --jobs 1 {P}", folder)
     assert ran.exit == 130
     assert "✓ ping.toml" in ran.stdout
     assert "! second.toml" in ran.stdout

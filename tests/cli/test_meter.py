@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -45,6 +46,13 @@ def test_what_is_done_before_a_search_is_told() -> None:
         "pair.toml", SearchProgress(0, 0, 0, 0, 1.5, before="building the system"), 77
     )
     assert line == "pair.toml: building the system · 1.5 s"
+
+
+def test_liveness_is_told_with_its_estimate() -> None:
+    after = "liveness: 3 of 10 properties"
+    [line] = lines_of("pair.toml", replace(NEWS, memory=0, after=after), 120)
+    told = "pair.toml: 4 129 035 states · liveness: 3 of 10 properties · 6.1 s · about 12 s left"
+    assert line.startswith(told)
 
 
 @pytest.mark.parametrize("width", [57, 77])

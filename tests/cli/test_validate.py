@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.validating import KINDS
-from checker.conformance.random_runs import lines_of
 from tests.cli.running import ROOT, run
+from tests.engine_runs.random_runs import lines_of
 
 SAMPLES = "tests/logs/samples.tar.xz"
 
@@ -23,12 +23,16 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_run_that_shows_nothing_is_told_in_two_lines(unpacked: Path) -> None:
+def test_a_run_that_shows_nothing_is_told_in_three_lines(unpacked: Path) -> None:
     ran = run("validate bounded-01/flink.log", unpacked)
     assert ran.exit == 0, ran.stderr
-    assert ran.stdout.splitlines() == [
+    first, second, third, *rest = ran.stdout.splitlines()
+    assert [first, second] == [
         "✓ bounded-01: FINISHED",
         "  5 checkpoints · 3 completed · 2 aborted · 439 events · complete  bounded-01/flink.log",
+    ]
+    assert third.startswith("  no line of any level tells what these ask: ")
+    assert rest[-1:] == [
         "1 job · 0 with findings · 1 203 lines: 550 parsed · 653 ignored · 0 unparsable",
     ]
 

@@ -17,7 +17,7 @@ from checker.logs.flink.observations import (
 from checker.logs.flink.run_job import RunJob, job_of
 from checker.logs.read.job_runs import JobRun, runs_of
 from checker.logs.read.line_patterns import table
-from checker.logs.read.log_events import LineTally, told
+from checker.logs.read.log_events import LineTally, events_of_lines
 from checker.logs.read.log_files import LogLine, LogShelf, RawLog
 
 Logs = tuple[tuple[bytes, ...], ...]
@@ -30,7 +30,7 @@ def runs_in(logs: Logs) -> list[JobRun]:
     events = [
         event
         for place, lines in enumerate(logs)
-        for event in told(
+        for event in events_of_lines(
             (LogLine(0, number, raw) for number, raw in enumerate(lines, 1)),
             table("flink-2.3"), tally, place,
         )
@@ -121,7 +121,7 @@ class Original:
         """
         if self._anywhere:
             return {each.name for each in self.job.job.subtasks}
-        ends = {e.told.fields["to"] for e in self.run.events if e.word == "job-switched"}
+        ends = {e.log_event.fields["to"] for e in self.run.events if e.word == "job-switched"}
         words = {event.word for event in self.run.events}
         restless = (
             Observed.STOPS,
@@ -143,7 +143,7 @@ class Original:
     @property
     def overtakes(self) -> bool:
         """Whether barriers overtake: then a task goes on with a checkpoint that it has begun."""
-        return any(each.told.fields.get("unaligned") == "true" for each in self.run.events)
+        return any(each.log_event.fields.get("unaligned") == "true" for each in self.run.events)
 
     def late(self, task: str | None, trigger: Observation | None) -> bool:
         """Whether it is learned behind a trigger that a task has finished, if ever."""
@@ -198,7 +198,7 @@ class Original:
 
 
 def log_of(observation: Observation) -> int:
-    return observation.event.told.log
+    return observation.event.log_event.log
 
 
 def at_line(observation: Observation, change: int = 0) -> tuple[int, int]:

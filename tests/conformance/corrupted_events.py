@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import Any
 
 from benchmarks.validating import KINDS
-from checker.conformance.random_runs import RandomRun, lines_of
 from model.events import STEPS
 from model.topology import Job
+from tests.engine_runs.random_runs import RandomRun, lines_of
 
 BEGINS = frozenset(word.name for word in STEPS if word.begins)
 #: So likely that half of the runs whose sources can end have an end.

@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from checker.conformance.schedulers import Seeded, run
 from model.topology import Job
 from reference.engine import Engine
 from reference.formats.eventlog import EventLog
@@ -17,6 +16,7 @@ from reference.formats.files import MemoryFiles
 from reference.operators.program import Followed
 from reference.protocols import ENGINES
 from reference.settings import EngineSettings, Faults
+from tests.engine_runs.schedulers import Seeded, run
 
 CHAIN: dict[str, Any] = {
     "S": {"records": 3, "parallelism": 2},

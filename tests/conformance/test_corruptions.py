@@ -43,7 +43,7 @@ def check(copy: Copy, kind: Kind, folder: Path) -> None:
     assert job["conforms"]["rejected"], f"{name} is not rejected"
     assert code == 1, name
     assert line is not None
-    told = [event.told.line for event in own.events if event.told.log == copy.wrong[0]]
+    told = [event.log_event.line for event in own.events if event.log_event.log == copy.wrong[0]]
     between = [each for each in told if copy.wrong[1] <= each < line]
     late = len(between) if line in told else len(told)
     assert copy.wrong[1] <= line, f"{name}: too early"

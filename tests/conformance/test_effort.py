@@ -68,7 +68,7 @@ def test_how_far_it_is_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("checker.logs.event_log.progress.SECONDS_BETWEEN_REPORTS", 0.0)
     told: list[LogProgress] = []
     lines = chain()
-    judged(lines, told=told.append)
+    judged(lines, on_progress=told.append)
     for judges in (False, True):
         seen = [progress.line for progress in told if progress.judges is judges]
         assert seen == sorted(seen)
@@ -84,6 +84,6 @@ def test_an_interrupted_search_says_how_far_it_came(monkeypatch: pytest.MonkeyPa
         if progress.line >= 10:
             raise KeyboardInterrupt
 
-    conforms = judged(chain(), told=interrupt).conforms
+    conforms = judged(chain(), on_progress=interrupt).conforms
     assert isinstance(conforms, Undecided)
     assert (conforms.given_up, conforms.line) == (GaveUp.INTERRUPTED, 10)

@@ -14,7 +14,7 @@ from functools import cache
 import pytest
 
 from checker.logs.event_log.acceptance import Accepted, Rejected, accept
-from checker.logs.event_log.step_cache.judge import EventLogJudge, JudgedLog
+from checker.logs.event_log.judge import EventLogJudge, JudgedLog
 from checker.logs.findings import Coverage
 from checker.search.limits import Limits
 from checker.spec.catalogue import catalogue
@@ -51,7 +51,7 @@ def many() -> list[Original]:
 
 
 def ruled(lines: Sequence[str]) -> JudgedLog:
-    (found,) = RULES.judge("".join(f"{line}\n" for line in lines).encode())
+    (found,) = RULES.judge_file("".join(f"{line}\n" for line in lines).encode())
     return found
 
 

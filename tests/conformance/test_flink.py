@@ -87,7 +87,7 @@ def test_a_witness_tells_which_steps_are_of_which_line() -> None:
     told = {move.line: str(move) for move in moves if move.line is not None}
     for event in run.events:
         if event.word == "completed":
-            assert told[event.told.line].startswith("complete(")
+            assert told[event.log_event.line].startswith("complete(")
     ends = [each for each in moves if each.rule.rule.name == "end_source"]
     assert len(ends) == 4
     assert all(each.line is None for each in ends)
@@ -143,9 +143,9 @@ def of_another(word: str) -> Callable[[list[RunEvent]], list[RunEvent]]:
     def change(events: list[RunEvent]) -> list[RunEvent]:
         found = list(places(events, word))
         at = found[len(found) // 2]
-        told = events[at].told
+        told = events[at].log_event
         other = {**told.fields, "checkpoint": str((told.checkpoint or 0) + 1)}
-        events[at] = replace(events[at], told=replace(told, fields=other))
+        events[at] = replace(events[at], log_event=replace(told, fields=other))
         return events
 
     return change

@@ -32,7 +32,7 @@ from model.language.protocol import Setting
 from model.language.starting import Values
 from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.topology import Edge, Job, Kind, Vertex
+from model.topology import Edge, Job, OperatorKind, Vertex
 from tests.conformance.test_flink import early_completion, twice, without
 from tests.logs.archive import archives, each_run, needs_archives, sample
 
@@ -134,7 +134,9 @@ def test_nobody_dies_where_nothing_fails() -> None:
 def explored(stops: int) -> Iterator[tuple[StopWithSavepoint, Values]]:
     """All states of a source and a task behind it, with two checkpoints."""
     kind = type("Bare", (StopWithSavepoint,), {"hides_records": True})
-    job = Job((Vertex.source("A", records=0), Vertex("C", Kind.PASS_THROUGH)), (Edge("A", "C"),))
+    job = Job(
+        (Vertex.source("A", records=0), Vertex("C", OperatorKind.PASS_THROUGH)), (Edge("A", "C"),)
+    )
     bounds = {"checkpoints": 2, "channel": 4, "stops": stops, "declines": 1 - stops}
     protocol = kind(Setting(job, {}, {}, bounds, frozenset({"taken"})))
     world_of(protocol, protocol.keeps())
@@ -201,7 +203,7 @@ def test_a_rejection_tells_the_states_and_the_guard() -> None:
     early = JobRun(run.job, run.name, early_completion(list(run.events)))
     rejected = reject_run(early)
     assert rejected is not None
-    done = next(event.told.line for event in run.events if event.word == "completed")
+    done = next(event.log_event.line for event in run.events if event.word == "completed")
     assert (rejected.line, rejected.event) == (done, "completed(1)")
     assert rejected.states == len(rejected.refusals) or rejected.states > 3
     for refusal in rejected.refusals:
@@ -231,7 +233,7 @@ def test_where_something_is_missing_nothing_is_rejected() -> None:
 def test_the_log_of_a_job_manager_alone_is_not_rejected(name: str) -> None:
     """It tells of new attempts, and not that they begin."""
     for run in sample(name):
-        own = [each for each in run.events if each.told.clock.startswith("jm.")]
+        own = [each for each in run.events if each.log_event.clock.startswith("jm.")]
         assert reject_run(JobRun(run.job, run.name, own)) is None
 
 
@@ -245,12 +247,12 @@ def test_an_attempt_that_was_never_started_acknowledges_nothing() -> None:
     events[at] = replace(events[at], task=replace(task, attempt=7))
     rejected = reject_run(JobRun(run.job, run.name, events))
     assert rejected is not None
-    assert rejected.line == events[at].told.line
+    assert rejected.line == events[at].log_event.line
 
 
 def test_whose_process_tells_nothing_leaves_no_lines_of_its_own() -> None:
     (run,) = sample("bounded-01")
-    own = [each for each in run.events if each.told.clock.startswith("jm.")]
+    own = [each for each in run.events if each.log_event.clock.startswith("jm.")]
     first = next(each for each in run.events if each.word == "task-switched")
     log = JobRun(run.job, run.name, [*own, first])
     job = job_of(log)
@@ -264,17 +266,17 @@ def test_lines_of_a_log_of_its_own_need_not_be_before_those_of_others() -> None:
     (run,) = sample("bounded-01")
     begun = next(e for e in run.events if e.word == "snapshot-begins")
     elsewhere = [
-        replace(event, told=replace(event.told, log=1))
-        if event.told.clock.startswith("t")
+        replace(event, log_event=replace(event.log_event, log=1))
+        if event.log_event.clock.startswith("t")
         else event
         for event in run.events
     ]
-    moved = [each for each in elsewhere if each.told is not begun.told]
+    moved = [each for each in elsewhere if each.log_event is not begun.log_event]
     assert reject_run(JobRun(run.job, run.name, elsewhere)) is None
-    late = next(each for each in elsewhere if each.told.line == begun.told.line)
+    late = next(each for each in elsewhere if each.log_event.line == begun.log_event.line)
     behind = [*(e for e in moved if e is not late), late]
     rejected = reject_run(JobRun(run.job, run.name, behind))
-    assert rejected is None or rejected.line >= begun.told.line
+    assert rejected is None or rejected.line >= begun.log_event.line
 
 
 @needs_archives

@@ -132,10 +132,12 @@ def test_of_several_files_the_first_line_in_the_run_contradicts() -> None:
     """Each file counts its lines for itself."""
     (run,) = sample("concurrent-01")
     events = [
-        replace(event, told=replace(event.told, log=1, line=1)) if event.word == "waits" else event
+        replace(event, log_event=replace(event.log_event, log=1, line=1))
+        if event.word == "waits"
+        else event
         for event in run.events
     ]
-    events[0] = replace(events[0], told=replace(events[0].told, log=1, line=276))
+    events[0] = replace(events[0], log_event=replace(events[0].log_event, log=1, line=276))
     text = "[options]\nconcurrent = 1\ncheckpoints_after_finish = false"
     against = settings(JobRun(run.job, run.name, events), told(text)).against
     assert against is not None
@@ -146,8 +148,8 @@ def changed(run: JobRun, word: str, **fields: str) -> tuple[JobRun, int]:
     """A run the first of whose lines of a word tells something else, and which line that is."""
     events = list(run.events)
     at = next(number for number, event in enumerate(events) if event.word == word)
-    own = events[at].told
-    events[at] = replace(events[at], told=replace(own, fields={**own.fields, **fields}))
+    own = events[at].log_event
+    events[at] = replace(events[at], log_event=replace(own, fields={**own.fields, **fields}))
     return JobRun(run.job, run.name, events), own.line
 
 
@@ -159,7 +161,7 @@ def test_a_barrier_that_overtakes_and_the_adaptive_scheduler_contradict_others()
     assert against.line == line
     assert settings(overtaken, told('protocol = "timed-stops"')).against is None
     event = run.events[0]
-    adaptive = replace(event, told=replace(event.told, word="adaptive-phase"))
+    adaptive = replace(event, log_event=replace(event.log_event, word="adaptive-phase"))
     other = JobRun(run.job, run.name, [adaptive, *run.events[1:]])
     assert settings(other, told('[options]\nscheduler = "default"')).against is not None
     assert settings(other, told('[options]\nscheduler = "adaptive"')).against is None

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from checker.conformance.engines import engine_for
-from checker.conformance.journal import MICRO_STEPS, JournaledFiles
-from checker.conformance.microsteps import MicroSteps, Torn, Whole
 from reference.formats.metadata import FIELDS, File, Metadata, encoded
 from reference.formats.snapshots import METADATA, CheckpointStore, State
 from reference.operators.sinks import AppendingSink, TransactionalSink
+from tests.engine_runs.journaled_files import MICRO_STEPS, JournaledFiles
+from tests.engine_runs.microsteps import MicroSteps, Torn, Whole
 from tests.protocols.specs import ROOT, spec_of
 
 PART = {"write sync"}

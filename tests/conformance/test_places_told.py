@@ -8,12 +8,17 @@ from typing import Any
 
 import pytest
 
-from checker.logs.event_log.acceptance import Accepted, accept
+from checker.logs.event_log.acceptance import Accepted
+from checker.logs.event_log.judge import EventLogJudge, JudgedLog, RunSearch
 from checker.logs.event_log.missing_events import filled_in, gaps
 from checker.report.filled import damage_lines
 from cli.conform import conform
-from reference.formats.eventlog import read_log
 from tests.conformance.logs import PAIR, engine_of, log_of
+
+
+def judged_log(lines: list[str]) -> JudgedLog:
+    data = "".join(f"{line}\n" for line in lines).encode()
+    return EventLogJudge().judge_run([(1, data)], search=RunSearch())
 
 
 def damaged() -> tuple[list[str], int]:
@@ -26,29 +31,27 @@ def damaged() -> tuple[list[str], int]:
 
 def test_damage_and_what_was_filled_in_are_told_with_their_lines() -> None:
     lines, cut = damaged()
-    log = read_log(lines)
-    conforms = accept(log, judges=False).conforms
-    assert isinstance(conforms, Accepted)
-    assert cut - 1 in gaps(log)
-    [(behind, names)] = filled_in(log, conforms)
+    judged = judged_log(lines)
+    assert isinstance(judged.conforms, Accepted)
+    assert cut - 1 in gaps(judged.run)
+    [(behind, names)] = filled_in(judged.run.log, judged.conforms)
     assert names == {"apply_acknowledgement": 1}
-    told = [line.plain.strip() for line in damage_lines(log, conforms)]
+    told = [line.plain.strip() for line in damage_lines(judged)]
     assert told[0] == f"1 line cannot be read: {cut}"
     assert told[1].startswith("something may be missing behind line ")
     assert told[2] == f"filled in behind line {behind}: apply_acknowledgement"
 
 
 def test_of_a_whole_log_nothing_is_told() -> None:
-    log = read_log(log_of(engine_of(PAIR), PAIR, 1))
-    conforms = accept(log, judges=False).conforms
-    assert isinstance(conforms, Accepted)
-    assert gaps(log) == []
-    assert list(damage_lines(log, conforms)) == []
+    judged = judged_log(log_of(engine_of(PAIR), PAIR, 1))
+    assert isinstance(judged.conforms, Accepted)
+    assert gaps(judged.run) == []
+    assert list(damage_lines(judged)) == []
 
 
 def test_a_log_without_its_end_is_one_behind_its_last_line() -> None:
     lines = log_of(engine_of(PAIR), PAIR, 1)[:-1]
-    assert gaps(read_log(lines)) == [len(lines)]
+    assert gaps(judged_log(lines).run) == [len(lines)]
 
 
 def rows(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from checker.conformance.random_runs import KINDS, RandomRun, judged, lines_of
 from checker.logs.event_log.acceptance import Accepted, Rejected, Undecided
 from checker.logs.event_log.section_setting import protocol_of
 from checker.spec.catalogue import catalogue
@@ -22,6 +21,7 @@ from reference.protocols.unaligned import Unaligned
 from reference.steps import Guarded, action
 from reference.task import Phase as TaskPhase
 from reference.task import Task
+from tests.engine_runs.random_runs import KINDS, RandomRun, judged, lines_of
 
 KNOWN = catalogue()
 #: What may happen in the model of each: users ask a job of the old finish for nothing.

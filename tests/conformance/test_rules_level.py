@@ -10,18 +10,18 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.validating import KINDS
-from checker.conformance.random_runs import RandomRun, lines_of
+from checker.logs.event_log import judge as rules_level
 from checker.logs.event_log.acceptance import Accepted, Move, Rejected, accept
+from checker.logs.event_log.judge import EventLogJudge, JudgedLog
 from checker.logs.event_log.section_judge import findings_of
 from checker.logs.event_log.section_system import Refusal, SectionSystem
-from checker.logs.event_log.step_cache import judge as rules_level
-from checker.logs.event_log.step_cache.judge import EventLogJudge, JudgedLog
 from checker.logs.event_log.step_cache.shapes import SectionShape
 from checker.logs.findings import Coverage, Finding, Severity
 from checker.spec.catalogue import catalogue
 from model.errors import FinaleError
 from reference.formats.eventlog import read_log
 from tests.conformance.logs import changed
+from tests.engine_runs.random_runs import RandomRun, lines_of
 
 KNOWN = catalogue()
 FAST, ALL = 12, 400
@@ -64,7 +64,7 @@ def several(first: int, count: int) -> Iterator[list[str]]:
 
 
 def one(rules: EventLogJudge, lines: list[str]) -> JudgedLog:
-    (ruled,) = rules.judge(bytes_of(lines))
+    (ruled,) = rules.judge_file(bytes_of(lines))
     return ruled
 
 
@@ -88,7 +88,9 @@ def assert_same(rules: EventLogJudge, lines: list[str], shown: Counter[Severity]
     ruled, verdict = one(rules, lines), accept(read_log(lines), known=KNOWN)
     assert ruled.coverage is verdict.coverage
     assert isinstance(verdict.conforms, Accepted)
-    assert ruled.accepted == (len(verdict.conforms.witness) == 1 and verdict.conforms.unseen == 0)
+    assert ruled.is_own_witness == (
+        len(verdict.conforms.witness) == 1 and verdict.conforms.unseen == 0
+    )
     if verdict.conforms.unseen == 0:
         assert ruled.stopped is None
         assert ruled.findings == with_an_id_for_each(lines)
@@ -211,7 +213,7 @@ def test_an_event_of_another_attempt_is_told_as_the_search_tells_it(
         verdict.conforms.line,
         verdict.conforms.refusals[0].why,
     )
-    assert not ruled.accepted
+    assert not ruled.is_own_witness
 
 
 @pytest.mark.parametrize("cut", ["end", "half"])
@@ -220,7 +222,7 @@ def test_a_lost_last_line_shows(rules: EventLogJudge, cut: str) -> None:
     data = bytes_of(lines[:-1])
     if cut == "half":
         data += lines[-1][:9].encode()
-    (ruled,) = rules.judge(data)
+    (ruled,) = rules.judge_file(data)
     assert ruled.coverage is Coverage.TRUNCATED
     assert ruled.stopped is None
     assert len(ruled.run.log.unreadable) == (cut == "half")
@@ -240,7 +242,7 @@ def test_a_channel_that_is_full_in_the_model_alone_is_no_mistake_of_the_engine(
     lines = lines_of(replace(KINDS[4], seed=6036))
     ruled = one(rules, lines)
     assert ruled.stopped is None
-    assert ruled.accepted
+    assert ruled.is_own_witness
     assert ruled.findings == with_an_id_for_each(lines)
 
 
@@ -269,17 +271,17 @@ def test_bytes_that_are_no_text_are_kept_to_their_line(rules: EventLogJudge) -> 
     data = bytes_of(lines_of(SMALL))
     lines = data.split(b"\n")
     lines[2] = lines[2].replace(b'"run"', b'"\xff\xfe"')
-    (ruled,) = rules.judge(b"\n".join(lines))
+    (ruled,) = rules.judge_file(b"\n".join(lines))
     assert ruled.coverage is Coverage.COMPLETE  # a field that is not known is no damage
     lines[3] = b"\xff"
-    (ruled,) = rules.judge(b"\n".join(lines))
+    (ruled,) = rules.judge_file(b"\n".join(lines))
     assert ruled.run.log.unreadable == (4,)
 
 
 def test_many_runs_are_in_one_file(rules: EventLogJudge) -> None:
     """Each is judged by itself, at its lines, as if it stood alone."""
     runs = [lines_of(replace(kind, name=f"r{n}", steps_max=60)) for n, kind in enumerate(KINDS)]
-    found = list(rules.judge(b"".join(map(bytes_of, runs))))
+    found = list(rules.judge_file(b"".join(map(bytes_of, runs))))
     assert [each.run.name for each in found] == [f"r{n}" for n in range(len(KINDS))]
     line = 1
     for lines, ruled in zip(runs, found, strict=True):
@@ -319,5 +321,5 @@ def test_what_cannot_be_read_has_its_code(
 
 def test_what_comes_before_any_run_is_no_log(rules: EventLogJudge) -> None:
     with pytest.raises(FinaleError) as error:
-        list(rules.judge(b"something else\n"))
+        list(rules.judge_file(b"something else\n"))
     assert error.value.code == "not-an-event-log"

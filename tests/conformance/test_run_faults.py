@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from checker.conformance.schedulers import Seeded
-from checker.conformance.schedulers import run as run_steps
 from checker.logs.event_log.acceptance import Accepted, Rejected, accept
 from cli.main import main
 from model.topology import Job
@@ -26,6 +24,8 @@ from reference.settings import EngineSettings, Faults
 from tests.conformance.logs import PAIR, engine_of, log_of
 from tests.conformance.test_run_logs import MODES, job_in, written
 from tests.docs.pages import ROOT
+from tests.engine_runs.schedulers import Seeded
+from tests.engine_runs.schedulers import run as run_steps
 
 EXPECTED = Counter(f"a{n}" for size in (20, 40, 60) for n in range(size)) + Counter(
     {"b0": 20, "b1": 40, "b2": 60}

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.validating import KINDS
-from checker.conformance.random_runs import lines_of
 from checker.logs.event_log.step_cache import lines as run_lines
 from checker.logs.event_log.step_cache.lines import EventForms, RunLines, read_run, read_slowly
+from tests.engine_runs.random_runs import lines_of
 
 Change = Callable[[bytes], bytes]
 
@@ -25,7 +25,7 @@ def told(run: RunLines, vocabulary: EventForms) -> list[tuple[object, ...]]:
         for at, number, line in zip(part.words, part.numbers, part.lines, strict=True):
             word = vocabulary.words[at]
             about = tuple((kind, name) for kind, name in word.about(names) if kind != "checkpoint")
-            attempt = word.told.get("attempt")
+            attempt = word.content.get("attempt")
             found.append((word.name, about, dict(word.fields), attempt, number, line))
     return found
 
@@ -65,7 +65,7 @@ def test_words_without_number_are_kept_when_there_are_many(slowly_read: list[boo
     for run in range(300):
         other = data.replace(b'"attempt":1', b'"attempt":%d' % (run + 1))
         read = read_run([(1, other)], vocabulary)
-        attempts = {vocabulary.words[word].told.get("attempt") for word in read.parts[0].words}
+        attempts = {vocabulary.words[word].content.get("attempt") for word in read.parts[0].words}
         assert attempts <= {None, run + 1}
     assert not slowly_read
     known = len(vocabulary.words)

@@ -10,7 +10,7 @@ import pytest
 
 from checker.search.rows import Exit
 from checker.spec.reading import COUNT_KEYS, COUNTERS, EXPECT_KEYS, KEYS, VERDICTS
-from model.topology import SHAPES, Kind, Pattern, Sink
+from model.topology import SHAPES, OperatorKind, Pattern, Sink
 from model.topology.table import SHAPE_KEYS, VERTEX_KEYS
 from tests.cli.running import run
 from tests.docs.pages import ROOT
@@ -42,7 +42,7 @@ def test_table(heading: str, words: tuple[str, ...]) -> None:
 
 
 def test_words_in_sentences() -> None:
-    for word in (*EXPECT_KEYS, *COUNT_KEYS, *Kind, *Sink, *Pattern):
+    for word in (*EXPECT_KEYS, *COUNT_KEYS, *OperatorKind, *Sink, *Pattern):
         assert f"`{word if isinstance(word, str) else word.value}`" in PAGE, word
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from checker.logs.read.job_runs import JobRun, runs_of
 from checker.logs.read.line_patterns import table
-from checker.logs.read.log_events import LineTally, LogEvent, told
+from checker.logs.read.log_events import LineTally, LogEvent, events_of_lines
 from checker.logs.read.log_files import LogShelf, RawLog
 
 SAMPLES = Path(__file__).parent / "samples.tar.xz"
@@ -63,7 +63,7 @@ def each_run(path: str) -> Iterator[tuple[str, list[JobRun], list[LogEvent], Lin
             events = [
                 event
                 for place, log in enumerate(logs)
-                for event in told(shelf.lines(log), table("flink-2.3"), tally, place)
+                for event in events_of_lines(shelf.lines(log), table("flink-2.3"), tally, place)
             ]
             yield (folder.rpartition("!")[2].rpartition("/")[2], *runs_of(events), tally)
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from checker.logs.read.log_files import LogLine, LogShelf
-from checker.logs.validate import judge
+from checker.logs.validate import judge_cluster
 
 from .archive import SAMPLES
 from .test_findings import TABLE
@@ -61,7 +61,7 @@ def test_what_is_damaged_is_judged_as_far_as_it_goes(
     logs = lines[chance.choice(NAMES)]
     for _ in range(chance.choice([1, 3, 20])):
         logs = [damaged(log, chance) if log else log for log in logs]
-    cluster = judge(logs, TABLE)
+    cluster = judge_cluster(logs, TABLE)
     assert cluster.tally.read == sum(map(len, logs))
     for job in cluster.jobs:
         assert job.events <= cluster.tally.parsed

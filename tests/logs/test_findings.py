@@ -10,7 +10,7 @@ import pytest
 from checker.logs.findings import Coverage, Severity
 from checker.logs.read.line_patterns import read_table, table
 from checker.logs.read.log_files import LogLine, LogShelf, RawLog
-from checker.logs.validate import JudgedCluster, judge
+from checker.logs.validate import JudgedCluster, judge_cluster
 
 from .archive import SAMPLES, archives, needs_archives, truths
 
@@ -73,7 +73,7 @@ def judged(
             name = folder.rpartition("!")[2].rpartition("/")[2]
             if only not in (None, name):
                 continue
-            yield name, judge([change(shelf.lines(log)) for log in logs], TABLE)
+            yield name, judge_cluster([change(shelf.lines(log)) for log in logs], TABLE)
 
 
 def shown(cluster: JudgedCluster) -> set[str]:

@@ -72,7 +72,7 @@ def test_all_runs_agree() -> None:
 def test_two_jobs_of_one_log_are_two_runs() -> None:
     first, second = map(history_of, sample("stop-restore-01"))
     assert first.job != second.job
-    (savepoint,) = (each for each in first.checkpoints.values() if each.is_savepoint)
+    (savepoint,) = (each for each in first.checkpoints.values() if "Savepoint" in (each.kind or ""))
     assert savepoint.fate is Fate.COMPLETED
     assert second.restored == (savepoint.number,)
     assert min(second.checkpoints) == savepoint.number + 1
@@ -80,7 +80,7 @@ def test_two_jobs_of_one_log_are_two_runs() -> None:
 
 def test_logs_of_three_processes_are_one_run() -> None:
     (run,) = sample("multi-cancel-01")
-    assert {event.told.log for event in run.events} == {0, 1, 2}
+    assert {event.log_event.log for event in run.events} == {0, 1, 2}
     assert history_of(run).state == "CANCELED"
 
 

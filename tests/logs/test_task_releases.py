@@ -6,7 +6,7 @@ import pytest
 
 from checker.logs.read.job_runs import runs_of
 from checker.logs.read.line_patterns import table
-from checker.logs.read.log_events import LineTally, told
+from checker.logs.read.log_events import LineTally, events_of_lines
 from checker.logs.read.log_files import LogShelf
 from checker.logs.replay.task_releases import releases_of
 
@@ -31,10 +31,12 @@ def _released(folder: Path, *edits: Edit) -> list[bool | None]:
     written(folder, edited("race-00", *edits))
     with LogShelf() as shelf:
         (log,) = shelf.logs([str(folder)])
-        ((run,), _) = runs_of(list(told(shelf.lines(log), table("flink-2.3"), LineTally())))
+        ((run,), _) = runs_of(
+            list(events_of_lines(shelf.lines(log), table("flink-2.3"), LineTally()))
+        )
     found = releases_of(run)
     return [
-        found.get(id(each.told))
+        found.get(id(each.log_event))
         for each in run.events
         if each.word == "notified-complete"
         and each.task is not None

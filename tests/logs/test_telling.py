@@ -11,9 +11,9 @@ from checker.logs.read.log_events import (
     LogEvent,
     TaskId,
     event_of,
+    events_of_lines,
     execution_of,
     task_of,
-    told,
 )
 from checker.logs.read.log_files import LogLine, LogShelf
 from model.errors import FinaleError
@@ -120,7 +120,7 @@ def test_all_lines_are_counted_however_they_are(tmp_path: Path) -> None:
     tally = LineTally()
     with LogShelf() as shelf:
         (log,) = shelf.logs([str(tmp_path)])
-        (only,) = told(shelf.lines(log), FLINK, tally)
+        (only,) = events_of_lines(shelf.lines(log), FLINK, tally)
     assert only.word == "request_savepoint"
     assert (tally.parsed, tally.ignored, tally.unparsable, tally.read) == (2, 2, 1, 5)
 

@@ -6,7 +6,7 @@ import pytest
 
 from checker.logs.read.line_patterns import table
 from checker.logs.read.log_files import LogShelf
-from checker.logs.validate import judge
+from checker.logs.validate import judge_cluster
 from checker.logs.verdicts import Verdict, verdict_of
 from tests.logs.archive import SAMPLES
 
@@ -14,7 +14,7 @@ from tests.logs.archive import SAMPLES
 def verdicts(name: str) -> list[Verdict]:
     with LogShelf() as shelf:
         logs = [log for log in shelf.logs([str(SAMPLES)]) if f"{name}/" in str(log)]
-        cluster = judge(map(shelf.lines, logs), table("flink-2.3"))
+        cluster = judge_cluster(map(shelf.lines, logs), table("flink-2.3"))
     return [verdict_of("here", job, logs) for job in cluster.jobs]
 
 

@@ -12,7 +12,7 @@ from textwrap import indent
 from typing import Any
 
 from model.errors import FinaleError
-from model.language.build import BoundRule, bound_rules, build, tree_of, world_of
+from model.language.build import BoundRule, bound_rules, build, ground_rule, world_of
 from model.language.entities import World
 from model.language.path_ends import BlockedHere, FaultHere
 from model.language.plain import PlainStore
@@ -60,7 +60,7 @@ def system_of(base: type[Protocol], *rules: Function, **more: object) -> System:
 def tree(base: type[Protocol], function: Function) -> Tree:
     """The decision tree of a rule with its first binding; certain mistakes are let through."""
     it = made(protocol(base, function))
-    return tree_of(world_of(it, it.keeps()), next(bound_rules(it)))
+    return ground_rule(world_of(it, it.keeps()), next(bound_rules(it))).tree
 
 
 def leaves_of(base: type[Protocol], function: Function) -> list[str]:
@@ -164,7 +164,7 @@ def assert_agree(base: type[Protocol], *rules: Function, **bounds: int) -> set[T
     world = world_of(it, it.keeps())
     seen: set[Told] = set()
     for bound in bound_rules(it):
-        decided = tree_of(world, bound)
+        decided = ground_rule(world, bound).tree
         for values in all_values(world):
             plain, told = plain_told(world, bound, values), tree_told(decided, world.encode(values))
             assert plain == told, f"{bound.rule.name}{bound.binding} in {values}"

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from checker.spec.reading import can_apply
 from model.errors import FinaleError
-from model.language.build import applies, build
+from model.language.build import build
 from model.language.properties import Family
 from model.rules import (
     Entity,
@@ -219,8 +220,8 @@ def test_a_property_applies_to_what_implements_its_view() -> None:
         return True
 
     other.__annotations__["state"] = OtherView
-    assert applies(mine, made(Counted))
-    assert not applies(always(other), made(Counted))
+    assert can_apply(mine, Counted)
+    assert not can_apply(always(other), Counted)
 
 
 @pytest.mark.parametrize("code", ["not-a-truth-value", "before-outside-step", "property-writes"])

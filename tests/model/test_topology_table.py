@@ -7,7 +7,17 @@ import tomllib
 import pytest
 
 from model.errors import FinaleError
-from model.topology import SHAPES, SHEET_NAMES, Edge, Job, Kind, Pattern, Sink, Subtask, Vertex
+from model.topology import (
+    SHAPES,
+    SHEET_NAMES,
+    Edge,
+    Job,
+    OperatorKind,
+    Pattern,
+    Sink,
+    Subtask,
+    Vertex,
+)
 
 
 def read(toml: str) -> Job:
@@ -32,10 +42,10 @@ def test_a_table_of_vertices() -> None:
     )
     assert job == Job(
         (
-            Vertex("A", Kind.SOURCE, 2, Sink.NONE, (2, 0), bounded=False),
-            Vertex("C", Kind.SOURCE, 1, Sink.NONE, (1,), bounded=True),
-            Vertex("D", Kind.KEYED, 3),
-            Vertex("E", Kind.PASS_THROUGH, 1, Sink.AT_LEAST_ONCE),
+            Vertex("A", OperatorKind.SOURCE, 2, Sink.NONE, (2, 0), bounded=False),
+            Vertex("C", OperatorKind.SOURCE, 1, Sink.NONE, (1,), bounded=True),
+            Vertex("D", OperatorKind.KEYED, 3),
+            Vertex("E", OperatorKind.PASS_THROUGH, 1, Sink.AT_LEAST_ONCE),
         ),
         (Edge("A", "D"), Edge("C", "E"), Edge("D", "E", Pattern.POINTWISE)),
     )
@@ -50,12 +60,12 @@ def test_one_number_of_records_holds_for_each_subtask() -> None:
     assert Vertex.source("A", records=3, parallelism=2) == job.vertex("A")
 
 
-SELF_FED = (Kind.SOURCE, Kind.ITERATION_HEAD, Kind.CHAINED)
-READING = [kind for kind in Kind if kind not in SELF_FED]
+SELF_FED = (OperatorKind.SOURCE, OperatorKind.ITERATION_HEAD, OperatorKind.CHAINED)
+READING = [kind for kind in OperatorKind if kind not in SELF_FED]
 
 
 @pytest.mark.parametrize("kind", READING)
-def test_every_kind_has_a_word(kind: Kind) -> None:
+def test_every_kind_has_a_word(kind: OperatorKind) -> None:
     assert read(f"S = {{}}\nV = {{ from = ['S'], kind = '{kind.value}' }}").vertex("V").kind is kind
 
 
@@ -64,8 +74,8 @@ def test_sources_are_chained_into_a_task_with_inputs_or_without() -> None:
         "S = {}\nV = { from = ['S'], chained = [1, 0] }\nW = { chained = [2], bounded = false }"
     )
     reading, alone = job.vertex("V"), job.vertex("W")
-    assert (reading.kind, reading.chained, reading.bounded) == (Kind.CHAINED, (1, 0), True)
-    assert (alone.kind, alone.chained, alone.bounded) == (Kind.CHAINED, (2,), False)
+    assert (reading.kind, reading.chained, reading.bounded) == (OperatorKind.CHAINED, (1, 0), True)
+    assert (alone.kind, alone.chained, alone.bounded) == (OperatorKind.CHAINED, (2,), False)
     assert [subtask.records for subtask in job.subtasks] == [1, 1, 2]
     assert [vertex.name for vertex in job.sources] == ["S"]
 
@@ -100,7 +110,7 @@ def test_a_standard_shape(shape: str, channels: list[str]) -> None:
 def test_some_subtasks_of_a_source_may_never_end() -> None:
     job = read("A = { parallelism = 3, bounded = [true, false, true] }")
     assert job.vertex("A") == Vertex(
-        "A", Kind.SOURCE, 3, records=(1,) * 3, bounded=False, ending=(0, 2)
+        "A", OperatorKind.SOURCE, 3, records=(1,) * 3, bounded=False, ending=(0, 2)
     )
     assert [each.bounded for each in job.subtasks] == [True, False, True]
     same = read("A = { parallelism = 2, bounded = [false, false] }")
@@ -127,7 +137,7 @@ def test_a_shape_with_other_settings() -> None:
     assert job == Job(
         (
             Vertex.source("S", records=(2, 1), parallelism=2, bounded=False),
-            Vertex("W", Kind.BUFFERING),
+            Vertex("W", OperatorKind.BUFFERING),
             Vertex("K", parallelism=2, sink=Sink.AT_LEAST_ONCE),
         ),
         (Edge("S", "W", Pattern.POINTWISE), Edge("W", "K", Pattern.POINTWISE)),
@@ -274,7 +284,7 @@ def test_an_unknown_vertex_is_asked_for() -> None:
 
 def test_a_source_made_by_hand_needs_its_records() -> None:
     with pytest.raises(FinaleError) as caught:
-        Vertex("A", Kind.SOURCE)
+        Vertex("A", OperatorKind.SOURCE)
     assert caught.value.code == "bad-records"
 
 
@@ -292,7 +302,7 @@ def test_an_edge_may_copy_and_keep_barriers_in_line() -> None:
         """
     )
     assert job.edges == (Edge("A", "D"), Edge("B", "D", broadcast=True, overtakes=False))
-    assert job.vertex("B") == Vertex("B", Kind.ITERATION_HEAD, records=(2,), bounded=False)
+    assert job.vertex("B") == Vertex("B", OperatorKind.ITERATION_HEAD, records=(2,), bounded=False)
     assert job.sources == (job.vertex("A"), job.vertex("B"))
 
 

@@ -11,10 +11,10 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from checker.conformance.random_runs import KINDS
 from checker.logs.event_log.section_setting import protocol_of
 from checker.spec.catalogue import catalogue
 from reference.protocols import ENGINES
+from tests.engine_runs.random_runs import KINDS
 from tests.mutation.mutants import ROOT
 from tests.mutation.runs import RUN, chosen
 from tests.mutation.specs import CUT, file_of
@@ -24,7 +24,7 @@ from tests.protocols.specs import spec_of
 REGISTRIES = frozenset(
     {"reference.protocols", "reference.broken", "model.protocols", "checker.conformance"}
 )
-FOLLOWED = ("checker.conformance", "reference", "model")
+FOLLOWED = ("checker.conformance", "tests.engine_runs", "reference", "model")
 
 
 @cache
@@ -45,7 +45,7 @@ def modules_of(name: str) -> set[str]:
     """The modules of both sides of a trial, and of what compares them."""
     sides: tuple[type, type]
     if name.startswith(RUN):
-        key, begin = chosen(name).protocol, "checker.conformance.random_runs"
+        key, begin = chosen(name).protocol, "tests.engine_runs.random_runs"
         sides = KINDS[key], protocol_of(key, catalogue())
     else:
         spec, begin = spec_of(file_of(name)), _comparing(name)
@@ -55,7 +55,9 @@ def modules_of(name: str) -> set[str]:
 
 
 def _comparing(name: str) -> str:
-    return f"checker.conformance.{'microsteps' if name.startswith(CUT) else 'lockstep'}"
+    if name.startswith(CUT):
+        return "tests.engine_runs.microsteps"
+    return "checker.conformance.lockstep"
 
 
 def _with_imports(modules: Iterable[str]) -> set[str]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from checker.conformance.random_runs import KINDS, RandomRun
 from checker.logs.event_log.section_setting import protocol_of
 from checker.spec.catalogue import catalogue
+from tests.engine_runs.random_runs import KINDS, RandomRun
 
 #: What their names begin with.
 RUN = "random run "

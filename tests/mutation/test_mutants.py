@@ -155,7 +155,7 @@ def test_a_trial_depends_on_its_protocol_alone() -> None:
     of_final, of_stops = map(modules_of, (PAIR, "stop-with-savepoint/pair"))
     assert {"reference.coordinator", "model.protocols.final_checkpoint"} <= of_final & of_stops
     assert {"reference.stopping", "model.protocols.stop_with_savepoint"} <= of_stops - of_final
-    assert "checker.conformance.microsteps" in modules_of(f"{CUT}{PAIR}") - of_final
+    assert "tests.engine_runs.microsteps" in modules_of(f"{CUT}{PAIR}") - of_final
 
 
 def test_bugs_of_the_past_are_in_places_that_stand() -> None:

@@ -16,11 +16,11 @@ from types import CodeType, FrameType
 from typing import Any
 
 from checker.conformance.lockstep import Agreement, LockStep, ModelSteps
-from checker.conformance.microsteps import MicroSteps, Whole
-from checker.conformance.random_runs import RandomRun, judged
 from checker.logs.event_log.acceptance import Accepted
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec
+from tests.engine_runs.microsteps import MicroSteps, Whole
+from tests.engine_runs.random_runs import RandomRun, judged
 from tests.mutation.mutants import ROOT
 from tests.mutation.runs import RUN, chosen
 from tests.mutation.specs import CUT, file_of
@@ -65,7 +65,7 @@ class Cuts(Trial):
     spec: Spec
 
     def difference(self, goes_on: Callable[[], None]) -> str:
-        fresh: Any = importlib.import_module("checker.conformance.microsteps")
+        fresh: Any = importlib.import_module("tests.engine_runs.microsteps")
         outcome = fresh.MicroSteps(self.spec).run()
         return f"{outcome.moment}: {outcome.what}" if isinstance(outcome, fresh.Torn) else ""
 
@@ -78,7 +78,7 @@ class Run(Trial):
 
     def difference(self, goes_on: Callable[[], None]) -> str:
         goes_on()
-        fresh: Any = importlib.import_module("checker.conformance.random_runs")
+        fresh: Any = importlib.import_module("tests.engine_runs.random_runs")
         # What it was made by makes the engine as it was.
         again = fresh.RandomRun(**vars(self.chosen))
         verdict = fresh.judged(again, catalogue()).conforms

@@ -17,7 +17,7 @@ from checker.logs.read.job_runs import JobRun
 from checker.logs.read.line_patterns import table
 from checker.logs.read.log_files import LogShelf
 from checker.logs.read.visibility import LogProfile
-from checker.logs.validate import JudgedJob, judge, judge_run
+from checker.logs.validate import JudgedJob, judge_cluster, judge_job
 from checker.logs.verdicts import Verdict, verdict_of
 from model.errors import FinaleError
 from pipeline.watch import cluster, work
@@ -79,7 +79,7 @@ def whole(folder: Path) -> list[Verdict]:
     """What is said of all that is in a folder, at once."""
     with LogShelf() as shelf:
         logs = shelf.logs([str(folder)])
-        found = judge(map(shelf.lines, logs), TABLE)
+        found = judge_cluster(map(shelf.lines, logs), TABLE)
         where = str(logs[0]) if len(logs) == 1 else str(folder)
         return [verdict_of(where, job, logs) for job in found.jobs]
 
@@ -132,9 +132,9 @@ def test_only_jobs_with_new_events_are_judged_again(
 
     def asks(run: JobRun, profile: LogProfile, *, whole: bool) -> JudgedJob:
         asked.append(run.name)
-        return judge_run(run, profile, whole=whole)
+        return judge_job(run, profile, whole=whole)
 
-    monkeypatch.setattr(cluster, "judge_run", asks)
+    monkeypatch.setattr(cluster, "judge_job", asks)
     watch, data = Watch(tmp_path), content("stop-restore-01")
     cut = data.rindex(b"\n", 0, len(data) - 1) + 1
     watch.take(news(data[:cut]))

@@ -27,7 +27,7 @@ def must_fall(spec: Spec) -> str:
 def answer_to(spec: Spec, name: str) -> Answer:
     """What a search says of one property."""
     system = spec.system(chosen(spec, {name}))
-    report = check_with("auto", system, Limits(), None, large=False)
+    report = check_with("auto", system, Limits(), None)
     return next(answer for answer in report.answers if answer.property == name)
 
 

@@ -120,8 +120,6 @@ class Examined:
     """The classes of entities, and of the protocol."""
 
 
-#: With more states it pays to compile; that both searches agree is asked elsewhere.
-READABLE_STATES = 3_000
 #: A spec with more states is large, and so is a cell of a matrix that nobody has counted yet.
 SMALL_STATES_MAX = 3_000
 
@@ -140,8 +138,8 @@ def examined(key: str, *, large: bool) -> Examined:
         if spec.protocol.key != key or is_large(spec) != large:
             continue
         system = spec.system()
-        native = spec.counts is None or spec.counts.states > READABLE_STATES
-        report = check_with("auto", system, Limits(), None, native)
+        expected = spec.counts.states if spec.counts is not None else None
+        report = check_with("auto", system, Limits(), None, expected)
         rows = result_of(spec, system, report, ()).rows
         name = spec.file.name
         found.wrong += [f"{name}: {row}" for row in rows if not row.ok]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from checker.conformance.schedulers import Seeded, run
 from model.errors import FinaleError
 from reference.engine import Engine
 from reference.faults import Strikes
 from reference.formats.faultlist import OF_THE_ENVIRONMENT, PlannedFault
 from reference.formats.faulty import ProcessEnds
 from reference.steps import StepId
+from tests.engine_runs.schedulers import Seeded, run
 
 
 class Faulty:

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from checker.conformance.schedulers import run
 from checker.logs.event_log.acceptance import Accepted, accept
 from model.topology import Job
 from reference.engine import Engine
@@ -24,6 +23,7 @@ from reference.protocols import ENGINES
 from reference.settings import EngineSettings
 from reference.steps import StepId
 from reference.task import Phase
+from tests.engine_runs.schedulers import run
 from tests.reference.faulty import Faulty, run_through
 
 WIDE = Job.from_table(

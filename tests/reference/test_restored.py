@@ -8,7 +8,6 @@ from functools import partial
 
 import pytest
 
-from checker.conformance.schedulers import Seeded, run
 from model.topology import Job, Subtask
 from reference.engine import Engine
 from reference.formats.files import Files, MemoryFiles
@@ -17,6 +16,7 @@ from reference.operators.program import Followed
 from reference.protocols import ENGINES
 from reference.settings import EngineSettings, Faults
 from reference.steps import StepId
+from tests.engine_runs.schedulers import Seeded, run
 
 
 class Farewell(Operator):

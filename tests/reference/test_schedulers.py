@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from checker.conformance.schedulers import Scheduler, Scripted, Seeded, explore, run
 from model.errors import FinaleError
 from model.topology import Job
 from reference.engine import Engine
@@ -14,6 +13,7 @@ from reference.operators.program import Followed
 from reference.protocols import ENGINES
 from reference.settings import EngineSettings, Faults
 from reference.steps import StepId
+from tests.engine_runs.schedulers import Scheduler, Scripted, Seeded, explore, run
 
 PAIR = Job.from_table({"S": {"records": 3}, "K": {"from": ["S"], "sink": "two-phase"}})
 WIDE = Job.from_table(

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from checker.conformance.schedulers import Seeded, run
 from model.topology import Job
 from reference.asking import Asking, JobStatus, RequestKind, RequestStatus
 from reference.engine import Engine
@@ -20,6 +19,7 @@ from reference.operators.program import Followed
 from reference.protocols import STOPPABLE
 from reference.settings import EngineSettings, Faults
 from reference.steps import StepId
+from tests.engine_runs.schedulers import Seeded, run
 
 TABLE: dict[str, Any] = {
     "S": {"records": 3, "parallelism": 2},

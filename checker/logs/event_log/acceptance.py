@@ -66,7 +66,7 @@ class EventLogVerdict:
         return found or isinstance(self.conforms, Rejected)
 
 
-def accept(
+def accept(  # noqa: PLR0913 - a log, and how it is judged
     log: ReadLog,
     *,
     profile: Mapping[str, Visibility] = ALL_VISIBLE,
@@ -74,29 +74,35 @@ def accept(
     judges: bool = True,
     known: Catalogue | None = None,
     file: str | None = None,
-    told: OnProgress | None = None,
+    on_progress: OnProgress | None = None,
+    effort: SearchEffort | None = None,
 ) -> EventLogVerdict:
     """Judge a log. `profile` says of steps, by name, whether they leave events: else they do.
 
     In each section the search goes on from so many states as `limits` say, beside one for each
     event; what is not known by then, or after so long, or when the user interrupts, is undecided.
-    `told` is called now and then with how far it is.
+    `on_progress` is called now and then with how far it is. An `effort` that has begun goes on.
     Raises coded errors where `log-start` names a protocol, option or job that is not known.
     """
     hidden = frozenset(name for name, seen in profile.items() if seen is not Visibility.ALWAYS)
     last = log.sections[-1]
     lines = max((event.line for event in last.events), default=last.line)
-    effort = SearchEffort(lines, limits, told)
+    effort = effort or SearchEffort(lines, limits, on_progress)
     budget = math.inf if limits.states_max is None else limits.states_max
     asked = _Asked(hidden, budget, known or catalogue(), file, judges, effort)
     findings: list[Finding] = []
     try:
         conforms = _conforms(log, asked, findings)
-    except OverTime:
-        conforms = Undecided(GaveUp.SECONDS, effort.limits.seconds_word, effort.progress)
-    except KeyboardInterrupt:
-        conforms = Undecided(GaveUp.INTERRUPTED, INTERRUPTED, effort.progress)
+    except (OverTime, KeyboardInterrupt) as stop:
+        conforms = given_up(stop, effort)
     return EventLogVerdict(conforms, tuple(findings), coverage_of(log))
+
+
+def given_up(stop: OverTime | KeyboardInterrupt, effort: SearchEffort) -> Undecided:
+    """Why judging a log was given up, and how far it came."""
+    if isinstance(stop, OverTime):
+        return Undecided(GaveUp.SECONDS, effort.limits.seconds_word, effort.progress)
+    return Undecided(GaveUp.INTERRUPTED, INTERRUPTED, effort.progress)
 
 
 def _conforms(
@@ -238,4 +244,5 @@ __all__ = [
     "Visibility",
     "accept",
     "coverage_of",
+    "given_up",
 ]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from reference.formats.eventlog import ReadLog, Section
+from reference.formats.eventlog import ReadLog
 
 from .section_search import Accepted
+from .step_cache.lines import RunLines, SectionSteps
 
 
 def filled_in(log: ReadLog, accepted: Accepted) -> list[tuple[int, Counter[str]]]:
@@ -22,22 +23,21 @@ def filled_in(log: ReadLog, accepted: Accepted) -> list[tuple[int, Counter[str]]
     return sorted(found.items())
 
 
-def gaps(log: ReadLog) -> list[int]:
+def gaps(run: RunLines) -> list[int]:
     """The lines behind which something may be missing; a section without its end is one, too."""
     found: set[int] = set()
-    for number, section in enumerate(log.sections):
-        found |= {_before(section, place) for place in section.lost}
-        if not section.ended:
-            found.add(_before(section, len(section.events)))
-        if section.line in log.missing:
-            found.add(_before(log.sections[number - 1], None) if number else 0)
+    for number, part in enumerate(run.parts):
+        found |= {_before(part, place) for place in part.section.lost}
+        if not part.section.ended:
+            found.add(_before(part, None))
+        if part.section.line in run.log.missing:
+            found.add(_before(run.parts[number - 1], None) if number else 0)
     return sorted(found)
 
 
-def _before(section: Section, place: int | None) -> int:
+def _before(part: SectionSteps, place: int | None) -> int:
     """The line that comes before one of the places between events; before None, the last."""
-    events = section.events if place is None else section.events[:place]
-    return max((event.line for event in events), default=section.line)
+    return max(part.lines[:place], default=part.section.line)
 
 
 __all__ = ["filled_in", "gaps"]

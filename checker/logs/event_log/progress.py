@@ -39,7 +39,7 @@ class SearchEffort:
         self,
         lines: int,
         limits: Limits,
-        told: OnProgress | None,
+        on_progress: OnProgress | None,
         clock: Callable[[], float] = perf_counter,
     ) -> None:
         self.limits = limits
@@ -47,7 +47,7 @@ class SearchEffort:
         self.line = 0
         """The last line that some run explains, as far as is known."""
         self._lines = lines
-        self._told = told
+        self._on_progress = on_progress
         self._clock = clock
         self._began = clock()
         self._next = SECONDS_BETWEEN_REPORTS
@@ -80,9 +80,9 @@ class SearchEffort:
         seconds = self._clock() - self._began
         if self.limits.seconds_max is not None and seconds > self.limits.seconds_max:
             raise OverTime
-        if self._told is not None and seconds >= self._next:
+        if self._on_progress is not None and seconds >= self._next:
             self._next = seconds + SECONDS_BETWEEN_REPORTS
-            self._told(self.progress)
+            self._on_progress(self.progress)
 
 
 __all__ = ["LogProgress", "OnProgress", "OverTime", "SearchEffort"]

@@ -34,7 +34,7 @@ def findings_of(
     points = [each.name for each in system.protocol.checkpoints]
 
     def names(reached: Reached) -> dict[str, str]:
-        return {name: reached.told(name) for name in points}
+        return {name: reached.log_name(name) for name in points}
 
     before, line = system.start(), system.section.line
     predicates = system.plain.predicates

@@ -46,7 +46,7 @@ class Move:
     touches: Footprint | None = None
 
     def __str__(self) -> str:
-        about = ", ".join(self.after.told(value) for _, value in self.rule.binding)
+        about = ", ".join(self.after.log_name(value) for _, value in self.rule.binding)
         return f"{self.rule.rule.name}({about})"
 
 

@@ -41,7 +41,7 @@ class Reached:
     values: Values
     ids: tuple[int | None, ...]
 
-    def told(self, name: str) -> str:
+    def log_name(self, name: str) -> str:
         """A name in the words of the log: of an id of the state, the log's."""
         place = int(name[2:]) - 1 if _ID.fullmatch(name) else len(self.ids)
         return f"cp{self.ids[place] or '?'}" if place < len(self.ids) else name

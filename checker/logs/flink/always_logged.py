@@ -35,10 +35,10 @@ def always_shown(
         at = job.task(event.task), event.task.attempt or 0
         known[at[0]].add(at[1])
         if event.word == "task-switched":
-            (begun if event.told.fields["to"] == "RUNNING" else over).add(at)
-        if event.word == "task-switched" or event.told.clock.startswith(_OWN):
+            (begun if event.log_event.fields["to"] == "RUNNING" else over).add(at)
+        if event.word == "task-switched" or event.log_event.clock.startswith(_OWN):
             tells.add(at[0])
-    alone = len({event.told.log for event in run.events}) == 1
+    alone = len({event.log_event.log for event in run.events}) == 1
     coordinator = frozenset((*LOCK, *JOB))
 
     def is_here(task: str) -> bool:
@@ -60,7 +60,7 @@ def dying(run: JobRun, job: RunJob, observations: Observations) -> frozenset[str
 
 def has_finished(run: JobRun) -> bool:
     """Whether the log tells that the job has finished."""
-    ends = (e.told.fields["to"] for e in run.events if e.word == "job-switched")
+    ends = (e.log_event.fields["to"] for e in run.events if e.word == "job-switched")
     return "FINISHED" in ends
 
 

@@ -177,7 +177,7 @@ def _of_lines(
     for name, each in lines.items():
         is_told = name in given.options or (name == "protocol" and given.protocol is not None)
         if not is_told and (each.place is not None or name == WAITS):
-            line = None if each.place is None else run.events[each.place].told.line
+            line = None if each.place is None else run.events[each.place].log_event.line
             yield ChosenSetting(name, _text(each.value), "lines", line)
 
 
@@ -187,8 +187,8 @@ def _evidence(
     """What lines tell."""
     found: dict[str, Evidence] = {}
     events = [*enumerate(run.events)]
-    overtook = [(at, e) for at, e in events if e.told.fields.get("unaligned") == "true"]
-    readers = {event.told.fields.get("reader") for event in run.events}
+    overtook = [(at, e) for at, e in events if e.log_event.fields.get("unaligned") == "true"]
+    readers = {event.log_event.fields.get("reader") for event in run.events}
     at_sources = [at for at, e in overtook if e.task and e.task.vertex not in readers]
     if at_sources:
         found["protocol"] = Evidence(UNALIGNED, at_sources[0])
@@ -250,7 +250,7 @@ def _against(
     value = given.protocol if name == "protocol" else given.options[name]
     why = f"{says}{_text(value)}, and this line {told}"
     refusal = Refusal(why, Place(given.name, given.line(name)))
-    return Rejected(event.told.line, event.word, (refusal,), 0)
+    return Rejected(event.log_event.line, event.word, (refusal,), 0)
 
 
 def _differs(name: str, value: object, given: RunFile) -> bool:
@@ -310,7 +310,7 @@ def _restarting(
     }
     fails = any(each.seen is Observed.LOST for each in observations.all)
     apart = fails and _is_apart(job)
-    stops = sum(event.told.fields.get("kind") in _STOPS for event in run.events) > 1
+    stops = sum(event.log_event.fields.get("kind") in _STOPS for event in run.events) > 1
     hidden = profile is not None and profile.of("adaptive-phase") is not Visibility.ALWAYS
     schedulers = ("default", "adaptive") if hidden and (apart or stops) else ("default",)
     found: list[Values] = []

@@ -25,7 +25,7 @@ from model.protocols.coordinator.checkpoints import CheckpointStatus
 from model.protocols.task.execution import TaskExecution
 from model.protocols.task.tasks import TaskStatus
 from model.system import GroundRule, System
-from model.topology import Edge, Job, Kind, Pattern, Vertex
+from model.topology import Edge, Job, OperatorKind, Pattern, Vertex
 
 from .observations import Observed
 from .projection import Box, CellFeature, Label, Projection, StatusCell, Values, exact
@@ -61,8 +61,8 @@ def _job() -> Job:
     vertices = (
         Vertex.source("A", records=0),
         Vertex.source("B", records=0),
-        Vertex("C", Kind.PASS_THROUGH),
-        Vertex("D", Kind.PASS_THROUGH),
+        Vertex("C", OperatorKind.PASS_THROUGH),
+        Vertex("D", OperatorKind.PASS_THROUGH),
     )
     pairs = (("A", "C"), ("B", "C"), ("C", "D"))
     return Job(vertices, tuple(Edge(a, b, Pattern.ALL_TO_ALL) for a, b in pairs))

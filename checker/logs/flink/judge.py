@@ -95,9 +95,9 @@ def accept_run(  # noqa: PLR0913 - what is asked, of what, and how far
     judges: bool = False,
     whole: bool = True,
     known: Catalogue | None = None,
-    told: OnProgress | None = None,
+    on_progress: OnProgress | None = None,
 ) -> RunVerdict:
-    """Judge a run. `told` is called now and then with how far it is.
+    """Judge a run. `on_progress` is called now and then with how far it is.
 
     `release` is that of the table of its lines; `given` is what else is told of it. Of settings
     that nobody tells those are tried that make a difference, until some explain it; or `every` one,
@@ -105,27 +105,27 @@ def accept_run(  # noqa: PLR0913 - what is asked, of what, and how far
     gap; else nothing can be said against it. Raises what is wrong with what is `given`.
     """
     check(given, release)
-    lines = max((event.told.line for event in run.events), default=0)
+    lines = max((event.log_event.line for event in run.events), default=0)
     job = job_of(run)
     if job is None:
         why = "no line tells how its vertices are connected"
-        progress = _effort(lines, limits, told).progress
+        progress = _effort(lines, limits, on_progress).progress
         return RunVerdict(Undecided(GaveUp.BOUND, why, progress), (), 0)
     whole = whole and job.is_sure
     observations = observations_of(run, job)
     settings = settings_of(run, job.job, observations, release, given, profile)
     against = _stranger(job, observations) or _of_two(run) or settings.against
     if against is not None:
-        progress = _effort(lines, limits, told).progress
+        progress = _effort(lines, limits, on_progress).progress
         doubted = against if whole else _doubted(against, progress)
         return RunVerdict(doubted, (), 0, told=settings.told)
     case = _Case(run, given, job, observations, whole, judges, known or catalogue())
-    found, tried = _first_of(case, settings, limits, told, every=every)
+    found, tried = _first_of(case, settings, limits, on_progress, every=every)
     if every and given.release is None:
         best = next((way for way, each in tried if _is_accepted(each)), settings.ways[0])
         tried = [(way.of_release(release), each) for way, each in tried]
         for name, way in of_other_releases(best, release):
-            tried.append((way.of_release(name), _under(case, way, limits, told)))
+            tried.append((way.of_release(name), _under(case, way, limits, on_progress)))
     shown = tuple(_tried(way, each) for way, each in tried if way.taken)
     return replace(found, told=settings.told, tried=shown)
 
@@ -144,7 +144,7 @@ def _stranger(job: RunJob, observations: Observations) -> Rejected | None:
 def _of_two(run: JobRun) -> Rejected | None:
     """The first line that names one subtask, and the attempt of another."""
     for event in run.events:
-        task, execution = event.told.task, event.told.execution
+        task, execution = event.log_event.task, event.log_event.execution
         if task is None or execution is None:
             continue
         attempt = execution.attempt if task.attempt is None else task.attempt
@@ -153,7 +153,7 @@ def _of_two(run: JobRun) -> Rejected | None:
                 f"the attempt is number {execution.attempt} of subtask {execution.subtask + 1}, "
                 f"and not of {task.name}"
             )
-            return Rejected(event.told.line, event.word, (Refusal(why),), 0)
+            return Rejected(event.log_event.line, event.word, (Refusal(why),), 0)
     return None
 
 
@@ -168,7 +168,7 @@ def _first_of(
     case: _Case,
     settings: CandidateSettings,
     limits: Limits,
-    told: OnProgress | None,
+    on_progress: OnProgress | None,
     *,
     every: bool,
 ) -> tuple[RunVerdict, list[tuple[CandidateSetting, RunVerdict]]]:
@@ -180,7 +180,7 @@ def _first_of(
         if limits.seconds_max is not None and tried and not every:
             spent = thread_time() - began
             left = replace(limits, seconds_max=max(limits.seconds_max - spent, SECONDS_LEAST))
-        tried.append((way, _under(case, way, left, told)))
+        tried.append((way, _under(case, way, left, on_progress)))
         if _is_accepted(tried[-1][1]) and not every:
             break
     return min((each for _, each in tried), key=_rank), tried
@@ -200,11 +200,11 @@ def _tried(way: CandidateSetting, verdict: RunVerdict) -> TriedSettings:
 
 
 def _under(
-    case: _Case, way: CandidateSetting, limits: Limits, told: OnProgress | None
+    case: _Case, way: CandidateSetting, limits: Limits, on_progress: OnProgress | None
 ) -> RunVerdict:
     """Judge a run under some settings."""
     run, observations = case.run, case.observations
-    effort = _effort(max((e.told.line for e in run.events), default=0), limits, told)
+    effort = _effort(max((e.log_event.line for e in run.events), default=0), limits, on_progress)
     section = Section(0, {"protocol": way.protocol, "options": way.options}, case.job.job,
                       _counted(observations, run), frozenset(), True)  # fmt: skip
     live = 8 if way.protocol != PROTOCOL else LIVE
@@ -256,9 +256,9 @@ def reject_run(
     return rejected[0] if all(rejected) else None
 
 
-def _effort(lines: int, limits: Limits, told: OnProgress | None) -> SearchEffort:
+def _effort(lines: int, limits: Limits, on_progress: OnProgress | None) -> SearchEffort:
     """An effort that counts processor time: a busy machine changes no verdict."""
-    return SearchEffort(lines, limits, told, thread_time)
+    return SearchEffort(lines, limits, on_progress, thread_time)
 
 
 def _half(limits: Limits) -> Limits:

@@ -99,7 +99,7 @@ class Observation:
 
     @property
     def line(self) -> int:
-        return self.event.told.line
+        return self.event.log_event.line
 
     @property
     def attempt(self) -> int:
@@ -119,12 +119,12 @@ class Observation:
     @property
     def kind(self) -> str:
         """Of a trigger: for what."""
-        return self.event.told.fields.get("kind", "")
+        return self.event.log_event.fields.get("kind", "")
 
     @property
     def why(self) -> str:
         """Of an abort: the reasons, all of them."""
-        return " ".join(f"{kind} {text}" for kind, text in self.event.told.causes)
+        return " ".join(f"{kind} {text}" for kind, text in self.event.log_event.causes)
 
     def __str__(self) -> str:
         about = (self.task, self.channel, self.checkpoint)
@@ -176,7 +176,7 @@ def observations_of(run: JobRun, job: RunJob) -> Observations:
         if event.word == "trigger-missed" and event.task is not None:
             _miss(observations, event, job.task(event.task), last_call, standing)
         elif event.word == "fail_snapshot" and event.task is not None:
-            observations.unwritten[event.told.checkpoint or 0].append(job.task(event.task))
+            observations.unwritten[event.log_event.checkpoint or 0].append(job.task(event.task))
         elif event.word == "trigger-overtaken":
             whose = event if event.task is not None else _begun_last(run, place)
             _overtake(observations, whose, job, clocks)
@@ -215,7 +215,7 @@ def _overtake(
     if whose is None or whose.task is None:
         return
     own = clocks.get(("loop", job.task(whose.task)), [])
-    if own and own[-1].seen is Observed.BEGUN and own[-1].checkpoint == whose.told.checkpoint:
+    if own and own[-1].seen is Observed.BEGUN and own[-1].checkpoint == whose.log_event.checkpoint:
         _unbegin(observations, own.pop())
 
 
@@ -228,8 +228,8 @@ def _miss(
 ) -> None:
     """A call comes too late. Where its task is gone, no line tells for which checkpoint it was:
     calls come in order, so for the oldest one that stands and was not called."""
-    number = event.told.checkpoint
-    if number is None and event.told.task is not None:
+    number = event.log_event.checkpoint
+    if number is None and event.log_event.task is not None:
         number = last_call.get(task)
     elif number is None:
         later = [each for each in standing if each > last_call.get(task, 0)]
@@ -244,7 +244,7 @@ def _miss(
 
 
 def _observation(place: int, event: RunEvent, run: JobRun, job: RunJob) -> Observation | None:
-    told = event.told
+    told = event.log_event
     seen = _BY_STATE.get((event.word, told.fields.get("to", ""))) or _BY_WORD.get(event.word)
     task = None if event.task is None else job.task(event.task)
     if seen is Observed.NOT_BEGUN and task is None:
@@ -269,14 +269,14 @@ def _observation(place: int, event: RunEvent, run: JobRun, job: RunJob) -> Obser
 
 def _begun_last(run: JobRun, place: int) -> RunEvent | None:
     """Of whom a line is that follows at once upon a begin, and does not tell it."""
-    number = run.events[place].told.checkpoint
+    number = run.events[place].log_event.checkpoint
     begun = (e for e in reversed(run.events[:place]) if e.word == Observed.BEGUN.value)
-    return next((e for e in begun if e.told.checkpoint == number), None)
+    return next((e for e in begun if e.log_event.checkpoint == number), None)
 
 
 def _is_cancelled(run: JobRun) -> bool:
     """Whether somebody cancels the job."""
-    phases = [e.told.fields.get("to") for e in run.events if e.word == "adaptive-phase"]
+    phases = [e.log_event.fields.get("to") for e in run.events if e.word == "adaptive-phase"]
     return not phases or "Canceling" in phases
 
 
@@ -324,7 +324,7 @@ def _ended_before(run: JobRun, job: RunJob, observations: Observations) -> dict[
         if event.task is None:
             continue
         own = job.task(event.task), event.task.attempt or 0
-        number = event.told.checkpoint or 0
+        number = event.log_event.checkpoint or 0
         if event.word == "loop-left":
             ended.add(own)
         elif (

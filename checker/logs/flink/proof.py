@@ -254,7 +254,10 @@ def _later(clocks: Sequence[Sequence[Observation]]) -> Iterator[tuple[At, At]]:
     all_ = [(s, (n, m)) for n, clock in enumerate(clocks) for m, s in enumerate(clock)]
     for first, one in all_:
         for then, other in all_:
-            edge = (first.seen, then.seen) in EDGES and first.event.told.log == then.event.told.log
+            edge = (
+                first.seen,
+                then.seen,
+            ) in EDGES and first.event.log_event.log == then.event.log_event.log
             if edge and then.place < first.place:
                 yield one, other
 

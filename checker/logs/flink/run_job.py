@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from checker.logs.read.job_runs import JobRun
 from checker.logs.read.log_events import TaskId
 from model.errors import FinaleError
-from model.topology import Edge, Job, Kind, Pattern, Vertex
+from model.topology import Edge, Job, OperatorKind, Pattern, Vertex
 
 #: What a vertex is called that has such list state, and has ended in part.
 _UNEVEN = re.compile(r"The vertex (?P<vertex>.+?) \(id = \w+\) has used UnionListState")
@@ -60,7 +60,7 @@ def job_of(run: JobRun) -> RunJob | None:
     inputs: dict[tuple[str, int], str] = {}
     for event in run.events:
         if event.word == "input-connected":
-            fields = event.told.fields
+            fields = event.log_event.fields
             inputs[fields["reader"], int(fields["input"])] = fields["writer"]
     readers = {reader for reader, _ in inputs}
     if len(parallelism) > 1 and not inputs:
@@ -80,7 +80,11 @@ def job_of(run: JobRun) -> RunJob | None:
         is_sure = is_sure and sure
     try:
         vertices = [
-            Vertex(names[name], Kind.UNION_STATE if name in uneven else Kind.PASS_THROUGH, number)
+            Vertex(
+                names[name],
+                OperatorKind.UNION_STATE if name in uneven else OperatorKind.PASS_THROUGH,
+                number,
+            )
             if name in readers
             else Vertex.source(
                 names[name], records=0, parallelism=number, union_state=name in uneven
@@ -97,7 +101,7 @@ def _wide(run: JobRun) -> dict[tuple[str, int, int], int]:
     found: defaultdict[tuple[str, int, int], int] = defaultdict(int)
     for event in run.events:
         if event.word == "barrier-received" and event.task is not None:
-            fields, task = event.told.fields, event.task
+            fields, task = event.log_event.fields, event.task
             at = task.vertex, int(fields["gate"]), task.subtask
             found[at] = max(found[at], int(fields["channel"]) + 1)
     return found
@@ -121,7 +125,7 @@ def pattern_of(many: int, counts: Sequence[int | None]) -> tuple[Pattern, bool]:
 
 def _uneven(run: JobRun) -> frozenset[str]:
     """The vertices of which a refused checkpoint says that they have such state."""
-    causes = (text for event in run.events for _, text in event.told.causes)
+    causes = (text for event in run.events for _, text in event.log_event.causes)
     return frozenset(found["vertex"] for text in causes if (found := _UNEVEN.search(text)))
 
 

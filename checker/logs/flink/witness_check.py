@@ -210,7 +210,7 @@ def _against_edges(lines: _Lines, steps: Mapping[int, int]) -> str | None:
 
 def _go_together(cause: Observation, effect: Observation) -> bool:
     """Whether both are of one log, and of one task and checkpoint, as far as they tell."""
-    if cause.event.told.log != effect.event.told.log:
+    if cause.event.log_event.log != effect.event.log_event.log:
         return False
     pairs = (cause.task, effect.task), (cause.checkpoint, effect.checkpoint)
     return all(one is None or other is None or one == other for one, other in pairs)

@@ -10,21 +10,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from .log_events import Execution, LogEvent, TaskId
+from .log_events import Execution, LinePlace, LogEvent, TaskId
+
+#: The states of a job that has just begun, and of one that has ended.
+FIRST = ("INITIALIZING", "CREATED")
+TERMINAL = ("FINISHED", "FAILED", "CANCELED", "SUSPENDED")
+
+
+LogExtent = dict[int, tuple[LinePlace | None, LinePlace | None]]
+"""By log the lines before and after which a job has none, if they are known."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunEvent:
     """An event of a run. `task` has its attempt where that is known."""
 
-    told: LogEvent
+    log_event: LogEvent
     task: TaskId | None
     graph: str | None
     """Of which graph of executions: a new one may be made when a job is started anew."""
 
     @property
     def word(self) -> str:
-        return self.told.word
+        return self.log_event.word
 
 
 @dataclass
@@ -47,13 +55,28 @@ class JobRun:
         return found
 
     @property
+    def begins(self) -> bool:
+        """Whether its logs have its beginning."""
+        return bool(self.switches) and self.switches[0].fields["from"] in FIRST
+
+    @property
+    def ends(self) -> bool:
+        """Whether its logs have its end."""
+        return bool(self.switches) and self.switches[-1].fields["to"] in TERMINAL
+
+    @property
+    def switches(self) -> list[LogEvent]:
+        """The changes of its state, in order."""
+        return [each.log_event for each in self.events if each.word == "job-switched"]
+
+    @property
     def ambiguous(self) -> tuple[str, ...]:
         """Names that several of its vertices have: a line that tells one tells of any of them."""
         ids: dict[tuple[str | None, str], set[str]] = {}
         for event in self.events:
-            if event.task is not None and event.told.execution is not None:
+            if event.task is not None and event.log_event.execution is not None:
                 whose = (event.graph, event.task.vertex)
-                ids.setdefault(whose, set()).add(event.told.execution.vertex)
+                ids.setdefault(whose, set()).add(event.log_event.execution.vertex)
         return tuple(dict.fromkeys(name for (_, name), each in ids.items() if len(each) > 1))
 
 
@@ -75,6 +98,31 @@ def runs_of(events: Sequence[LogEvent]) -> tuple[list[JobRun], list[LogEvent]]:
             run.name = event.fields.get("name", run.name)
         run.events.append(RunEvent(event, index.task(event), index.graph(event)))
     return list(runs.values()), homeless
+
+
+def extents_of(runs: Sequence[JobRun]) -> list[LogExtent]:
+    """Return for each job by log the lines of other jobs between which its own lines are.
+
+    Lines tell this only in the log that has the beginning or the end of the job. Files of other
+    processes have clocks of their own, so they can have lines of the job anywhere.
+    """
+    lines: dict[int, list[tuple[LinePlace, int]]] = {}
+    for number, run in enumerate(runs):
+        for event in run.events:
+            lines.setdefault(event.log_event.log, []).append((event.log_event.place, number))
+    found: list[LogExtent] = [{} for _ in runs]
+    for log, told in lines.items():
+        told.sort()
+        first = {owner: at for at, (_, owner) in reversed([*enumerate(told)])}
+        last = {owner: at for at, (_, owner) in enumerate(told)}
+        for owner, run in ((each, runs[each]) for each in first):
+            begins = run.begins and run.switches[0].log == log and first[owner] > 0
+            ends = run.ends and run.switches[-1].log == log and last[owner] + 1 < len(told)
+            found[owner][log] = (
+                told[first[owner] - 1][0] if begins else None,
+                told[last[owner] + 1][0] if ends else None,
+            )
+    return found
 
 
 def _merged(events: Iterable[LogEvent]) -> list[LogEvent]:
@@ -154,4 +202,4 @@ class _Index:
         return self._known[id(event)][2]
 
 
-__all__ = ["JobRun", "RunEvent", "runs_of"]
+__all__ = ["TERMINAL", "JobRun", "LogExtent", "RunEvent", "extents_of", "runs_of"]

@@ -86,7 +86,7 @@ class KeptLines:
             self._ahead.append(line)
             yield line
 
-    def take(self, entry: LogEntry | Stray, event: LogEvent | None) -> None:
+    def keep(self, entry: LogEntry | Stray, event: LogEvent | None) -> None:
         """What the next lines are."""
         if isinstance(entry, Stray):
             self.rest.append(
@@ -102,7 +102,7 @@ class KeptLines:
     @property
     def events(self) -> Iterator[KeptEvent]:
         """The events in the order of their lines, with what their runs know of them."""
-        known = {id(each.told): (run.job, each) for run in self.runs for each in run.events}
+        known = {id(each.log_event): (run.job, each) for run in self.runs for each in run.events}
         for raw, told in self._parsed:
             job, event = known.get(id(told), (None, None))
             task = told.task if event is None else event.task

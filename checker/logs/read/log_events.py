@@ -48,6 +48,10 @@ class Execution:
     attempt: int
 
 
+LinePlace = tuple[int, int, int]
+"""A log, a part of the log, and a line of the part."""
+
+
 @dataclass(frozen=True, slots=True)
 class LogEvent:
     """An event that a line tells. `log` and `part` say of which file the line is."""
@@ -64,6 +68,11 @@ class LogEvent:
     execution: Execution | None
     causes: tuple[tuple[str, str], ...]
     """The exceptions that follow it, the last cause last: their class and what they say."""
+
+    @property
+    def place(self) -> LinePlace:
+        """Where the line is."""
+        return self.log, self.part, self.line
 
     @property
     def checkpoint(self) -> int | None:
@@ -93,15 +102,26 @@ class LineTally:
     threads: bool = False
     """Whether the layout tells threads."""
     words: Counter[str] = field(default_factory=Counter[str])
+    breaks: list[LinePlace] = field(default_factory=list[LinePlace])
+    """The first unreadable lines that are whole."""
 
     @property
     def read(self) -> int:
         return self.parsed + self.ignored + self.unparsable
 
-    @property
-    def is_whole(self) -> bool:
-        """Nothing is unreadable but for half lines at ends: there more may still come."""
-        return self.unparsable == self.halves
+    def may_lack(self, extent: Mapping[int, tuple[LinePlace | None, LinePlace | None]]) -> bool:
+        """Whether an unreadable line can belong to a job.
+
+        `extent` has by log the lines before and after which the job writes nothing, if they are
+        known. Half lines at the end of a log do not count: there more may still come.
+        """
+        if self.unparsable - self.halves > len(self.breaks):
+            return True
+        for place in self.breaks:
+            first, last = extent.get(place[0], (None, None))
+            if (first is None or first < place) and (last is None or place < last):
+                return True
+        return False
 
     def __iadd__(self, other: LineTally) -> LineTally:
         self.parsed += other.parsed
@@ -112,6 +132,7 @@ class LineTally:
         self.loggers.update(other.loggers)
         self.words.update(other.words)
         self.threads = self.threads or other.threads
+        self.breaks += other.breaks[: STRAYS_KEPT - len(self.breaks)]
         return self
 
 
@@ -119,7 +140,7 @@ Keep = Callable[[LogEntry | Stray, LogEvent | None], None]
 """Is handed all that is read, and the event that it tells if it does."""
 
 
-def told(
+def events_of_lines(
     lines: Iterable[LogLine],
     table: PatternTable,
     tally: LineTally,
@@ -127,10 +148,10 @@ def told(
     keep: Keep | None = None,
 ) -> Iterator[LogEvent]:
     """What the lines of a log tell, in their order. `tally` counts along; `place`: which log."""
-    yield from told_by(entries(lines, table), table, tally, place, keep)
+    yield from events_of_entries(entries(lines, table), table, tally, place, keep)
 
 
-def told_by(
+def events_of_entries(
     found: Iterable[LogEntry | Stray],
     table: PatternTable,
     tally: LineTally,
@@ -144,6 +165,8 @@ def told_by(
             tally.halves += not entry.whole
             if len(tally.strays) < STRAYS_KEPT:
                 tally.strays.append(entry)
+            if entry.whole and len(tally.breaks) < STRAYS_KEPT:
+                tally.breaks.append((place, entry.part, entry.line))
             if keep is not None:
                 keep(entry, None)
             continue
@@ -226,12 +249,13 @@ def _causes(lines: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 
 __all__ = [
     "Execution",
+    "LinePlace",
     "LineTally",
     "LogEvent",
     "TaskId",
     "event_of",
+    "events_of_entries",
+    "events_of_lines",
     "execution_of",
     "task_of",
-    "told",
-    "told_by",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
-from checker.logs.read.job_runs import JobRun
+from checker.logs.read.job_runs import TERMINAL, JobRun
 from checker.logs.read.log_events import TaskId
 
 
@@ -15,10 +15,6 @@ class Fate(enum.Enum):
     PENDING = "pending"
     COMPLETED = "completed"
     ABORTED = "aborted"
-
-
-#: States of a job that it does not leave any more.
-TERMINAL = ("FINISHED", "FAILED", "CANCELED", "SUSPENDED")
 
 
 @dataclass
@@ -34,10 +30,6 @@ class CheckpointHistory:
     why: str | None = None
     """Why it was given up."""
     acknowledged: list[TaskId] = field(default_factory=list[TaskId])
-
-    @property
-    def is_savepoint(self) -> bool:
-        return self.kind is not None and "Savepoint" in self.kind
 
 
 @dataclass
@@ -78,7 +70,7 @@ def history_of(run: JobRun) -> JobHistory:
     """The history that the events of a run tell."""
     history = JobHistory(run.job, run.name, None, 0, {}, (), 0, 0, 0)
     for event in run.events:
-        told, number = event.told, event.told.checkpoint
+        told, number = event.log_event, event.log_event.checkpoint
         if event.task is not None and event.task.attempt is not None:
             history.attempts = max(history.attempts, event.task.attempt + 1)
         match told.word:
@@ -123,4 +115,4 @@ def _end(history: JobHistory, number: int, fate: Fate, line: int) -> None:
     point.fate, point.ended = fate, line
 
 
-__all__ = ["TERMINAL", "CheckpointHistory", "Fate", "JobHistory", "history_of", "reason_of"]
+__all__ = ["CheckpointHistory", "Fate", "JobHistory", "history_of", "reason_of"]

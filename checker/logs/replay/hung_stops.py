@@ -65,10 +65,10 @@ class _Judging:
         certain = _given((each.name, self._dropped(each)) for each in self.alive)
         missing = _given((each.name, self._not_heard(each)) for each in self.alive)
         others = {
-            each.name: f"heard at line {each.told[self.number]} that savepoint {self.number} has "
+            each.name: f"heard at line {each.heard[self.number]} that savepoint {self.number} has "
             "completed, and has not ended yet"
             for each in self.alive
-            if self.number in each.told
+            if self.number in each.heard
         }
         begun = f"{self._begun} completed at line {line}, and {_counted(len(self.alive))} not ended"
         left = [each for each in self.stops.tasks.values() if (each.ended or 0) > line]
@@ -94,24 +94,24 @@ class _Judging:
 
     def _dropped(self, task: TaskStopProgress) -> str | None:
         """Why a task will never act on the completion of the savepoint, if that is certain."""
-        if self.number in task.told:
+        if self.number in task.heard:
             return None
         if self.number in task.lost:
             at = task.lost[self.number]
             return f"its mailbox dropped the confirmation of savepoint {self.number} at line {at}"
-        newer = min((n for n in task.told if n > self.number), default=None)
+        newer = min((n for n in task.heard if n > self.number), default=None)
         if newer is None or task.sync != self.number:
             return None
         arrived = task.arrived.get(self.number)
         word = "" if arrived is None else f", which arrived at line {arrived}"
         return (
-            f"heard of the newer checkpoint {newer} first (line {task.told[newer]}), so it drops "
+            f"heard of the newer checkpoint {newer} first (line {task.heard[newer]}), so it drops "
             f"the confirmation of savepoint {self.number}{word}; nothing else releases it"
         )
 
     def _not_heard(self, task: TaskStopProgress) -> str | None:
         known = self.profile.has("notified-complete", "confirmation-arrived")
-        if self.number in task.told or not known:
+        if self.number in task.heard or not known:
             return None
         if self.number in task.arrived:
             at = task.arrived[self.number]

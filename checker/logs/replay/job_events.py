@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from checker.logs.read.job_runs import TERMINAL
 from checker.logs.read.log_events import LogEvent
 from model.protocols.coordinator.checkpoints import (
     ABORTED,
@@ -18,7 +19,6 @@ from model.protocols.requests.requests import JobStatus, Request, RequestStatus
 from model.protocols.task.tasks import TaskStatus
 from model.rules import Nothing
 
-from .checkpoint_history import TERMINAL
 from .replay_state import PendingCheckpoint, ReplayState
 
 #: What checkpoints are called that are none to restart from, the last two those of stops.
@@ -44,30 +44,30 @@ class JobEvents:
         self._request_since: str | None = None
         """The request of a user that has ended the triggering of checkpoints, if it was one."""
 
-    def take(self, told: LogEvent, point: Checkpoint | None) -> None:
+    def apply(self, event: LogEvent, point: Checkpoint | None) -> None:
         """An event, and the checkpoint that it is about."""
-        match told.word:
+        match event.word:
             case "job-switched":
-                self._job_state(told.fields["to"])
+                self._job_state(event.fields["to"])
             case "scheduler-on":
                 self._on = True
             case "scheduler-off":
                 self._on, self._request_since = False, None
             case "request_stop" | "request_savepoint":
-                self._requested(told.word)
+                self._requested(event.word)
             case "refused" if self._on:
-                self.state.monitors.given_up(told.fields["why"], self.state.where)
+                self.state.monitors.given_up(event.fields["why"], self.state.where)
             case "triggered" if point is not None:
-                self._triggered(told, point)
+                self._triggered(event, point)
             case "completed" if point is not None:
-                self._completed(told, point)
+                self._completed(event, point)
             case "aborted" if point is not None:
-                self._aborted(told, point)
+                self._aborted(event, point)
             case "expire":
                 self.state.take("expire", {}, self._expires)
             case "restored" if point is not None:
-                self.state.restored, self.state.later = told.checkpoint, frozenset()
-                if told.checkpoint not in self.state.begun:
+                self.state.restored, self.state.later = event.checkpoint, frozenset()
+                if event.checkpoint not in self.state.begun:
                     self.state.take("resume", {}, lambda: _set_status(point, COMPLETED))
             case "restored-nothing":
                 self.state.restored, self.state.later = None, frozenset()
@@ -108,9 +108,9 @@ class JobEvents:
         request = next(each for each in requests if is_unused(each))
         self.state.take(word, {"request": request.name}, lambda: _set_request(request))
 
-    def _triggered(self, told: LogEvent, point: Checkpoint) -> None:
-        assert told.checkpoint is not None
-        kind = KINDS.get(told.fields.get("kind", ""), CheckpointKind.CHECKPOINT)
+    def _triggered(self, event: LogEvent, point: Checkpoint) -> None:
+        assert event.checkpoint is not None
+        kind = KINDS.get(event.fields.get("kind", ""), CheckpointKind.CHECKPOINT)
         values = self.state.monitors.values
         down = frozenset(
             task
@@ -119,7 +119,7 @@ class JobEvents:
         )
         if values[point.variables["status"].position] is not UNUSED:
             return  # it was aborted by another thread before its line was written
-        self.state.begun[told.checkpoint] = PendingCheckpoint(down)
+        self.state.begun[event.checkpoint] = PendingCheckpoint(down)
         waiting: Iterable[Request] = ()
         if kind in (CheckpointKind.DRAIN, CheckpointKind.SUSPEND):
             waiting = self.state.protocol.stop_requests
@@ -137,9 +137,9 @@ class JobEvents:
 
         self.state.take("trigger_checkpoint", {}, write)
 
-    def _completed(self, told: LogEvent, point: Checkpoint) -> None:
-        assert told.checkpoint is not None
-        begun = self.state.begun.pop(told.checkpoint, None)
+    def _completed(self, event: LogEvent, point: Checkpoint) -> None:
+        assert event.checkpoint is not None
+        begun = self.state.begun.pop(event.checkpoint, None)
         if begun is not None:
             finished = begun.down - begun.restarted - begun.acknowledged
             if self.state.profile.has("apply_acknowledgement"):
@@ -158,29 +158,31 @@ class JobEvents:
             point.status = COMPLETED
             self.state.protocol.progress = True
 
-        for older in (each for each in self.state.begun if each < told.checkpoint):
-            self._overtakes(older, told)
-        self.state.later |= {told.checkpoint}
+        for older in (each for each in self.state.begun if each < event.checkpoint):
+            self._overtakes(older, event)
+        self.state.later |= {event.checkpoint}
         self.state.monitors.completes()
         self.state.take("complete", {"checkpoint": point.name}, write)
 
-    def _overtakes(self, older: int, told: LogEvent) -> None:
+    def _overtakes(self, older: int, event: LogEvent) -> None:
         """A newer checkpoint completes: it aborts an older one that is pending, unless either is a
         savepoint."""
         point = self.state.slot.get(older)
-        newer = self.state.slot.get(told.checkpoint or 0)
+        newer = self.state.slot.get(event.checkpoint or 0)
         values = self.state.monitors.values
         kinds = [
             values[each.variables["kind"].position] for each in (point, newer) if each is not None
         ]
         if point is not None and kinds == [CheckpointKind.CHECKPOINT] * 2:
-            why = f"checkpoint {told.checkpoint} has completed at line {told.line}, which aborts it"
+            why = (
+                f"checkpoint {event.checkpoint} has completed at line {event.line}, which aborts it"
+            )
             self.state.monitors.overdue["checkpoint-ends", (point,)] = why
 
-    def _aborted(self, told: LogEvent, point: Checkpoint) -> None:
-        assert told.checkpoint is not None
-        self.state.begun.pop(told.checkpoint, None)
-        kind, message = told.causes[-1] if told.causes else ("", "")
+    def _aborted(self, event: LogEvent, point: Checkpoint) -> None:
+        assert event.checkpoint is not None
+        self.state.begun.pop(event.checkpoint, None)
+        kind, message = event.causes[-1] if event.causes else ("", "")
         by_request = self._request_since if message.startswith(_SUSPENDING) else None
         self.state.take(by_request or "abort", {}, lambda: _set_status(point, ABORTED))
 
@@ -190,7 +192,7 @@ class JobEvents:
                     request.status = RequestStatus.FAILED
 
         self.state.take("savepoint_failed", {}, fail)
-        if min(self.state.begun, default=told.checkpoint) >= told.checkpoint:
+        if min(self.state.begun, default=event.checkpoint) >= event.checkpoint:
             # While an older one is pending, all that is waited for may still come with it.
             self.state.monitors.given_up(message or kind, self.state.where)
 

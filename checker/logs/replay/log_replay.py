@@ -30,9 +30,9 @@ class LogReplay:
     def judged(self) -> tuple[Finding, ...]:
         """What the run shows."""
         state = self.state
-        state.monitors.start(where_of(state.run.events[0].told))
+        state.monitors.start(where_of(state.run.events[0].log_event))
         for event in state.run.events:
-            state.where = where_of(event.told)
+            state.where = where_of(event.log_event)
             self._take(event)
         state.monitors.end_log(over=self.job.over)
         for number, reason in enumerate(self.hung_stops()):
@@ -62,7 +62,7 @@ class LogReplay:
                 self._hung.append((number, reason, until))
 
     def _take(self, event: RunEvent) -> None:
-        state, told, named = self.state, event.told, event.task
+        state, told, named = self.state, event.log_event, event.task
         task = None if named is None else state.system.task(named.vertex, named.subtask)
         point = state.point(told.checkpoint)
         leaves = told.word == "job-switched" and told.fields["from"] == "RUNNING"
@@ -70,15 +70,15 @@ class LogReplay:
             self._leaves(told)
         if task is None or named is None:
             self.stops.of_job(told, state.where)
-            self.job.take(told, point)
+            self.job.apply(told, point)
             return
         if not self.tasks.is_present(task, event):
             return  # it comes late, of an attempt that is over
         self.stops.of_task(event, named)
         if told.word in SINK_WORDS:
-            self.sinks.take(told, task)
+            self.sinks.apply(told, task)
         else:
-            self.tasks.take(told, task, point)
+            self.tasks.apply(told, task, point)
 
 
 __all__ = ["LogReplay"]

@@ -84,7 +84,7 @@ class ReplayState:
     def __init__(self, run: JobRun, profile: LogProfile, *, begins: bool) -> None:
         self.run, self.profile, self.begins = run, profile, begins
         words = [event.word for event in run.events]
-        ids = {event.told.checkpoint for event in run.events}
+        ids = {event.log_event.checkpoint for event in run.events}
         self._numbers = sorted(each for each in ids if each is not None and each > 0)
         # Each task may need two to be kept.
         most = min(max(IDS_AT_ONCE, 4 * sum(run.tasks.values())), IDS_MAX)
@@ -107,7 +107,7 @@ class ReplayState:
         self.monitors = ReplayMonitor(self.system, told if begins else set())
         if not begins:
             # What was before the log is not known; a variable is from its first line on.
-            self.monitors.told = frozenset(at for at in told if self._holds_one(at))
+            self.monitors.observed = frozenset(at for at in told if self._holds_one(at))
         self.monitors.names = self._names()
         self.begun: dict[int, PendingCheckpoint] = {}
         """What is known of the checkpoints that are pending."""
@@ -140,18 +140,22 @@ class ReplayState:
                         known.add(entity.variables[name].position)
         return known
 
-    def lacks(self, name: str, unseen: Iterable[int | None]) -> tuple[str, ...]:
-        """What loggers would have to write to tell all these variables, for which a property has
-        asked; nothing if no level does.
+    def lacks(self, name: str, unseen: Iterable[int | None]) -> tuple[str, ...] | None:
+        """Return the levels of loggers at which lines tell all variables that a property asked for.
 
-        What is `None` no line of any level tells.
+        The result is empty if all loggers have these levels and a variable is unknown all the same.
+        It is None if no line of any level tells a variable; `unseen` has None for such a variable.
         """
         found: dict[str, None] = {}
-        for position in unseen if self._takes and name not in _BEYOND else ():
-            told = () if position is None else self.profile.lacks(*self._words.get(position, ()))
-            if not told:
+        if not self._takes or name in _BEYOND:
+            return None
+        words = [() if each is None else self._words.get(each, ()) for each in unseen]
+        if not all(words):
+            return None
+        for levels in (self.profile.lacks(*each) for each in words):
+            if not levels:
                 return ()
-            found.update(dict.fromkeys(told))
+            found.update(dict.fromkeys(levels))
         return tuple(found)
 
     def _names(self) -> dict[str, str]:

@@ -25,26 +25,26 @@ class SinkEvents:
         self._transactions: dict[str, list[str]] = {}
         self._visible: dict[str, int] = {}
 
-    def take(self, told: LogEvent, task: Task) -> None:
+    def apply(self, event: LogEvent, task: Task) -> None:
         """An event of a task."""
-        match told.word:
+        match event.word:
             case "written" if task.inputs:
                 binding = {"channel": task.inputs[0].name}
                 self.state.take("poll_data", binding, lambda: None)
             case "emitted":
-                self._emitted.append(told.fields["record"])
-            case "precommitted" if "transaction" in told.fields:
-                self._transactions[told.fields["transaction"]] = self._emitted
+                self._emitted.append(event.fields["record"])
+            case "precommitted" if "transaction" in event.fields:
+                self._transactions[event.fields["transaction"]] = self._emitted
                 self._emitted = []
             case "committed" if task.sink is not None:
-                self._committed(told, task.sink)
+                self._committed(event, task.sink)
             case _:
                 pass
 
-    def _committed(self, told: LogEvent, sink: Sink) -> None:
+    def _committed(self, event: LogEvent, sink: Sink) -> None:
         """A transaction is committed: again, if it was before, which changes nothing outside."""
-        records = [told.fields["record"]] if "record" in told.fields else []
-        records += self._transactions.pop(told.fields.get("transaction", ""), [])
+        records = [event.fields["record"]] if "record" in event.fields else []
+        records += self._transactions.pop(event.fields.get("transaction", ""), [])
         datum = sink.data[0]
         for record in records:
             count = self._visible[record] = min(2, self._visible.get(record, 0) + 1)

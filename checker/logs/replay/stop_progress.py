@@ -24,7 +24,7 @@ class TaskStopProgress:
     begun: dict[int, int] = field(default_factory=dict[int, int])
     sync: int | None = None
     """The savepoint of a stop that the task knows of."""
-    told: dict[int, int] = field(default_factory=dict[int, int])
+    heard: dict[int, int] = field(default_factory=dict[int, int])
     """Completions of which its main loop has heard."""
     arrived: dict[int, int] = field(default_factory=dict[int, int])
     """Completions that have reached its process."""
@@ -117,7 +117,7 @@ class AllStops:
     def of_task(self, event: RunEvent, named: TaskId) -> None:
         """An event of the present attempt of a task. With a new attempt all is forgotten that the
         one before it knew."""
-        at, told = (named.vertex, named.subtask), event.told
+        at, told = (named.vertex, named.subtask), event.log_event
         attempt = None if named.attempt is None else (event.graph, named.attempt)
         task = self.tasks.setdefault(at, TaskStopProgress(named.name, attempt))
         if attempt not in (None, task.attempt):
@@ -143,7 +143,7 @@ def _of_checkpoint(task: TaskStopProgress, told: LogEvent, number: int) -> None:
             if is_stop(told.fields["kind"]) and task.sync is None:
                 task.sync = number
         case "notified-complete":
-            task.told.setdefault(number, told.line)
+            task.heard.setdefault(number, told.line)
         case "confirmation-arrived":
             task.arrived.setdefault(number, told.line)
         case "notification-lost" if told.fields["what"].lower().startswith("complete"):

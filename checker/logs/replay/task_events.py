@@ -49,7 +49,8 @@ class TaskEvents:
         if present is not None and same_graph and event.task.attempt == present.number:
             return True
         begins = event.word == "task-deployed" or (
-            event.word == "task-learned" and event.told.fields["to"] in ("SCHEDULED", "DEPLOYING")
+            event.word == "task-learned"
+            and event.log_event.fields["to"] in ("SCHEDULED", "DEPLOYING")
         )
         newer = present is None or not same_graph or event.task.attempt > present.number
         if newer and (begins or present is None):
@@ -77,7 +78,7 @@ class TaskEvents:
         self.state.settle(task, "taken_after_finish")
         self.state.take("restart_region", {}, write)
 
-    def take(self, told: LogEvent, task: Task, point: Checkpoint | None) -> None:
+    def apply(self, told: LogEvent, task: Task, point: Checkpoint | None) -> None:
         """An event of a task, and the checkpoint that it is about."""
         number = told.checkpoint
         if told.word in ("task-switched", "task-learned", "task-deployed"):

@@ -60,7 +60,7 @@ def releases_of(run: JobRun) -> dict[int, bool]:
 
 
 def _take(attempt: _Attempt, event: RunEvent) -> None:
-    told = event.told
+    told = event.log_event
     match event.word:
         case "notified-complete" if told.checkpoint is not None:
             attempt.heard.append((id(told), told.checkpoint))

@@ -11,7 +11,7 @@ from checker.scenario.stimuli import Command, RecordArrives, Stimulus
 from model.errors import FinaleError
 from model.protocols.chained_sources import ChainedSources
 from model.protocols.task.chained_source import ChainedSource
-from model.topology import Kind, Vertex
+from model.topology import OperatorKind, Vertex
 
 from .task import TaskBench
 
@@ -48,8 +48,8 @@ class ChainedTaskBench(TaskBench):
             )
         return tuple(map(int, words))
 
-    def tested(self, kind: Kind) -> Vertex:
-        return Vertex("T", Kind.CHAINED, chained=self.counts)
+    def tested(self, kind: OperatorKind) -> Vertex:
+        return Vertex("T", OperatorKind.CHAINED, chained=self.counts)
 
     def source(self, word: str) -> ChainedSource:
         """A source of the task, by its number from 0 on. Raises `unknown-task`."""

@@ -12,7 +12,7 @@ from model.errors import FinaleError, nearest
 from model.language.protocol import Setting
 from model.protocols.enumerator import (
     CoordinatorCheckpoint,
-    Place,
+    EventPlace,
     ReaderStatus,
     SourceReader,
     Split,
@@ -104,9 +104,9 @@ class GatewayBench(ProtocolBench[OperatorCoordinator]):
         if stimulus.word in ("done", "acknowledge"):
             self.possibly(partial(self.protocol.complete, self._checkpoint(stimulus.arguments[0])))
         for name, place in self._places().items():
-            if place != before[name] and place == Place.UNDER_WAY:
+            if place != before[name] and place == EventPlace.UNDER_WAY:
                 self.record("sent", name)
-            if place != before[name] and place == Place.FAILED:
+            if place != before[name] and place == EventPlace.FAILED:
                 self.record("event-failed", name)
 
     def _command(self, word: str, first: str = "", second: str = "") -> None:
@@ -172,7 +172,7 @@ class GatewayBench(ProtocolBench[OperatorCoordinator]):
             )
         return self.protocol.readers[int(name)]
 
-    def _places(self) -> dict[str, Place]:
+    def _places(self) -> dict[str, EventPlace]:
         """Return the place of each event."""
         named = dict(zip(self._sent, self.protocol.splits, strict=False))
         signals = {f"signal{n}": each.signal for n, each in enumerate(self.protocol.readers)}
@@ -188,4 +188,4 @@ class GatewayBench(ProtocolBench[OperatorCoordinator]):
         return ("open" if self._reader(reader).closed.is_empty else "closed",)
 
     def see_held(self) -> Fields:
-        return tuple(name for name, place in self._places().items() if place == Place.HELD)
+        return tuple(name for name, place in self._places().items() if place == EventPlace.HELD)

@@ -16,7 +16,7 @@ from model.protocols.sinks.committer import CommittableChannel, Committer
 from model.protocols.sinks.sinks import Transaction, TwoPhaseSink
 from model.protocols.task.sources import Source
 from model.protocols.task.tasks import Task
-from model.topology import Edge, Job, Kind, Sink, Vertex
+from model.topology import Edge, Job, OperatorKind, Sink, Vertex
 
 
 class SinkBench(ProtocolBench[FinalCheckpoint]):
@@ -53,7 +53,7 @@ class SinkBench(ProtocolBench[FinalCheckpoint]):
         source = Vertex.source("S", records=max(1, len(self._written)))
         job = Job((source, Vertex("K", sink=kinds[word])), (Edge("S", "K"),))
         if kinds[word] is Sink.COMMITTER:
-            writer, committer = Vertex("W", Kind.WRITER), Vertex("K", sink=Sink.COMMITTER)
+            writer, committer = Vertex("W", OperatorKind.WRITER), Vertex("K", sink=Sink.COMMITTER)
             job = Job((source, writer, committer), (Edge("S", "W"), Edge("W", "K")))
         bounds = {"checkpoints": len(self.numbers), "failures": 1, "channel": 3}
         return Setting(job, options=options, bounds=bounds, observe=frozenset({"effects"}))

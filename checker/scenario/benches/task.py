@@ -39,7 +39,7 @@ from model.protocols.stop_with_savepoint import StopWithSavepoint
 from model.protocols.task.sources import Reader, Source
 from model.protocols.task.tasks import Task, TaskStatus
 from model.protocols.unaligned import Unaligned
-from model.topology import Edge, Job, Kind, Vertex
+from model.topology import Edge, Job, OperatorKind, Vertex
 
 from .jobs import check_can_be_stopped, two_kinds
 
@@ -160,7 +160,7 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
         plain = header.values.get("inputs", "3").removesuffix(_IN_ORDER)
         header = replace(header, values={**header.values, "inputs": plain})
         number = number_in(header, "inputs", 3, CHANNELS_MAX)
-        return 0 if header.values.get("kind") == Kind.SOURCE.value else number
+        return 0 if header.values.get("kind") == OperatorKind.SOURCE.value else number
 
     @property
     def inputs(self) -> int:
@@ -180,9 +180,9 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
 
     def setting(self, options: Mapping[str, object]) -> Setting:
         header = self.case.header
-        word = header.values.get("kind", Kind.PASS_THROUGH.value)
-        of_others = (Kind.ITERATION_HEAD, Kind.CHAINED)
-        kinds = {kind.value: kind for kind in Kind if kind not in of_others}
+        word = header.values.get("kind", OperatorKind.PASS_THROUGH.value)
+        of_others = (OperatorKind.ITERATION_HEAD, OperatorKind.CHAINED)
+        kinds = {kind.value: kind for kind in OperatorKind if kind not in of_others}
         if word not in kinds:
             raise FinaleError(
                 "bad-kind",
@@ -207,11 +207,11 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
             bounds["cancels"] = 1
         return Setting(job=job, options=options, bounds=bounds)
 
-    def tested(self, kind: Kind) -> Vertex:
+    def tested(self, kind: OperatorKind) -> Vertex:
         """The vertex of the task under test."""
-        if kind is Kind.SOURCE:
+        if kind is OperatorKind.SOURCE:
             return Vertex.source("T", records=1)
-        return Vertex("T", kind, 2 if kind is Kind.UNION_STATE else 1)
+        return Vertex("T", kind, 2 if kind is OperatorKind.UNION_STATE else 1)
 
     @cached_property
     def kinds(self) -> dict[int, CheckpointKind]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from model.expressions import TRUE, Expression
 from model.language.explore import Branch
-from model.semantics import evaluate
+from model.semantics import Known, evaluate
 from model.system import State, Update
 
 from .machine import StateTest, SuccessorGenerator
@@ -26,13 +26,13 @@ class _Condition:
         self.tries = 0
         self.test: StateTest | None = None
 
-    def holds(self, state: State) -> bool:
+    def holds(self, state: State, known: Known) -> bool:
         if self.test is not None:
             return bool(self.test(state))
         self.tries += 1
         if self.tries > TRIES_MAX:
             self.test = self.machine.state_test([self.expression])
-        return bool(evaluate(self.expression, state))
+        return bool(evaluate(self.expression, state, known=known))
 
 
 class BranchCoverage:
@@ -56,10 +56,11 @@ class BranchCoverage:
         """Mark that a transition takes a leaf in a state."""
         self.rules.add(self.machine.system.rules[self.machine.leaves[leaf].rule].rule.name)
         left: list[tuple[Branch, Expression]] = []
+        known: Known = {}
         for branch, condition in self._pending[leaf]:
             if branch in self.exercised:
                 continue
-            if condition is TRUE or self._condition(condition).holds(state):
+            if condition is TRUE or self._condition(condition).holds(state, known):
                 self.exercised.add(branch)
             else:
                 left.append((branch, condition))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, cast
 
 from checker.search.state_graph.folding import cells_read
@@ -94,7 +95,11 @@ class CompiledSuccessors(SuccessorGenerator):
         super().__init__(system)
         self.source = expand_source(system, self.numbers)
         self._steps = _function(self.source, "steps")
-        self._bounds = _function(bounds_source(system), "bounds")
+
+    @cached_property
+    def _bounds(self) -> Callable[..., Any]:
+        """Few searches ask what bounds block."""
+        return _function(bounds_source(self.system), "bounds")
 
     def expand(self, state: State, faults: list[int]) -> Taken:
         taken: Taken = []

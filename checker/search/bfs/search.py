@@ -8,12 +8,12 @@ trace, the first one is shown.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from checker.search.answer import Report, Statistics
+from checker.search.answer import Report, Statistics, Timing
+from checker.search.garbage import uncollected
 from checker.search.limits import (
     INTERRUPTED,
     LimitHit,
@@ -26,9 +26,10 @@ from checker.search.limits import (
 from checker.search.state_graph.fairness import Fair
 from checker.search.state_graph.graph import StateGraph
 from checker.search.state_graph.leaves import Leaf
+from checker.search.state_graph.liveness import is_judged
 from checker.search.state_graph.questions import FAULTS, Occurrence, Topic
 from checker.search.state_graph.verdicts import answers_of
-from model.system import Kind, State, System
+from model.system import State, System
 from model.trace import Trace
 
 from .coverage import BranchCoverage
@@ -36,7 +37,6 @@ from .machine import CompiledSuccessors, DefinedSuccessors, SuccessorGenerator
 from .questions import Questions
 
 NO_LIMITS = Limits()
-LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 
 #: Limits of time are looked at, and progress is told, once in so many states.
 STATES_BETWEEN_LOOKS = 256
@@ -57,7 +57,8 @@ def check(
     check_witnesses(system)
     began = perf_counter()
     machine = CompiledSuccessors(system) if compiled else DefinedSuccessors(system)
-    search = ReadableSearch(machine, limits.after(perf_counter() - began), progress)
+    compiling = perf_counter() - began
+    search = ReadableSearch(machine, limits.after(compiling), progress)
     search.run()
     answers = answers_of(search)
     return Report(
@@ -67,6 +68,7 @@ def check(
         dead_branches=() if search.stopped else search.coverage.dead(),
         stopped=search.stopped or search.stopped_after,
         exercised=frozenset(search.coverage.rules),
+        timing=Timing(0.0, compiling, search.seconds, search.clock.seconds_of_liveness),
     )
 
 
@@ -95,27 +97,23 @@ class ReadableSearch:
 
     def __post_init__(self) -> None:
         properties = self.machine.system.properties
-        keeps_edges = any(prop.kind in LIVENESS for prop in properties)
+        keeps_edges = any(map(is_judged, properties))
         self.graph = StateGraph(self.machine.leaves, keeps_edges)
         self.questions = Questions(self.machine)
         self.coverage = BranchCoverage(self.machine)
         self._is_terminal = self.machine.state_test([self.machine.system.terminal])
-        self._clock = SearchClock(self.limits, self.progress)
+        self.clock = SearchClock(self.limits, self.progress)
 
     def run(self) -> None:
         """Search until all states are seen, a limit is hit, or the user interrupts."""
-        collecting = gc.isenabled()
-        gc.disable()  # states are tuples of ints: there are no cycles to collect
         try:
-            self._run()
+            with uncollected():  # states are tuples of ints
+                self._run()
         except LimitHit as limit:
             self.stopped = str(limit)
         except KeyboardInterrupt:
             self.stopped = INTERRUPTED
-        finally:
-            if collecting:
-                gc.enable()
-        self.seconds = self._clock.seconds
+        self.seconds = self.clock.seconds
 
     def _run(self) -> None:
         graph, questions = self.graph, self.questions
@@ -192,7 +190,7 @@ class ReadableSearch:
 
     def look(self) -> None:
         """Report the progress. Raises LimitHit when the time is over."""
-        self._clock.look(self._progress)
+        self.clock.look(self._progress)
 
     def _progress(self, seconds: float) -> SearchProgress:
         states = len(self.graph.states)
@@ -220,7 +218,7 @@ class ReadableSearch:
     def fair(self) -> Fair:
         """The fairness of the system, on its complete state graph."""
         if self._fair is None:
-            self._fair = Fair(self.system, self.graph, self.machine)
+            self._fair = Fair(self.system, self.graph, self.machine.state_test)
         return self._fair
 
     def trace_to(self, position: int) -> Trace:

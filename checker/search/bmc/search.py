@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from checker.search.answer import Report, Statistics
+from checker.search.answer import Report, Statistics, Timing
 from checker.search.limits import Limits, ProgressListener, check_witnesses
 from model.system import System
 
@@ -37,6 +37,7 @@ def check(
         answers_of(search),
         Statistics(0, 0, depth, search.seconds, search.is_complete),
         stopped=search.stopped,
+        timing=Timing(searching=search.seconds),
         lists_states=False,
     )
 

@@ -8,7 +8,7 @@ the least of all shortest runs. The search in one process shows the same run.
 
 from __future__ import annotations
 
-# What numba, llvmlite and scipy give has no types.
+# What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 from collections.abc import Iterator, Mapping

@@ -7,7 +7,7 @@ Any worker can do the work of any owner: it first reads the owner's states from 
 
 from __future__ import annotations
 
-# What numba, llvmlite and scipy give has no types.
+# What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 from collections.abc import Mapping, Sequence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# What numba, llvmlite and scipy give has no types.
+# What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.answer import Report, Statistics
-from checker.search.limits import LimitHit
+from checker.search.limits import LimitHit, Limits, SearchClock
 from checker.search.native.finished import first_step
 from checker.search.native.machine import NativeMachine
 from checker.search.native.search import dead_branches, exercised
@@ -37,6 +37,7 @@ class Explored:
     def __init__(self, machine: NativeMachine, spread: Spread) -> None:
         self.machine, self.spread = machine, spread
         self.stopped, self.stopped_after = spread.stopped, ""
+        self.clock = SearchClock(Limits(), None)
         manifest = spread.manifest
         self.visited: NDArray[np.uint8] = _flags(manifest.visited)
         self.seen: NDArray[np.uint8] = _flags(manifest.seen)

@@ -31,7 +31,7 @@ import numpy as np
 from checker.search.native.folder import SavedFolder
 from checker.search.native.layout import Words
 
-# What numba, llvmlite and scipy give has no types.
+# What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false
 from model.given import json_of
 

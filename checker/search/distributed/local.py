@@ -6,7 +6,7 @@ to the limit goes back to where its last level began, and forgets what it has se
 
 from __future__ import annotations
 
-# What numba, llvmlite and scipy give has no types.
+# What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 from collections.abc import Iterable, Iterator

@@ -14,12 +14,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.native.code import MachineCode
+from checker.search.native.code import compiled
 from checker.search.native.kernel import places as at
 from checker.search.native.machine import FUNCTIONS, NativeMachine
 from checker.search.native.workers import Sizes, sizes_of
 
-# What numba, llvmlite and scipy give has no types.
+# What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false
 from model.given import json_of
 
@@ -28,7 +28,7 @@ from model.given import json_of
 class SystemProgram:
     """A system as workers see it. `initial` serves only to tell systems apart."""
 
-    source: str
+    sources: tuple[str, ...]
     width: int
     leaf_rules: tuple[int, ...]
     sizes: Sizes
@@ -54,7 +54,7 @@ def program_of(machine: NativeMachine) -> SystemProgram:
     initial = tuple(tuple(machine.layout.encode(state)) for state in machine.initial)
     leaf_rules = tuple(leaf.rule for leaf in machine.leaves)
     return SystemProgram(
-        machine.source, machine.layout.width, leaf_rules, sizes_of(machine), initial
+        tuple(machine.sources), machine.layout.width, leaf_rules, sizes_of(machine), initial
     )
 
 
@@ -62,7 +62,7 @@ def program_from(text: str) -> SystemProgram:
     """Return a program that was written as JSON."""
     table = json_of(text)
     return SystemProgram(
-        table["source"],
+        tuple(table["sources"]),
         table["width"],
         tuple(table["leaf_rules"]),
         Sizes(**table["sizes"]),
@@ -75,7 +75,7 @@ class CompiledProgram:
 
     def __init__(self, program: SystemProgram, level: int = 1) -> None:
         self.program = program
-        self._code = MachineCode(program.source, level)
+        self._code = compiled(program.sources, level)
         self.addresses: Sequence[int] = self._code.addresses(FUNCTIONS)
         self._leaf_rules: NDArray[np.int64] = np.array(program.leaf_rules, np.int64)
 

@@ -5,7 +5,7 @@ A *crew* does the work of a level: workers of a cluster, or this process itself.
 
 from __future__ import annotations
 
-# What numba, llvmlite and scipy give has no types.
+# What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,9 +14,8 @@ from time import perf_counter
 from checker.search.answer import Statistics
 from checker.search.limits import INTERRUPTED, LimitHit, Limits, ProgressListener, SearchProgress
 
-from .bucket import Bucket, LevelResult, LevelTask
+from .bucket import LevelResult, LevelTask
 from .files import LEVELS, MAIL, Manifest, SearchFolder
-from .program import CompiledProgram
 
 Crew = Callable[[LevelTask], Sequence[LevelResult]]
 """Does the work of a level for all owners: what came of it, by owner."""
@@ -130,28 +129,4 @@ def _either(sets: Sequence[str]) -> str:
     return f"{found:0{len(sets[0])}x}" if sets[0] else ""
 
 
-class Alone:
-    """A crew of one process, which does the work of one owner after another."""
-
-    def __init__(self, folder: SearchFolder, code: CompiledProgram) -> None:
-        self.folder, self.code = folder, code
-        self.buckets: dict[int, Bucket] = {}
-
-    def __call__(self, order: LevelTask) -> list[LevelResult]:
-        return [self.done(order, owner) for owner in range(order.owners)]
-
-    def done(self, order: LevelTask, owner: int) -> LevelResult:
-        """Do the work of one owner; its states are read from files unless they are in memory."""
-        bucket = self.buckets.get(owner)
-        if bucket is None or bucket.level > order.level:
-            bucket = Bucket(self.code, owner, order.owners, order.memory_max)
-            self.buckets[owner] = bucket
-        try:
-            bucket.catch_up(self.folder, order.level)
-            return bucket.work(self.folder, order)
-        except LimitHit as limit:
-            del self.buckets[owner]
-            return LevelResult(owner, stopped=str(limit))
-
-
-__all__ = ["Alone", "Crew", "Spread"]
+__all__ = ["Crew", "Spread"]

@@ -7,7 +7,7 @@ parents: for the few traces that are shown, they are found again, level by level
 
 from __future__ import annotations
 
-# What numba, llvmlite and scipy give has no types.
+# What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
 from dataclasses import replace
@@ -27,9 +27,11 @@ from checker.search.limits import (
     SearchProgress,
 )
 from checker.search.options import DEFAULT, SearchOptions
+from checker.search.state_graph.liveness import is_judged
 from model.errors import FinaleError
 from model.system import State
 
+from .code import Compilation
 from .free_memory import share_of_free_memory
 from .kernel import places as at
 from .loops import loops
@@ -37,7 +39,7 @@ from .machine import NativeMachine
 from .resume import ResumeFolder
 from .saving import Saving, identity
 from .storage import STORAGES, DiskStore, Storage
-from .tables import STATES_MAX, Tables
+from .tables import STATES_MAX, Tables, new_block
 from .workers import SearchThreads, threads_for
 
 #: Between two looks at the clock: at first this many states, then as many as take so long.
@@ -45,6 +47,8 @@ STATES_BETWEEN_LOOKS = 256
 SECONDS_BETWEEN_LOOKS = 0.05
 #: Whether levels shrink, and how fast, is told from so many.
 LEVELS_LOOKED_AT = 4
+#: Judging liveness takes about so many times as long as the search: it finds all steps again.
+LIVENESS_SHARE = 1.0
 #: So many are looked at for bits that no cell has, when Python checks what is asserted.
 STATES_CHECKED = 1 << 12
 #: Better code takes three to six times as long to make, and saves a tenth to a fifth of the time:
@@ -77,16 +81,18 @@ class NativeSearch:
         self.seconds = 0.0
         topics = machine.topics
         self.loops = loops()
-        self.block: Numbers = np.zeros(at.SHARED_COUNT, np.int64)
+        self.block = new_block()
         self.block[[at.DEADLOCK, at.FAULT_STATE, at.FAULT_LEAF]] = -1
         self.state_found: Numbers = np.full(len(topics.in_states), -1, np.int64)
         self.step_found: Numbers = np.full(len(topics.on_steps), -1, np.int64)
         self.step_base: Numbers = np.full(len(topics.on_steps), -1, np.int64)
         self.visited: Flags = np.zeros(len(machine.leaves), np.uint8)
         self.seen: Flags = np.zeros(len(machine.branches) + 1, np.uint8)
-        self._clock = SearchClock(limits, progress)
+        self.clock = SearchClock(limits, progress)
+        self._judges_liveness = any(map(is_judged, machine.system.properties))
         self._tables: Tables | None = None
         self._workers: SearchThreads | None = None
+        self._better: Compilation | None = None
         self._opened: Saving | None = None
         self._saving: Saving | None = None
         #: What searches that this one goes on from have taken.
@@ -139,7 +145,7 @@ class NativeSearch:
         except KeyboardInterrupt:
             self.stopped = INTERRUPTED
         finally:
-            self.seconds = self._seconds_before + self._clock.seconds
+            self.seconds = self._seconds_before + self.clock.seconds
             self._end(ended)
 
     def _are_canonical(self) -> bool:
@@ -151,6 +157,8 @@ class NativeSearch:
     def _end(self, ended: bool) -> None:
         if self._workers is not None:
             self._workers.close()
+        if self._better is not None:
+            self._better.close()
         saving, self._saving = self._saving, None
         try:  # a state that the limit of states cut off is not saved: it would be counted twice
             if saving is not None and self.block[at.REASON] != at.LIMIT:
@@ -184,7 +192,7 @@ class NativeSearch:
         threads = threads_for(self.options.threads, self.options.searches)
         memory_max = self.limits.memory_max or share_of_free_memory(self.options.searches)
         self._tables = Tables(
-            machine.layout.width, block, self.loops, self.storage, memory_max, disk, threads
+            machine.layout.width, block, self.loops, self.storage, memory_max, disk
         )
         self._workers = SearchThreads(machine, self._tables, self.loops, threads)
 
@@ -233,10 +241,14 @@ class NativeSearch:
             self._optimise()
 
     def _optimise(self) -> None:
-        """Compile with more effort once the search takes long enough to be worth it."""
+        """Compile with more effort, beside the search, once it takes long enough to be worth it."""
         machine = self.machine
-        if machine.level == 0 and self._clock.seconds > WORTH * machine.seconds:
-            machine.compile(1)
+        if self._better is None:
+            if machine.level == 0 and self.clock.seconds > WORTH * machine.seconds:
+                self._better = machine.compilation(1)
+        elif self._better.is_done:
+            machine.take(self._better.code(), 1)
+            self._better = None
             self._tell_code()
 
     def _tell_code(self) -> None:
@@ -258,10 +270,10 @@ class NativeSearch:
 
     def look(self) -> None:
         """Report the progress. Raises LimitHit when the time is over."""
-        self._clock.check()
+        self.clock.check()
         if self._saving is not None:
-            self._saving.save_in_time(self._seconds_before + self._clock.seconds)
-        self._clock.report(self._progress)
+            self._saving.save_in_time(self._seconds_before + self.clock.seconds)
+        self.clock.report(self._progress)
 
     def _progress(self, seconds: float) -> SearchProgress:
         seconds += self._seconds_before
@@ -270,6 +282,8 @@ class NativeSearch:
         frontier, memory = states - expanded, self.tables.bytes
         left = states_left(self.tables.levels[: depth + 2], frontier)
         seconds_left = None if left is None or not expanded else left * seconds / expanded
+        if seconds_left is not None and self._judges_liveness:
+            seconds_left += LIVENESS_SHARE * (seconds + seconds_left)
         return SearchProgress(states, transitions, depth, frontier, seconds, memory, seconds_left)
 
     # --- what was found --------------------------------------------------------------------------

@@ -11,16 +11,16 @@ from collections.abc import Iterator, Sequence
 
 from checker.search.reductions.canonical import Canonical, Reference, Reset, SymmetryGroup
 
-from .layout import ALL_ONES, WORD, Layout
+from .layout import ALL_ONES, WORD, StateLayout
 from .lower import function, loop
 from .values import LlvmText, Values, signed
 
 
-def canonical_source(layout: Layout, canonical: Canonical) -> str:
+def canonical_source(layout: StateLayout, canonical: Canonical) -> str:
     """Return the text of the function."""
     text = LlvmText()
 
-    def body(values: Values) -> str:
+    def body(values: Values) -> None:
         words = list(values.words)
         for reset in canonical.resets:
             words = _reset(text, layout, values, words, reset)
@@ -32,14 +32,13 @@ def canonical_source(layout: Layout, canonical: Canonical) -> str:
             if name != values.words[word]:
                 address = text.value(f"getelementptr i64, ptr {state}, i64 {word}")
                 text.line(f"store i64 {name}, ptr {address}")
-        return "%count"
 
     loop(text, layout, body)
     return function("define i64", "canonical(ptr %in, i64 %n)", text)
 
 
 def _reset(
-    text: LlvmText, layout: Layout, values: Values, words: list[str], reset: Reset
+    text: LlvmText, layout: StateLayout, values: Values, words: list[str], reset: Reset
 ) -> list[str]:
     condition = values.truth(reset.condition)
     masks = [0] * layout.width
@@ -53,7 +52,7 @@ def _reset(
 
 
 def _sorted(
-    text: LlvmText, layout: Layout, words: Sequence[str], group: SymmetryGroup
+    text: LlvmText, layout: StateLayout, words: Sequence[str], group: SymmetryGroup
 ) -> list[str]:
     """The words after the members of a group are sorted."""
     keys = _Keys(text, layout, group)
@@ -82,7 +81,7 @@ class _Keys:
     `SymmetryGroup.key`.
     """
 
-    def __init__(self, text: LlvmText, layout: Layout, group: SymmetryGroup) -> None:
+    def __init__(self, text: LlvmText, layout: StateLayout, group: SymmetryGroup) -> None:
         self.text = text
         self.layout = layout
         self.group = group

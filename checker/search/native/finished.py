@@ -6,7 +6,7 @@ of a state, the level before the state is expanded again until the state turns u
 
 from __future__ import annotations
 
-# What numba, llvmlite and scipy give has no types.
+# What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from checker.search.answer import Statistics
-from checker.search.limits import LimitHit
+from checker.search.limits import LimitHit, SearchClock
 from checker.search.state_graph.fairness import Fair
 from checker.search.state_graph.leaves import Leaf
 from checker.search.state_graph.questions import FAULTS, Occurrence, Topic, first_true
@@ -44,6 +44,10 @@ class FinishedSearch:
     @property
     def leaves(self) -> Sequence[Leaf]:
         return self.machine.leaves
+
+    @property
+    def clock(self) -> SearchClock:
+        return self.search.clock
 
     @property
     def deadlock(self) -> int | None:

@@ -50,7 +50,7 @@ class Slot:
 
 
 @dataclass(frozen=True)
-class Layout:
+class StateLayout:
     """A slot for each cell, and the number of words of a state."""
 
     slots: tuple[Slot, ...]
@@ -89,7 +89,7 @@ class Layout:
         return True
 
 
-def layout_of(system: System) -> Layout:
+def layout_of(system: System) -> StateLayout:
     """Return the layout of a system's states. Raises `domain-too-large`."""
     order = list(_by_entity(system))
     cells = [system.cells[index] for index in order]
@@ -107,7 +107,7 @@ def layout_of(system: System) -> Layout:
     slots: list[Slot] = [Slot(0, 0, 0, 0, 0)] * len(order)
     for index, cell, bits, (word, shift) in zip(order, cells, widths, places, strict=True):
         slots[index] = Slot(word, shift, bits, cell.low, cell.high)
-    return Layout(tuple(slots), width)
+    return StateLayout(tuple(slots), width)
 
 
 def check_rules(system: System) -> None:
@@ -154,4 +154,4 @@ def _filled(widths: Sequence[int], target: int) -> tuple[list[tuple[int, int]], 
     return places, word + 1
 
 
-__all__ = ["CELL_BITS_MAX", "WORD", "Layout", "Slot", "Words", "check_rules", "layout_of"]
+__all__ = ["CELL_BITS_MAX", "WORD", "Slot", "StateLayout", "Words", "check_rules", "layout_of"]

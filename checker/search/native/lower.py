@@ -1,4 +1,4 @@
-"""Writes a system as the text of an LLVM module: its steps, and the questions about its states.
+"""Writes a system as LLVM modules: its steps, and the questions about its states.
 
     expand(in, n, out, leaves, starts, first)  all steps of n states, a chunk of rules at a time;
                                                the steps of state i by chunk c are those from
@@ -14,25 +14,23 @@ CLOSED if the topic was settled before. Steps are ordered by state, then by rule
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
-from checker.search.state_graph.folding import Known, cells_read, folded
+from checker.search.state_graph.folding import Known, folded
 from checker.search.state_graph.leaves import numbered
 from checker.search.state_graph.questions import Topic
 from model.expressions import FALSE, TRUE, Expression, disjunction
 from model.language.explore import Branch
 from model.system import Blocked, Fault, System, Update
 
-from .kernel.places import BATCH, FAULT_BIT, OPEN, RULES_MAX
-from .layout import Layout, check_rules
+from .kernel.places import BATCH, FAULT_BIT, OPEN, RULES_IN_CHUNK, RULES_MAX
+from .layout import WORD, StateLayout, check_rules
+from .never import is_never
 from .topics import EARLY, Topics
 from .trees import AtLeaf, End, LlvmTrees
 from .values import LlvmText, Values
 from .writes import after_words
-
-#: Rules in one function: too few unpack the state again and again, too many compile slowly.
-RULES_IN_CHUNK = 16
 
 
 class Lowering:
@@ -43,7 +41,7 @@ class Lowering:
     """
 
     def __init__(
-        self, system: System, layout: Layout, topics: Topics, rewritten: bool = False
+        self, system: System, layout: StateLayout, topics: Topics, rewritten: bool = False
     ) -> None:
         self.rewritten = rewritten
         check_rules(system)
@@ -51,6 +49,7 @@ class Lowering:
         self.layout = layout
         self.topics = topics
         self.leaves, self.numbers = numbered(system)
+        self._never: dict[Expression, bool] = {}
         self.branches: dict[Branch, int] = {}
         for leaf in self.leaves:
             for branch, _ in leaf.end.branches if isinstance(leaf.end, Update) else ():
@@ -61,14 +60,15 @@ class Lowering:
         """How many functions the rules are split over."""
         return max(1, -(-len(self.system.rules) // RULES_IN_CHUNK))
 
-    def source(self, look: Callable[[], None] = lambda: None) -> str:
-        """Return the text of the module. `look` is called for each chunk, and may raise."""
-        functions: list[str] = []
+    def sources(self, look: Callable[[], None] = lambda: None) -> Iterator[str]:
+        """Yield the texts of modules: one for each chunk, and one that calls them all.
+
+        `look` is called for each chunk, and may raise.
+        """
         for number in range(self.chunks):
             look()
-            functions.append(self._chunk(number))
-        functions += [self._expand(), self._ask(), self._cover(), self._is_stuck()]
-        return "\n".join(functions)
+            yield self._chunk(number)
+        yield "\n".join([self._expand(), self._ask(), self._cover(), self._is_stuck()])
 
     # --- steps -----------------------------------------------------------------------------------
 
@@ -81,28 +81,29 @@ class Lowering:
             count = text.value(f"call i64 @chunk{number}({arguments}, i64 {count})")
         text.line(f"ret i64 {count}")
         parameters = "ptr %in, i64 %n, ptr %out, ptr %leaves, ptr %starts, ptr %first"
-        return function("define i64", f"expand({parameters})", text)
+        types = ", ".join(["ptr", "i64", *["ptr"] * 4, "i64"])
+        chunks = "\n".join(f"declare i64 @chunk{number}({types})" for number in range(self.chunks))
+        return f"{chunks}\n{function('define i64', f'expand({parameters})', text)}"
 
     def _chunk(self, number: int) -> str:
         text = LlvmText()
         begin = number * RULES_IN_CHUNK
         rules = range(begin, min(begin + RULES_IN_CHUNK, len(self.system.rules)))
 
-        def body(values: Values) -> str:
-            trees = LlvmTrees(text, lambda end: isinstance(end, Blocked), "%count")
+        def body(values: Values) -> None:
+            trees = LlvmTrees(text, lambda end: isinstance(end, Blocked))
             for rule in rules:
                 trees.write(self.system.rules[rule].tree, values, self._step(text, trees, rule))
-            return trees.count
 
-        loop(text, self.layout, body, record_starts=True)
+        loop(text, self.layout, body, counts=True)
         names = ("in", "out", "leaves", "starts", "first")
         pointers = ", ".join(f"ptr noalias nocapture %{name}" for name in names)
         header = f"chunk{number}({pointers.replace(', ', ', i64 %n, ', 1)}, i64 %start)"
-        return function("define internal i64", header, text, "noinline nounwind")
+        return function("define i64", header, text)
 
     def _step(self, text: LlvmText, trees: LlvmTrees, rule: int) -> AtLeaf:
         def at_leaf(end: End, known: Known, values: Values) -> None:
-            count = trees.count
+            count = text.value("load i64, ptr %count")
             number = self.numbers[rule, id(end)]
             place = text.value(f"getelementptr i32, ptr %leaves, i64 {count}")
             if isinstance(end, Fault):
@@ -118,7 +119,8 @@ class Lowering:
                     address = text.value(f"getelementptr i64, ptr {out}, i64 {word}")
                     text.line(f"store i64 {name}, ptr {address}")
                 self._ask_step(text, rule, writes, known, values)
-            trees.leave(text.value(f"add i64 {count}, 1"))
+            text.line(f"store i64 {text.value(f'add i64 {count}, 1')}, ptr %count")
+            trees.leave()
 
         return at_leaf
 
@@ -152,14 +154,12 @@ class Lowering:
             return
         memo: Known = {}
         known = dict(known)
-        conditions = [each.condition for questions in asked.values() for each in questions]
-        for cell in cells_read(conditions):
-            if cell.after:
-                before = self.system.cells[cell.index]
-                known[cell] = writes.get(cell.index, known.get(before, before))
+        for cell in self.topics.cells_after[rule]:
+            before = self.system.cells[cell.index]
+            known[cell] = writes.get(cell.index, known.get(before, before))
         for topic, questions in asked.items():
             condition = disjunction(folded(each.condition, known, memo) for each in questions)
-            if condition is not FALSE:
+            if condition is not FALSE and not is_never(condition, self._never):
                 yield topic, condition
 
     # --- states ----------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ class Lowering:
         early = [topic for topic in conditions if topic[0] in EARLY or conditions[topic] is TRUE]
         late = [topic for topic in conditions if topic not in early]
 
-        def body(values: Values) -> str:
+        def body(values: Values) -> None:
             if late:
                 hit, rest = text.fresh("hit"), text.fresh("rest")
                 text.branch(values.any(conditions[topic] for topic in late), hit, rest)
@@ -198,7 +198,6 @@ class Lowering:
                 text.line(f"store i64 %i, ptr {address}")
                 text.jump(done)
                 text.open(done)
-            return "%count"
 
         loop(text, self.layout, body)
         return function("define i64", "ask(ptr %in, i64 %n, ptr %first)", text)
@@ -241,14 +240,14 @@ class Lowering:
         def is_quiet(end: End) -> bool:
             return end.bound is None if isinstance(end, Blocked) else not self.rewritten
 
-        trees = LlvmTrees(text, is_quiet, "0")
+        trees = LlvmTrees(text, is_quiet)
 
         def at_leaf(end: End, known: Known, values: Values) -> None:
             if isinstance(end, Update):
                 same, changed = text.fresh("same"), text.fresh("changed")
                 text.branch(self._changes(text, end, known, values), changed, same)
                 text.open(same)
-                trees.leave("0")
+                trees.leave()
                 text.open(changed)
             text.line("ret i64 0")
 
@@ -268,18 +267,30 @@ class Lowering:
         return changes
 
 
-def question_source(layout: Layout, question: Expression, name: str) -> str:
-    """Return `name(in, n, out)`: for each of n states a byte, whether the question is true."""
+def answers_source(layout: StateLayout, questions: Sequence[Expression], name: str) -> str:
+    """Return `name(in, n, out)`: for each of n states the set of questions that are true."""
     text = LlvmText()
+    words = words_for(len(questions))
 
-    def body(values: Values) -> str:
-        address = text.value("getelementptr i8, ptr %out, i64 %i")
-        byte = text.value(f"zext i1 {values.truth(question)} to i8")
-        text.line(f"store i8 {byte}, ptr {address}")
-        return "%count"
+    def body(values: Values) -> None:
+        offset = text.value(f"mul i64 %i, {words}")
+        row = text.value(f"getelementptr i64, ptr %out, i64 {offset}")
+        for word in range(words):
+            found = "0"
+            for shift, question in enumerate(questions[word * WORD : (word + 1) * WORD]):
+                bit = text.value(f"zext i1 {values.truth(question)} to i64")
+                moved = text.value(f"shl i64 {bit}, {shift}")
+                found = text.value(f"or i64 {found}, {moved}")
+            address = text.value(f"getelementptr i64, ptr {row}, i64 {word}")
+            text.line(f"store i64 {found}, ptr {address}")
 
     loop(text, layout, body)
     return function("define i64", f"{name}(ptr %in, i64 %n, ptr %out)", text)
+
+
+def words_for(count: int) -> int:
+    """Return how many words a set of so many things takes, one bit each."""
+    return -(-count // WORD)
 
 
 def _conditional(end: Update | Fault) -> list[tuple[Branch, Expression]]:
@@ -295,7 +306,7 @@ def _is_open(text: LlvmText, place: int) -> tuple[str, str]:
     return address, text.value(f"icmp eq i64 {least}, {OPEN}")
 
 
-def _unpacked(text: LlvmText, layout: Layout, state: str) -> Values:
+def _unpacked(text: LlvmText, layout: StateLayout, state: str) -> Values:
     """The words of the state at an address."""
     words: list[str] = []
     for word in range(layout.width):
@@ -305,30 +316,36 @@ def _unpacked(text: LlvmText, layout: Layout, state: str) -> Values:
 
 
 def loop(
-    text: LlvmText, layout: Layout, body: Callable[[Values], str], record_starts: bool = False
+    text: LlvmText, layout: StateLayout, body: Callable[[Values], None], counts: bool = False
 ) -> None:
-    """Return a loop over `n` states, with `%i` done; it returns the count that the body made."""
+    """Write a loop over `n` states, with `%i` done.
+
+    If it counts, it begins at `%start`, writes to `%starts` what has been counted before each
+    state, and returns what has been counted in the end. The count is in memory: a name for it in
+    each block would be copied from block to block by code that is made quickly.
+    """
+    if counts:
+        text.line("%count = alloca i64")
+        text.line("store i64 %start, ptr %count")
     text.jump("head")
     text.open("head")
     text.line("%i = phi i64 [ 0, %entry ], [ %i_next, %tail ]")
-    start = "%start" if record_starts else "0"
-    text.line(f"%count = phi i64 [ {start}, %entry ], [ %count_next, %tail ]")
-    if record_starts:
+    if counts:
+        count = text.value("load i64, ptr %count")
         address = text.value("getelementptr i64, ptr %starts, i64 %i")
-        text.line(f"store i64 %count, ptr {address}")
+        text.line(f"store i64 {count}, ptr {address}")
     text.branch(text.value("icmp slt i64 %i, %n"), "body", "done")
     text.open("body")
     offset = text.value(f"mul i64 %i, {layout.width}")
     state = text.value(f"getelementptr i64, ptr %in, i64 {offset}")
     text.line(f"%step = mul i64 %i, {RULES_MAX}")
-    count = body(_unpacked(text, layout, state))
+    body(_unpacked(text, layout, state))
     text.jump("tail")
     text.open("tail")
-    text.line(f"%count_next = add i64 {count}, 0")
     text.line("%i_next = add i64 %i, 1")
     text.jump("head")
     text.open("done")
-    text.line("ret i64 %count")
+    text.line(f"ret i64 {text.value('load i64, ptr %count') if counts else '0'}")
 
 
 def function(kind: str, header: str, text: LlvmText, attributes: str = "nounwind") -> str:
@@ -336,4 +353,4 @@ def function(kind: str, header: str, text: LlvmText, attributes: str = "nounwind
     return "\n".join([f"{kind} @{header} {attributes} {{", "entry:", *text.lines, "}", ""])
 
 
-__all__ = ["Lowering", "function", "loop", "question_source"]
+__all__ = ["Lowering", "answers_source", "function", "loop", "words_for"]

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from ctypes import CFUNCTYPE, c_int64, c_void_p
-from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.reductions.canonical import Canonical
-from checker.search.reductions.partial_order import PartialOrder
 from model.expressions import Expression
-from model.semantics import evaluate, outcome
-from model.system import Blocked, State, System, leaves
+from model.semantics import Known, evaluate
+from model.system import State, System
 
-from .canonical import canonical_source
-from .code import MachineCode
+from .code import Compilation, MachineCode, compiled
 from .layout import layout_of
-from .lower import Lowering
-from .order import StubbornSetBlock, guards_source
+from .lower import Lowering, answers_source
 from .topics import Topics
+
+if TYPE_CHECKING:
+    from checker.search.reductions.canonical import Canonical
+    from checker.search.reductions.partial_order import PartialOrder
+
+    from .order import StubbornSetBlock
 
 #: The functions that the search calls, in the order of the places in `kernel`.
 FUNCTIONS = ("expand", "ask", "cover", "is_stuck")
@@ -51,37 +53,46 @@ class NativeMachine:
         self.branches = self.lowering.branches
         self.chunks = self.lowering.chunks
         self.leaf_rules = np.array([leaf.rule for leaf in self.leaves], np.int64)
-        self._bounded = [
-            (number, rule.tree)
-            for number, rule in enumerate(system.rules)
-            if any(isinstance(end, Blocked) and end.bound for end in leaves(rule.tree))
-        ]
-        self.source = self.lowering.source(look)
-        if canonical is not None:
-            self.source += canonical_source(self.layout, canonical)
-        if partial_order is not None:
-            self.source += guards_source(self.layout, partial_order.atoms)
         self._partial_order = partial_order
+        self.sources: list[str] = []
         self._codes: list[MachineCode] = []
-        look()
-        self.compile(level)
+        self.take(compiled(self._written(look), level, look), level)
 
-    def compile(self, level: int) -> None:
-        """Compile the system; `code` and `seconds` are those of the last time.
+    def _written(self, look: Callable[[], None]) -> Iterator[str]:
+        """The modules, one after the other."""
+        for source in self.lowering.sources(look):
+            self.sources.append(source)
+            yield source
+        if self.canonical is not None:
+            from .canonical import canonical_source
 
-        Code that was compiled before can still be called.
-        """
-        began = perf_counter()
+            self.sources.append(canonical_source(self.layout, self.canonical))
+            yield self.sources[-1]
+        if self._partial_order is not None:
+            atoms = self._partial_order.atoms
+            self.sources.append(answers_source(self.layout, atoms, "guards"))
+            yield self.sources[-1]
+
+    def compilation(self, level: int) -> Compilation:
+        """Begin to compile the system at another level."""
+        begun = Compilation(level)
+        for source in self.sources:
+            begun.add(source)
+        return begun
+
+    def take(self, code: MachineCode, level: int) -> None:
+        """Use other code for the same system. Code that was used before can still be called."""
         names = FUNCTIONS if self.canonical is None else (*FUNCTIONS, "canonical")
-        code = MachineCode(self.source, level)
         self._codes.append(code)
         self.order: StubbornSetBlock | None = None
         if self._partial_order is not None:
+            from .order import StubbornSetBlock
+
             self.order = StubbornSetBlock(self._partial_order, *code.addresses(["guards"]))
         #: At the place of what is not there is a zero.
         self.code: NDArray[np.int64] = np.zeros(len(FUNCTIONS) + 1, np.int64)
         self.code[: len(names)] = code.addresses(names)
-        self.level, self.seconds = level, perf_counter() - began
+        self.level, self.seconds = level, code.seconds
 
     @property
     def initial(self) -> list[State]:
@@ -97,14 +108,14 @@ class NativeMachine:
         rewrite(words.ctypes.data, 1)
         return self.layout.decode([int(word) for word in words])
 
-    def bounds(self, state: State) -> Sequence[tuple[int, str]]:
-        """Return the ground rules that only a bound blocks, each with the bound."""
-        ends = ((number, outcome(tree, state)) for number, tree in self._bounded)
-        return [(rule, end.bound) for rule, end in ends if isinstance(end, Blocked) and end.bound]
-
     def state_test(self, questions: Sequence[Expression]) -> Callable[[State], Sequence[int]]:
         """Return a function that tells which of the questions are true in a state."""
-        return lambda state: [i for i, each in enumerate(questions) if evaluate(each, state)]
+
+        def test(state: State) -> Sequence[int]:
+            known: Known = {}
+            return [i for i, each in enumerate(questions) if evaluate(each, state, known=known)]
+
+        return test
 
 
 __all__ = ["NativeMachine"]

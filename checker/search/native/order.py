@@ -1,8 +1,8 @@
-"""Partial order for the inner loops: sets as bits, and a function that evaluates the atoms."""
+"""Partial order for the inner loops: sets as bits."""
 
 from __future__ import annotations
 
-# What numba, llvmlite and scipy give has no types.
+# What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false
 from collections.abc import Sequence
 from itertools import accumulate
@@ -12,22 +12,20 @@ from numpy.typing import NDArray
 
 from checker.search.reductions.independence import Bits
 from checker.search.reductions.partial_order import PartialOrder
-from model.expressions import Expression
 
 from .kernel import places as at
-from .layout import WORD, Layout
-from .lower import function, loop
-from .values import LlvmText, Values
+from .layout import WORD
+from .lower import words_for
 
 
 class StubbornSetBlock:
     """The block for partial order, and the arrays that it points to."""
 
     def __init__(self, order: PartialOrder, guards: int) -> None:
-        self.leaf_words = _words(order.leaves)
-        self.atom_words = _words(len(order.atoms))
+        self.leaf_words = words_for(order.leaves)
+        self.atom_words = words_for(len(order.atoms))
         #: Observers begin with a word of their own.
-        self.words = self.leaf_words + _words(len(order.observers))
+        self.words = self.leaf_words + words_for(len(order.observers))
         self.transitions = self.words * WORD
         leaves, gap = order.leaves, self.leaf_words * WORD - order.leaves
         guard_of = [*order.guards[:leaves], *[()] * gap, *order.guards[leaves:]]
@@ -65,32 +63,6 @@ class StubbornSetBlock:
         }
 
 
-def guards_source(layout: Layout, atoms: Sequence[Expression]) -> str:
-    """Return `guards(in, n, out)`: for each of n states the set of atoms that are true."""
-    text = LlvmText()
-    words = _words(len(atoms))
-
-    def body(values: Values) -> str:
-        offset = text.value(f"mul i64 %i, {words}")
-        row = text.value(f"getelementptr i64, ptr %out, i64 {offset}")
-        for word in range(words):
-            found = "0"
-            for shift, atom in enumerate(atoms[word * WORD : (word + 1) * WORD]):
-                bit = text.value(f"zext i1 {values.truth(atom)} to i64")
-                moved = text.value(f"shl i64 {bit}, {shift}")
-                found = text.value(f"or i64 {found}, {moved}")
-            address = text.value(f"getelementptr i64, ptr {row}, i64 {word}")
-            text.line(f"store i64 {found}, ptr {address}")
-        return "%count"
-
-    loop(text, layout, body)
-    return function("define i64", "guards(ptr %in, i64 %n, ptr %out)", text)
-
-
-def _words(count: int) -> int:
-    return -(-count // WORD)
-
-
 def _moved(bits: Bits, leaves: int, gap: int) -> Bits:
     """The same set where observers are numbered after a gap."""
     return bits & ((1 << leaves) - 1) | bits >> leaves << (leaves + gap)
@@ -102,4 +74,4 @@ def _sets(sets: Sequence[Bits], words: int) -> NDArray[np.int64]:
     return np.frombuffer(whole, "<i8").astype(np.int64)
 
 
-__all__ = ["StubbornSetBlock", "guards_source"]
+__all__ = ["StubbornSetBlock"]

@@ -20,7 +20,7 @@ from typing import cast
 
 import numpy as np
 
-# What numba, llvmlite and scipy give has no types.
+# What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false
 from model.given import json_of, regular, whole_of
 

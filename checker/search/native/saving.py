@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# What numba, llvmlite and scipy give has no types.
+# What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -107,7 +107,7 @@ def identity(machine: NativeMachine, is_hashed: bool) -> str:
 
     Hashed storage may miss states, so a search with other storage cannot continue it.
     """
-    parts = [machine.source, repr(machine.layout), repr(machine.initial), repr(is_hashed)]
+    parts = [*machine.sources, repr(machine.layout), repr(machine.initial), repr(is_hashed)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

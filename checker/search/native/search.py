@@ -6,20 +6,18 @@ they read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.answer import Answer, Report, Violated
+from checker.search.answer import Answer, Report, Timing, Violated
+from checker.search.garbage import uncollected
 from checker.search.limits import Limits, ProgressListener, SearchProgress, check_witnesses, looking
 from checker.search.options import DEFAULT, SearchOptions
-from checker.search.reductions.canonical import Canonical
-from checker.search.reductions.kinds import AppliedReduction
-from checker.search.reductions.under import canonical_of, partial_order_among
 from checker.search.state_graph.verdicts import EXHAUSTIVE, answers_of
 from model.expressions import TRUE, Constant
 from model.language.explore import Branch
@@ -28,10 +26,13 @@ from model.system import System, Update
 from .breadth_first import NativeSearch
 from .finished import FinishedSearch
 from .graph import where
-from .lifted import LiftedSearch
 from .loops import compile_within, loops, must_be_compiled
 from .machine import NativeMachine
 from .storage import Storage, collision_probability
+
+if TYPE_CHECKING:
+    from checker.search.reductions.canonical import Canonical
+    from checker.search.reductions.kinds import AppliedReduction
 
 NO_LIMITS = Limits()
 #: What takes ten seconds, or as many more as the machine is busy.
@@ -55,7 +56,11 @@ def check(
     `domain-too-large`, and `TimeOver` if the time is over before the search begins.
     """
     check_witnesses(system)
-    return report_of(searched(system, limits, progress, under, options))
+    began = perf_counter()
+    search = searched(system, limits, progress, under, options)
+    compiling = perf_counter() - began - search.clock.seconds
+    report = report_of(search)
+    return replace(report, timing=replace(report.timing, compiling=compiling))
 
 
 def searched(
@@ -68,15 +73,23 @@ def searched(
     """Return the finished search of a system. Raises `TimeOver` if it cannot begin in time."""
     began = perf_counter()
     prepare(limits, progress)
-    machine = NativeMachine(
-        system,
-        canonical=canonical_of(system, under),
-        partial_order=partial_order_among(system, under),
-        look=looking(limits.after(perf_counter() - began), progress, PREPARING, SECONDS_UNTOLD),
-    )
+    look = looking(limits.after(perf_counter() - began), progress, PREPARING, SECONDS_UNTOLD)
+    with uncollected():
+        machine = _machine(system, under, look)
     search = NativeSearch(machine, limits.after(perf_counter() - began), progress, options)
     search.run()
     return search
+
+
+def _machine(
+    system: System, under: Sequence[AppliedReduction], look: Callable[[], None]
+) -> NativeMachine:
+    if not under:
+        return NativeMachine(system, look=look)
+    from checker.search.reductions.under import canonical_of, partial_order_among
+
+    canonical, order = canonical_of(system, under), partial_order_among(system, under)
+    return NativeMachine(system, canonical=canonical, partial_order=order, look=look)
 
 
 def prepare(limits: Limits, progress: ProgressListener | None) -> None:
@@ -91,7 +104,11 @@ def prepare(limits: Limits, progress: ProgressListener | None) -> None:
 def report_of(search: NativeSearch) -> Report:
     """Return the report of a search that has ended."""
     canonical = search.machine.canonical
-    finished = FinishedSearch(search) if canonical is None else LiftedSearch(search, canonical)
+    finished = FinishedSearch(search)
+    if canonical is not None:
+        from .lifted import LiftedSearch
+
+        finished = LiftedSearch(search, canonical)
     answers = answers_of(finished)
     if search.storage is Storage.HASHED:
         answers = tuple(_but_for_collisions(answer, search) for answer in answers)
@@ -104,6 +121,7 @@ def report_of(search: NativeSearch) -> Report:
         exercised=frozenset(exercised(search)),
         memory=search.memory,
         remarks=tuple(_remarks(search)),
+        timing=Timing(searching=search.seconds, liveness=search.clock.seconds_of_liveness),
     )
 
 
@@ -134,7 +152,7 @@ def _in_doubt(search: NativeSearch, canonical: Canonical) -> bool:
     doubt = canonical.doubt(search.machine.system)
     if isinstance(doubt, Constant):
         return bool(doubt.value)
-    return bool(search.statistics.states) and any(where(search, doubt))
+    return bool(search.statistics.states) and bool(where(search, doubt).any())
 
 
 class Covered(Protocol):

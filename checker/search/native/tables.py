@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-# What numba, llvmlite and scipy give has no types.
+# What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-from itertools import pairwise
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,8 +25,6 @@ FULL_UP, FULL_OF = 3, 5
 #: Above this many states the store grows by an eighth at a time, below it doubles.
 ROOM_LARGE = 1 << 18
 GROWTH = 8
-#: Several threads fill the table with so many states or more.
-STATES_WORTH_THREADS = 1 << 16
 #: Where nobody knows how much memory there is.
 RESERVED = 1 << 34
 #: States are numbered in half a word, where zero means none.
@@ -38,6 +32,14 @@ STATES_MAX = (1 << 32) - 2
 
 Block = NDArray[np.int64]
 """The words that the loops share: see `kernel/places.py`."""
+
+
+def new_block(count: int = at.SHARED_COUNT) -> Block:
+    """Return so many words, alone in their lines of memory."""
+    lines = -(-count // at.WORDS_IN_LINE) + 1
+    words = np.zeros(lines * at.WORDS_IN_LINE, np.int64)
+    first = -words.ctypes.data // words.itemsize % at.WORDS_IN_LINE
+    return words[first : first + count]
 
 
 class Tables:
@@ -54,13 +56,11 @@ class Tables:
         storage: Storage = Storage.EXACT,
         memory_max: int | None = None,
         disk: DiskStore | None = None,
-        threads: int = 1,
     ) -> None:
         self.width = width
         self.storage = storage
         self.key_width = 1 if storage is Storage.COMPRESSED else width
         self.memory_max = memory_max if memory_max is not None else share_of_free_memory()
-        self.threads = threads
         self.peak = 0
         self._block = block
         self._loops = loops
@@ -130,30 +130,11 @@ class Tables:
             size *= 2
         if size == self._entries:
             return
-        old = self.table
-        is_hashed = self.storage is Storage.HASHED  # the other entries say less than where they are
-        self._claim(size * old.itemsize - (0 if is_hashed else old.nbytes))
+        old, old_bits = self.table, self._entries.bit_length() - 1
+        self._claim(size * old.itemsize)
         self.table = self._empty_table(size)
         self.publish()
-        if is_hashed:
-            bits = [len(table).bit_length() - 1 for table in (old, self.table)]
-            self._loops.move_entries(old.ctypes.data, bits[0], self.table.ctypes.data, bits[1])
-        else:
-            del old
-            self._refill(0, int(self._block[at.STATES]))
-
-    def _refill(self, begin: int, end: int) -> None:
-        """Enter stored states into the table."""
-        address, count = self._block.ctypes.data, end - begin
-        if self.threads == 1 or count < STATES_WORTH_THREADS or self.storage is Storage.HASHED:
-            self._loops.refill(address, begin, end, 0)
-            return
-        ends = [begin + count * part // self.threads for part in range(self.threads + 1)]
-        with ThreadPoolExecutor(self.threads) as pool:
-            refill = partial(self._loops.refill, address)
-            done = [pool.submit(refill, *part, 1) for part in pairwise(ends)]
-        for each in done:
-            each.result()
+        self._loops.move_entries(self._block.ctypes.data, old.ctypes.data, old_bits)
 
     def _empty_table(self, size: int) -> NDArray[np.uint64] | NDArray[np.uint32]:
         if self.storage is Storage.HASHED:
@@ -192,7 +173,7 @@ class Tables:
         self.grow(first + count)
         keys = self._keys(words, count) if self.nodes is not None else words
         self.store[first * self.key_width : (first + count) * self.key_width] = keys
-        self._refill(first, first + count)
+        self._loops.refill(self._block.ctypes.data, first, first + count)
         self._block[at.STATES] = first + count
 
     def _keys(self, words: Words, count: int) -> Words:
@@ -218,4 +199,4 @@ class Tables:
         return int(np.searchsorted(self.levels[: last + 1], number, side="right")) - 1
 
 
-__all__ = ["STATES_MAX", "Block", "Tables"]
+__all__ = ["STATES_MAX", "Block", "Tables", "new_block"]

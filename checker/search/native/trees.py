@@ -18,31 +18,23 @@ opens must be left by `LlvmTrees.leave`, or by a return."""
 
 
 class LlvmTrees:
-    """Writes one tree after another. Leaves that are `quiet` go on to the next tree at once.
+    """Writes one tree after another. Leaves that are `quiet` go on to the next tree at once."""
 
-    `count` names a number that leaves may change: each way out of a tree gives its value.
-    """
-
-    def __init__(self, text: LlvmText, is_quiet: Callable[[End], bool], count: str) -> None:
+    def __init__(self, text: LlvmText, is_quiet: Callable[[End], bool]) -> None:
         self.text = text
         self.is_quiet = is_quiet
-        self.count = count
         self._next = ""
-        self._ways_out: list[tuple[str, str]] = []
 
     def write(self, tree: Tree, values: Values, at_leaf: AtLeaf) -> None:
         """Write one tree. The values computed at its root are known to the next trees."""
         if self._all_quiet(tree):
             return
-        text, self._next, self._ways_out = self.text, self.text.fresh("next"), []
+        self._next = self.text.fresh("next")
         self._tree(tree, {}, values, at_leaf)
-        text.open(self._next)
-        ways = ", ".join(f"[ {count}, %{block} ]" for count, block in self._ways_out)
-        self.count = text.value(f"phi i64 {ways}")
+        self.text.open(self._next)
 
-    def leave(self, count: str) -> None:
+    def leave(self) -> None:
         """Go on from the open block to the next tree."""
-        self._ways_out.append((count, self.text.block))
         self.text.jump(self._next)
 
     def _all_quiet(self, tree: Tree) -> bool:
@@ -50,7 +42,7 @@ class LlvmTrees:
 
     def _tree(self, tree: Tree, known: Known, values: Values, at_leaf: AtLeaf) -> None:
         if self._all_quiet(tree):
-            self.leave(self.count)
+            self.leave()
             return
         if not isinstance(tree, Test):
             at_leaf(tree, known, values)
@@ -66,7 +58,6 @@ class LlvmTrees:
         for _, side, below in further:
             if self._all_quiet(side):
                 labels.append(self._next)
-                self._ways_out.append((self.count, self.text.block))
             else:
                 labels.append(self.text.fresh("side"))
                 loud.append((labels[-1], side, below))

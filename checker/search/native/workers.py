@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# What numba, llvmlite and scipy give has no types.
+# What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false
 import os
 from collections.abc import Mapping
@@ -10,11 +10,12 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .kernel import places as at
 from .loops import KernelLoops
 from .machine import NativeMachine
-from .tables import Block, Tables
+from .tables import Block, Tables, new_block
 
 #: More threads than this find too little to do between two turns.
 THREADS_MAX = 8
@@ -62,13 +63,11 @@ class SearchThread:
     def __init__(self, sizes: Sizes, tables: Tables) -> None:
         steps_max = sizes.steps_max
         width = tables.width
-        self.block = np.zeros(at.OWN_COUNT, np.int64)
+        self.block = new_block(at.OWN_COUNT)
         words = {
             at.OUT: steps_max * width,
             at.HASHES: steps_max,
-            at.PLACES: steps_max,
-            at.PROBES: steps_max + 1,  # lists are written to behind their ends
-            at.MATCHES: steps_max + 1,
+            at.SIFTED: 2 * steps_max + 4,  # lists are written to behind their ends
             at.CANDIDATES: 2 * steps_max + 2,
             at.STARTS: sizes.chunks * (at.BATCH + 1),
             at.STATE_FIRST: sizes.state_topics,
@@ -83,13 +82,16 @@ class SearchThread:
         leaves, branches = sizes.leaves, sizes.branches + 1
         bytes_of = {at.FRESH: leaves, at.OWN_VISITED: leaves, at.OWN_SEEN: branches}
         flags = {place: np.zeros(size, np.uint8) for place, size in bytes_of.items()}
-        halves = np.empty(steps_max, np.int32)
-        self.block[at.LEAVES] = halves.ctypes.data
-        for place, array in arrays.items():
+        halves_of = {
+            at.LEAVES: steps_max,
+            at.IN_ORDER: steps_max + at.RULES_IN_CHUNK,
+            at.STUCK: at.BATCH + 1,
+            at.RECENT: 1 << at.RECENT_BITS,
+        }
+        halves = {place: np.empty(size, np.int32) for place, size in halves_of.items()}
+        self._arrays: dict[int, NDArray[np.generic]] = {**arrays, **flags, **halves}
+        for place, array in self._arrays.items():
             self.block[place] = array.ctypes.data
-        for place, flag in flags.items():
-            self.block[place] = flag.ctypes.data
-        self._arrays = (halves, arrays, flags)
 
     @property
     def address(self) -> int:

@@ -2,42 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import reduce
 
-from model.expressions import Cell, Constant, Expression
+from model.expressions import Add, Cell, Constant, Expression, IfThenElse, Subtract
 from model.system import System
 
 from .layout import ALL_ONES
 from .values import Values, signed
 
+Writes = Mapping[int, Expression]
 
-def after_words(values: Values, writes: Mapping[int, Expression], system: System) -> list[str]:
-    """Return the words after all cells in `writes` got their new values, at once."""
+
+def after_words(values: Values, writes: Writes, system: System) -> list[str]:
+    """Return the words after all cells in `writes` got their new values, at once.
+
+    A queue writes each of its places only if its length says so. Places that are written under the
+    same condition are written together, and that condition chooses between words.
+    """
+    return _written(values, values.words, writes, system)
+
+
+def _written(values: Values, words: Sequence[str], writes: Writes, system: System) -> list[str]:
+    """The words with new values, which are computed from those of the state before."""
+    always: dict[int, Expression] = {}
+    chosen: dict[Expression, tuple[dict[int, Expression], dict[int, Expression]]] = {}
+    for index, value in writes.items():
+        match value:
+            case IfThenElse(condition=test, yes=yes, no=no) if system.cells[index] in {yes, no}:
+                sides = chosen.setdefault(test, ({}, {}))
+                sides[0][index], sides[1][index] = yes, no
+            case _:
+                always[index] = value
+    after = _assembled(values, words, always, system)
+    for test, sides in chosen.items():
+        if_so, if_not = [_written(values, after, side, system) for side in sides]
+        truth = values.truth(test)
+        after = [
+            one if one == other else values.text.value(f"select i1 {truth}, i64 {one}, i64 {other}")
+            for one, other in zip(if_so, if_not, strict=True)
+        ]
+    return after
+
+
+def _assembled(values: Values, words: Sequence[str], writes: Writes, system: System) -> list[str]:
+    """The words with new values that are written in any case."""
     layout = values.layout
     cleared = [0] * layout.width
     constant = [0] * layout.width
+    added = [0] * layout.width
     pieces: list[list[str]] = [[] for _ in range(layout.width)]
     #: Moves of cells by one distance between two words, as in a queue that is taken from.
     moves: dict[tuple[int, int, int], int] = {}
     for index, value in writes.items():
         slot = layout.slots[index]
-        if not slot.bits or value is system.cells[index]:
+        cell = system.cells[index]
+        if not slot.bits or value is cell:
             continue
+        match value:
+            case Add(left=left, right=Constant(value=more)) if left is cell:
+                added[slot.word] += more << slot.shift
+                continue
+            case Subtract(left=left, right=Constant(value=less)) if left is cell:
+                added[slot.word] -= less << slot.shift
+                continue
+            case Constant():
+                constant[slot.word] |= (value.value - slot.low) << slot.shift
+            case Cell() if layout.slots[value.index].low == slot.low:
+                source = layout.slots[value.index]
+                move = (source.word, slot.word, slot.shift - source.shift)
+                moves[move] = moves.get(move, 0) | source.mask
+            case _:
+                pieces[slot.word].append(_placed(values, value, slot.low, slot.shift))
         cleared[slot.word] |= slot.mask
-        if isinstance(value, Constant):
-            constant[slot.word] |= (value.value - slot.low) << slot.shift
-        elif isinstance(value, Cell) and layout.slots[value.index].low == slot.low:
-            source = layout.slots[value.index]
-            move = (source.word, slot.word, slot.shift - source.shift)
-            moves[move] = moves.get(move, 0) | source.mask
-        else:
-            pieces[slot.word].append(_placed(values, value, slot.low, slot.shift))
     for (source_word, word, distance), mask in moves.items():
         pieces[word].append(_moved(values, source_word, mask, distance))
-    return [
-        _assembled(values, word, cleared[word], constant[word], pieces[word])
-        for word in range(layout.width)
-    ]
+    after: list[str] = []
+    for word, before in enumerate(words):
+        name = _changed(values, "and", before, ALL_ONES ^ cleared[word], ALL_ONES)
+        pieces[word].insert(0, _changed(values, "or", name, constant[word], 0))
+        name = reduce(lambda one, other: values.text.value(f"or i64 {one}, {other}"), pieces[word])
+        after.append(_changed(values, "add", name, added[word] & ALL_ONES, 0))
+    return after
 
 
 def _placed(values: Values, value: Expression, low: int, shift: int) -> str:
@@ -54,15 +100,10 @@ def _moved(values: Values, word: int, mask: int, distance: int) -> str:
     return values.text.value(f"lshr i64 {name}, {-distance}") if distance else name
 
 
-def _assembled(values: Values, word: int, cleared: int, constant: int, pieces: list[str]) -> str:
-    name = values.words[word]
-    if cleared:
-        name = values.text.value(f"and i64 {name}, {signed(ALL_ONES ^ cleared)}")
-    if constant:
-        name = values.text.value(f"or i64 {name}, {signed(constant)}")
-    for piece in pieces:
-        name = values.text.value(f"or i64 {name}, {piece}")
-    return name
+def _changed(values: Values, operation: str, name: str, constant: int, neutral: int) -> str:
+    if constant == neutral:
+        return name
+    return values.text.value(f"{operation} i64 {name}, {signed(constant)}")
 
 
 __all__ = ["after_words"]

@@ -15,30 +15,21 @@ fault is enabled, and taking it leaves every component.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Protocol
 
-from model.expressions import Expression
-from model.system import Fairness, State, System
+from model.expressions import Expression, choose, disjunction, truth
+from model.system import Blocked, Fairness, State, System, Test, Tree, leaves
 
 from .components import components
-from .graph import Edges
+from .graph import Edges, Path, stem
 
 Keys = int
 """A set of fairness keys, one bit each."""
 
 
-class StateQueries(Protocol):
-    """Questions about single states."""
-
-    def bounds(self, state: State) -> Sequence[tuple[int, str]]:
-        """Return the ground rules that only a bound blocks, each with the bound."""
-        ...
-
-    def state_test(self, questions: Sequence[Expression]) -> Callable[[State], Sequence[int]]:
-        """Return a function that tells which of the questions are true in a state."""
-        ...
+StateTests = Callable[[Sequence[Expression]], Callable[[State], Sequence[int]]]
+"""Makes a function that tells which of the questions are true in a state."""
 
 
 class Fair:
@@ -48,10 +39,10 @@ class Fair:
     define the result.
     """
 
-    def __init__(self, system: System, graph: Edges, ask: StateQueries) -> None:
+    def __init__(self, system: System, graph: Edges, state_tests: StateTests) -> None:
         self.system = system
         self.graph = graph
-        self._ask = ask
+        self._tests = state_tests
         self.weak: Keys = 0
         self.strong: Keys = 0
         #: The key of each ground rule: no bit for one that is never fair.
@@ -100,21 +91,38 @@ class Fair:
         """Return the fair keys that only a bound blocks in a state, with the bound."""
         known = self._bounds.get(state)
         if known is None:
-            found = self._ask.bounds(self.graph.states[state])
-            known = tuple((self.key[rule], bound) for rule, bound in found if self.key[rule])
+            found = self._bounds_test(self.graph.states[state])
+            known = tuple(self.blocked[place][:2] for place in found)
             self._bounds[state] = known
         return known
 
+    @cached_property
+    def blocked(self) -> list[tuple[Keys, str, Expression]]:
+        """The fair keys that a bound can block, with the bound, and whether it alone does so."""
+        rules: dict[tuple[Keys, str], list[Tree]] = {}
+        for key, rule in zip(self.key, self.system.rules, strict=True):
+            for end in dict.fromkeys(leaves(rule.tree)) if key else ():
+                if isinstance(end, Blocked) and end.bound is not None:
+                    rules.setdefault((key, end.bound), []).append(rule.tree)
+        return [
+            (key, bound, disjunction(_is_blocked(tree, bound) for tree in trees))
+            for (key, bound), trees in rules.items()
+        ]
+
+    @cached_property
+    def _bounds_test(self) -> Callable[[State], Sequence[int]]:
+        return self._tests([question for _, _, question in self.blocked])
+
     # --- the whole graph -------------------------------------------------------------------------
 
-    def holds_among(self, question: Expression, states: Iterable[int]) -> bool:
+    def holds_among(self, question: Expression, states: Sequence[int]) -> bool:
         """Return whether the question is true in one of these states."""
-        test = self._ask.state_test([question])
+        test = self._tests([question])
         return any(test(self.graph.states[state]) for state in states)
 
     def where(self, question: Expression) -> bytearray:
         """Mark the states in which the question is true."""
-        test = self._ask.state_test([question])
+        test = self._tests([question])
         return bytearray(bool(test(state)) for state in self.graph.states)
 
     def reached(self, causes: bytearray, pending: bytearray) -> bytearray:
@@ -127,6 +135,10 @@ class Fair:
                     marked[after] = 1
                     found.append(after)
         return marked
+
+    def stem(self, causes: bytearray, pending: bytearray, ends: bytearray, at_once: bool) -> Path:
+        """Return the least shortest run into `ends`, as `graph.py` defines it."""
+        return stem(self.graph, causes, pending, ends, at_once)
 
     # --- components ------------------------------------------------------------------------------
 
@@ -143,10 +155,24 @@ class Fair:
         states = range(len(self.graph.states))
         return [s for s in states if s not in looping and not self.enabled(s, strict=False)]
 
-    @cached_property
-    def staying(self) -> list[int]:
+    @property
+    def staying(self) -> Sequence[int]:
         """The states in which a run may stay, or to which it may return, forever."""
         return sorted([*self.resting, *(state for loop in self.loops for state in loop)])
+
+    def ends(
+        self, region: bytearray, strict: bool
+    ) -> tuple[bytearray, Callable[[int], Sequence[int]]]:
+        """Mark the states of a region in which a fair run can stay; and tell in which component.
+
+        `region` marks states. The components are the largest ones, and sorted.
+        """
+        marks, component_of = bytearray(len(region)), dict[int, list[int]]()
+        for component in self.components(region, strict):
+            for state in component:
+                marks[state] = 1
+                component_of[state] = component
+        return marks, component_of.__getitem__
 
     def components(self, region: bytearray, strict: bool) -> Iterator[list[int]]:
         """Yield the largest components of a region in which a fair run can stay.
@@ -189,4 +215,11 @@ class Fair:
         return keys
 
 
-__all__ = ["Fair", "Keys", "StateQueries"]
+def _is_blocked(tree: Tree, bound: str) -> Expression:
+    """Whether a tree leads to a leaf that this bound blocks."""
+    if isinstance(tree, Test):
+        return choose(tree.condition, _is_blocked(tree.yes, bound), _is_blocked(tree.no, bound))
+    return truth(isinstance(tree, Blocked) and tree.bound == bound)
+
+
+__all__ = ["Fair", "Keys", "StateTests"]

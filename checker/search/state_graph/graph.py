@@ -18,6 +18,12 @@ from model.trace import Trace
 
 from .leaves import Leaf
 
+Path = list[tuple[int, int]]
+"""States, each with the leaf that led there (-1 for the first of a run)."""
+
+#: Whether a run has met the cause: it may still meet it, or it has and the goal is due.
+BEFORE, SINCE = 1, 2
+
 
 class Edges(Protocol):
     """The complete state graph, as liveness reads it. `StateGraph` explains the attributes."""
@@ -87,6 +93,49 @@ class StateGraph:
         return Trace(tuple(reversed(states)), tuple(reversed(rules)))
 
 
+def stem(
+    graph: Edges, causes: bytearray, pending: bytearray, ends: bytearray, at_once: bool
+) -> Path:
+    """Return the least shortest run into `ends` that meets a cause and then stays in `pending`.
+
+    Causes are pending states. If `at_once`, only the initial state of a run can be its cause. Runs
+    are tried by length, then by initial state and rule by rule. A state is tried at most twice: on
+    the first run there, and on the first run that has met a cause if that one had not, or vice
+    versa.
+    """
+    seen = bytearray(len(graph.states))
+    tried: list[tuple[int, int, int, int]] = []  # state, phases, position before, leaf
+
+    def reach(state: int, phases: int, before: int, leaf: int) -> bool:
+        if causes[state] and phases & BEFORE:
+            phases |= SINCE
+        if not pending[state]:
+            phases &= ~SINCE
+        phases &= ~seen[state]
+        if phases:
+            seen[state] |= phases
+            tried.append((state, phases, before, leaf))
+        return bool(phases & SINCE and ends[state])
+
+    def back() -> Path:
+        found: Path = []
+        position = len(tried) - 1
+        while position >= 0:
+            state, _, position, leaf = tried[position]
+            found.append((state, leaf))
+        return found[::-1]
+
+    for state in range(graph.initial):
+        phases = BEFORE if not at_once else SINCE if causes[state] else 0
+        if reach(state, phases, -1, -1):
+            return back()
+    for position, (state, phases, _, _) in enumerate(tried):  # it grows while it is read
+        for edge in graph.edges(state):
+            if reach(graph.targets[edge], phases, position, graph.taken[edge]):
+                return back()
+    raise AssertionError("no run leads into states that were reached")
+
+
 def extended(path: Trace, leaf: Leaf, after: State | None) -> Trace:
     """Return a run with one more step: to a state, or into the fault of the leaf."""
     if after is None:
@@ -95,4 +144,4 @@ def extended(path: Trace, leaf: Leaf, after: State | None) -> Trace:
     return Trace((*path.states, after), (*path.rules, leaf.rule))
 
 
-__all__ = ["Edges", "StateGraph", "extended", "numbers"]
+__all__ = ["Edges", "Path", "StateGraph", "extended", "numbers", "stem"]

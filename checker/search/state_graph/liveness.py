@@ -23,29 +23,34 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from checker.search.answer import Holds, NotAsked, Unknown, Vacuous, Verdict, Violated
-from model.expressions import FALSE, Expression, conjunction, negation
+from model.expressions import FALSE, Expression, negation
 from model.system import IDS_GIVEN_AGAIN, Kind, Predicate, Property, System
 from model.trace import replay
 
 from .fairness import Fair
-from .lasso import Path, lasso, loop, stem
+from .graph import Path
+from .lasso import lasso, loop
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """A run that waits forever, for one binding of a property; it depends on `bounds`."""
+    """A run that waits forever, for one binding of a property."""
 
     stem: Path
     rules: tuple[int, ...]
     component: tuple[int, ...]
     binding: tuple[tuple[str, str], ...]
     strict: bool
-    bounds: tuple[str, ...]
 
     @property
     def order(self) -> tuple[int, int, tuple[int, ...]]:
         """Shortest first, then the least by initial state and rules."""
         return len(self.rules), self.stem[0][0], self.rules
+
+
+def is_judged(prop: Property) -> bool:
+    """Return whether a property is judged on the complete graph."""
+    return prop.kind in (Kind.LEADS_TO, Kind.EVENTUALLY) and not prop.not_asked
 
 
 def judge(fair: Fair, prop: Property, look: Callable[[], None]) -> Verdict:
@@ -72,23 +77,24 @@ def _verdict(fair: Fair, waiting: Waiting) -> Verdict:
     replay(fair.system, trace)
     if strict:
         return Violated(trace, waiting.binding)
-    names = ", ".join(waiting.bounds)
-    return Unknown(f"it waits for ever only because of the bound {names}", trace, waiting.bounds)
+    found = sorted({bound for state in component for _, bound in fair.bounds(state)})
+    bounds = "bound" if len(found) == 1 else "bounds"
+    names = ", ".join(f'"{each}"' for each in found)
+    why = f"it waits forever only because of the {bounds} {names}"
+    return Unknown(why, trace, tuple(found))
 
 
 def questions_of(system: System) -> Iterator[Expression]:
     """Return the questions about single states that the liveness properties need."""
-    for prop in system.properties:
-        if prop.kind in (Kind.LEADS_TO, Kind.EVENTUALLY):
-            for predicate in prop.predicates:
-                yield from _questions(predicate)
+    for prop in filter(is_judged, system.properties):
+        for predicate in prop.predicates:
+            yield from _questions(predicate)
 
 
-def _questions(predicate: Predicate) -> tuple[Expression, Expression, Expression, Expression]:
-    """Whether the antecedent holds, whether the goal is missed, whether both are so; and whether
-    a step can make another entity of one that the binding names."""
-    waits = negation(predicate.claim)
-    return predicate.when, waits, conjunction([predicate.when, waits]), predicate.moved
+def _questions(predicate: Predicate) -> tuple[Expression, Expression, Expression]:
+    """Whether the antecedent holds, whether the goal is missed, and whether a step can make
+    another entity of one that the binding names."""
+    return predicate.when, negation(predicate.claim), predicate.moved
 
 
 class _Obligation:
@@ -98,7 +104,7 @@ class _Obligation:
         self.fair, self.graph = fair, fair.graph
         self.binding = predicate.binding
         self.at_once = prop.kind is Kind.EVENTUALLY
-        self._when, self._waits, self._due, self._moved = _questions(predicate)
+        self._when, self._waits, self._moved = _questions(predicate)
 
     def is_ever_due(self) -> bool:
         """Return whether the antecedent holds anywhere; of `eventually`, in an initial state."""
@@ -115,8 +121,7 @@ class _Obligation:
         if self._moved is FALSE:
             return False
         region = self.fair.reached(self._all_causes, self._all_pending)
-        moved = self.fair.where(self._moved)
-        return any(owed and moves for owed, moves in zip(region, moved, strict=True))
+        return 1 in both(region, self.fair.where(self._moved))
 
     @cached_property
     def pending(self) -> bytearray:
@@ -139,7 +144,7 @@ class _Obligation:
 
     @cached_property
     def _all_causes(self) -> bytearray:
-        causes = self.fair.where(self._due)
+        causes = both(self.fair.where(self._when), self._all_pending)
         if self.at_once:
             later = len(causes) - self.graph.initial
             causes[self.graph.initial :] = bytes(later)
@@ -149,24 +154,22 @@ class _Obligation:
         """The marked states, without those from which a step renumbers what the binding names."""
         if not self.may_move:
             return marks
-        moved = self.fair.where(self._moved)
-        return bytearray(mark and not moves for mark, moves in zip(marks, moved, strict=True))
+        return both(marks, self.fair.where(negation(self._moved)))
 
     def waiting(self, strict: bool) -> Waiting | None:
         """Return the least run that waits for ever, if there is one."""
-        ends = bytearray(len(self.graph.states))
-        component_of: dict[int, list[int]] = {}
-        for component in self.fair.components(self.region, strict):
-            for state in component:
-                ends[state] = 1
-                component_of[state] = component
-        if not component_of:
+        ends, component_of = self.fair.ends(self.region, strict)
+        if 1 not in ends:
             return None
-        path = stem(self.graph, self.causes, self.pending, ends, self.at_once)
+        path = self.fair.stem(self.causes, self.pending, ends, self.at_once)
         rules = tuple(self.graph.leaves[leaf].rule for _, leaf in path[1:])
-        component = component_of[path[-1][0]]
-        bounds = {bound for state in component for _, bound in self.fair.bounds(state)}
-        return Waiting(path, rules, tuple(component), self.binding, strict, tuple(sorted(bounds)))
+        return Waiting(path, rules, tuple(component_of(path[-1][0])), self.binding, strict)
 
 
-__all__ = ["judge", "questions_of"]
+def both(some: bytearray, others: bytearray) -> bytearray:
+    """Mark the states that are marked twice: as large numbers, since that takes one operation."""
+    numbers = int.from_bytes(some, "little") & int.from_bytes(others, "little")
+    return bytearray(numbers.to_bytes(len(some), "little"))
+
+
+__all__ = ["is_judged", "judge", "questions_of"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from model.expressions import FALSE, Expression, conjunction, negation
-from model.semantics import evaluate
+from model.semantics import Known, evaluate
 from model.system import Kind, Predicate, State, System
 
 
@@ -72,7 +72,9 @@ def first_true(
     questions: Iterable[Question], state: State, after: State | None = None
 ) -> Question | None:
     """Return the first question that is true in a state, or on the step to `after`."""
-    return next((each for each in questions if evaluate(each.condition, state, after)), None)
+    known: Known = {}
+    holds = (each for each in questions if evaluate(each.condition, state, after, known=known))
+    return next(holds, None)
 
 
 def _fails(predicate: Predicate) -> Expression:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from checker.search.answer import Statistics
+from checker.search.limits import SearchClock
 from model.system import System
 from model.trace import Trace
 
@@ -26,6 +27,8 @@ class Searched(Protocol):
 
     @property
     def system(self) -> System: ...
+    @property
+    def clock(self) -> SearchClock: ...
     @property
     def leaves(self) -> Sequence[Leaf]: ...
     @property

@@ -24,7 +24,7 @@ from model.system import Kind, Property
 from model.trace import Trace, replay
 
 from .graph import extended
-from .liveness import judge
+from .liveness import is_judged, judge
 from .questions import FAULTS, Asked, Occurrence
 from .search import Searched
 
@@ -67,7 +67,8 @@ def _liveness(search: Searched, prop: Property) -> Verdict:
         return cut_short(search.stopped, search.statistics)
     if not search.stopped_after:
         try:
-            return judge(search.fair, prop, search.look)
+            with search.clock.judging(sum(map(is_judged, search.system.properties))):
+                return judge(search.fair, prop, search.look)
         except LimitHit as limit:
             search.stopped_after = str(limit)
         except KeyboardInterrupt:

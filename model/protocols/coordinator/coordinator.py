@@ -52,7 +52,7 @@ from model.protocols.coordinator.options import (
 from model.protocols.job.bounds import JobBounds
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import CancelBarrier, CheckpointId, Datum
-from model.protocols.job.layout import Layout
+from model.protocols.job.layout import JobLayout
 from model.protocols.sinks.committer import CommittableChannel, Committer, Writer
 from model.protocols.sinks.outside_sinks import BufferedSink, GreatestIdSink
 from model.protocols.sinks.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
@@ -77,7 +77,7 @@ from model.rules import (
     step,
     within,
 )
-from model.topology import Job, Kind
+from model.topology import Job, OperatorKind
 from model.topology import Sink as SinkKind
 
 
@@ -122,7 +122,7 @@ class JobProtocol(Protocol, ABC):
         self.recycles = int(self.bounds.live_checkpoints) > 0
         self.id_limit = self.bounds.live_checkpoints if self.recycles else self.bounds.checkpoints
         self.checkpoints = tuple(Checkpoint(n + 1) for n in range(self.id_limit))
-        layout = Layout(self, setting, self.checkpoints)
+        layout = JobLayout(self, setting, self.checkpoints)
         self.data_at, self.data = layout.data_at, layout.data
         self.watermarks, self.tags = layout.watermarks, layout.tags
         self.tasks, self.task_of = layout.tasks, layout.task_of
@@ -155,21 +155,21 @@ class JobProtocol(Protocol, ABC):
         return Source
 
     @property
-    def task_classes(self) -> Mapping[Kind, type[Task]]:
+    def task_classes(self) -> Mapping[OperatorKind, type[Task]]:
         """What the tasks of a vertex are that reads others, by its kind. Others are refused."""
         plain = (
-            Kind.PASS_THROUGH,
-            Kind.KEYED,
-            Kind.UNION_STATE,
-            Kind.BROADCAST_STATE,
-            Kind.SPLIT_STATE,
+            OperatorKind.PASS_THROUGH,
+            OperatorKind.KEYED,
+            OperatorKind.UNION_STATE,
+            OperatorKind.BROADCAST_STATE,
+            OperatorKind.SPLIT_STATE,
         )
         return dict.fromkeys(plain, Task) | {
-            Kind.BUFFERING: Buffering,
-            Kind.TIMER: TimerTask,
-            Kind.ASYNC: ParkingTask,
-            Kind.TICKING: TickingTask,
-            Kind.WRITER: Writer,
+            OperatorKind.BUFFERING: Buffering,
+            OperatorKind.TIMER: TimerTask,
+            OperatorKind.ASYNC: ParkingTask,
+            OperatorKind.TICKING: TickingTask,
+            OperatorKind.WRITER: Writer,
         }
 
     @property

@@ -20,7 +20,7 @@ from model.protocols.task.sources import IterationHead, Source
 from model.protocols.task.tasks import Task
 from model.rules import Setting
 from model.topology import Channel as EdgeChannel
-from model.topology import Kind, Subtask, Vertex
+from model.topology import OperatorKind, Subtask, Vertex
 from model.topology import Sink as SinkKind
 
 
@@ -44,13 +44,13 @@ class Kinds(typing.Protocol):
     def source_class(self) -> type[Source]: ...
 
     @property
-    def task_classes(self) -> Mapping[Kind, type[Task]]: ...
+    def task_classes(self) -> Mapping[OperatorKind, type[Task]]: ...
 
     @property
     def sink_classes(self) -> Mapping[SinkKind, type[Sink]]: ...
 
 
-class Layout:
+class JobLayout:
     """The entities of a job, for one protocol."""
 
     def __init__(self, kinds: Kinds, setting: Setting, checkpoints: tuple[Checkpoint, ...]) -> None:
@@ -77,7 +77,7 @@ class Layout:
     def _task_of(self, subtask: Subtask) -> Task:
         kind = subtask.vertex.kind
         if subtask.vertex.is_source:
-            head = kind is Kind.ITERATION_HEAD
+            head = kind is OperatorKind.ITERATION_HEAD
             task: Task = IterationHead(subtask) if head else self.kinds.source_class(subtask)
         elif kind in self.kinds.task_classes:
             task = self.kinds.task_classes[kind](subtask)
@@ -87,7 +87,7 @@ class Layout:
         return task
 
     def _class_of(self, edge: EdgeChannel) -> type[Channel]:
-        writes = edge.sender.vertex.kind is Kind.WRITER
+        writes = edge.sender.vertex.kind is OperatorKind.WRITER
         return self.kinds.committable_class if writes else self.kinds.channel_class
 
     def _connect(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from model.protocols.job.elements import Datum, Tag, Watermark
-from model.topology import Edge, Job, Kind, Subtask, Vertex
+from model.topology import Edge, Job, OperatorKind, Subtask, Vertex
 
 
 def tags(job: Job, checkpoints: int) -> tuple[Tag, ...]:
     """One tag for each checkpoint and one above them, where anything is tagged."""
-    if all(vertex.kind is not Kind.WRITER for vertex in job.vertices):
+    if all(vertex.kind is not OperatorKind.WRITER for vertex in job.vertices):
         return ()
     return (*(Tag(f"tag{n + 1}") for n in range(checkpoints)), Tag("last-tag"))
 
@@ -32,7 +32,7 @@ def ticks(job: Job, times: int) -> dict[Subtask, tuple[Datum, ...]]:
             Datum(f"{subtask.name}!{n + 1}", subtask, n + 1, of_clock=True) for n in range(times)
         )
         for subtask in job.subtasks
-        if subtask.vertex.kind is Kind.TICKING
+        if subtask.vertex.kind is OperatorKind.TICKING
     }
 
 

@@ -11,10 +11,15 @@ from __future__ import annotations
 from model.protocols.job.elements import CheckpointId, Datum, Effects, add_effect, clear_effects
 from model.protocols.task.tasks import Task
 from model.rules import EMPTY, Entity, PerEntity, Ref, Set, define, field, step
-from model.topology import Kind, Vertex
+from model.topology import OperatorKind, Vertex
 
 #: What is dealt out anew when a vertex is started with another parallelism.
-DEALT_OUT = (Kind.SPLIT_STATE, Kind.UNION_STATE, Kind.BROADCAST_STATE, Kind.KEYED)
+DEALT_OUT = (
+    OperatorKind.SPLIT_STATE,
+    OperatorKind.UNION_STATE,
+    OperatorKind.BROADCAST_STATE,
+    OperatorKind.KEYED,
+)
 
 
 class Stateful(Task):

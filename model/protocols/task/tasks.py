@@ -35,7 +35,7 @@ from model.rules import (
     field,
     step,
 )
-from model.topology import Edge, Kind, Subtask
+from model.topology import Edge, OperatorKind, Subtask
 
 
 class TaskStatus(enum.Enum):
@@ -220,6 +220,6 @@ class Task(Entity):
 
 def _place(record: Datum, among: tuple[Channel, ...]) -> int:
     """Which of the channels of an edge a record takes."""
-    if among[0].edge.receiver.vertex.kind is Kind.KEYED:
+    if among[0].edge.receiver.vertex.kind is OperatorKind.KEYED:
         return record.owner_among(len(among))
     return record.number % len(among)

@@ -28,7 +28,7 @@ switch ==
 leave ==
   IF left
   THEN FALSE
-  ELSE FALSE \* forbidden by the bound exits alone
+  ELSE FALSE \* forbidden by the bound "exits" alone
 
 Next ==
   \/ switch

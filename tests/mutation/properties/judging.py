@@ -40,8 +40,6 @@ from tests.protocols.specs import ROOT as SPECS
 STATES_MAX = 200_000
 #: Specs without counts come behind small ones.
 STATES_UNKNOWN = 4_000
-#: With more states it pays to compile.
-READABLE_STATES = 3_000
 
 
 @lru_cache(maxsize=1)
@@ -118,9 +116,8 @@ def judge(name: str, mutants: Sequence[Weaker]) -> dict[str, Verdict]:
         if family.witness is not None and family.witness not in witnesses:
             witness = catalogue().properties[family.witness]
             witnesses[family.witness] = _property(known, witness)
-    large = states_of(known.spec) > READABLE_STATES
     system = replace(known.system, properties=(*asked.values(), *witnesses.values()))
-    answers = check_with("auto", system, Limits(), None, large).answers
+    answers = check_with("auto", system, Limits(), None, states_of(known.spec)).answers
     by_id = {each.mutant.id: each for each in mutants}
     for answer in answers:
         if answer.property in by_id:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow.parquet
 
-from checker.conformance.random_runs import RandomRun, lines_of
+from tests.engine_runs.random_runs import RandomRun, lines_of
 from tests.logs.archive import SAMPLES
 
 ODD = (

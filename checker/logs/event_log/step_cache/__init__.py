@@ -11,21 +11,21 @@ values there, the tree gives the result and no Python runs. No rule is written a
                                         all sections with the same protocol, options, job and bounds
     step                 cache.py       rule and properties by their trees; if a path is missing ...
     learning             functions.py   ... the Python body runs once on a store of cells.py
-    verdict              judge.py       findings, or the first event that cannot be taken
 
-**Properties.** A property is asked again only if a cell that it read last time has changed, as in
-`property_monitor.py`, which is the reference: both give the same findings.
+**Properties.** A property is asked again only if a cell that it ever read has changed since then.
+`property_monitor.py` is the reference: both give the same findings.
 
 **Checkpoints.** A run has any number of checkpoints and a state has sixteen. Before an event that
 can begin a checkpoint, each checkpoint that nothing names any more is forgotten, and those behind
-it move down one place. So most of what happens is learned once, for the first few places.
+it move down one place. Each cell then depends on one cell at most, so a tree for each cell gives
+its new value. Most of what happens is learned once, for the first few places.
 
 **Where the trees are walked.** Python walks a tree some hundred times slower than machine code. So
-`cache.py` keeps trees, states and sets of properties in arrays, and the loops in
-`checker/search/native/kernel/cache_*.py` follow a run through them. A loop comes back to Python if
-a path is missing or a property fails, and goes on at the same event. Start with `cache_follow.py`.
+`cache.py` keeps trees, states and sets of properties in arrays, and the loop in
+`checker/search/native/kernel/cache_follow.py` follows a run through them. It returns to Python if a
+path is missing or a property fails, and goes on at the same event.
 
 **What is not done here.** A run that cannot be followed is judged once more event by event, by the
-rules themselves (`judge.py`): that gives the reason. A log with gaps is searched
+rules themselves (`../judge.py`): that gives the reason. A log with gaps is searched
 (`section_search.py`).
 """

@@ -5,28 +5,15 @@ A state has one cell for each variable, and one for each member that a set can h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, cast
 
-from model.domains import Domain, Set
+from model.domains import Set
 from model.language.entities import Variable
-from model.language.plain import PlainSet, PlainStore, Renames
-from model.language.renaming import PlainRenaming
+from model.language.plain import PlainSet, PlainStore
 
 #: A cell and its value.
 Pair = tuple[int, int]
-
-
-@dataclass(frozen=True)
-class RulePart:
-    """What a rule reads, then writes; None: it cannot be taken. Then an id may be given again."""
-
-    reads: Sequence[Pair]
-    writes: Sequence[Pair] | None
-    gone: int | None = None
-    bounded: bool = False
-    """Only a bound of the model's forbids it."""
 
 
 class StateCells:
@@ -39,29 +26,21 @@ class StateCells:
         """Of each variable what can be in it, if it is a set."""
         self.members: list[dict[object, int]] = []
         """And the place of each member."""
-        self._numbers: list[dict[object, int]] = []
-        self._values: list[list[object]] = []
-        self.keys: list[object] = []
-        """Variables of the same key have the same numbers for values."""
-        known: dict[object, tuple[dict[object, int], list[object]]] = {}
+        self._numbers: list[dict[object, int]] = [{} for _ in variables]
+        self._values: list[list[object]] = [[] for _ in variables]
         count = 0
         for variable in variables:
-            domain: Domain[Any] = variable.domain
-            key = (type(variable.entity), variable.field, domain)
-            members: Any = domain
-            universe = members.universe if isinstance(domain, Set) else None
-            numbers, values = known.setdefault(key, ({}, []))
+            domain: Any = variable.domain
+            universe = domain.universe if isinstance(variable.domain, Set) else None
             self.first.append(count)
             self.sets.append(universe)
             self.members.append({each: place for place, each in enumerate(universe or ())})
-            self.keys.append(key)
-            self._numbers.append(numbers)
-            self._values.append(values)
             count += 1 if universe is None else len(universe)
         self.count = count + count % 2
+        """How many cells: an even number, since states are copied in words."""
 
     def number(self, position: int, value: object) -> int:
-        """What stands for a value of a variable that is no set."""
+        """The number that stands for a value of a variable, unless the variable is a set."""
         numbers, values = self._numbers[position], self._values[position]
         number = numbers.setdefault(value, len(values))
         if number == len(values):
@@ -107,30 +86,12 @@ class NotingValues:
     ) -> None:
         self.cells, self.state, self.reads, self.offset = cells, state, reads, offset
         self.written: dict[int, int] = {}
-        self._renamed: Callable[[], Sequence[int]] | None = None
-
-    def rename(self, renaming: PlainRenaming) -> None:
-        """From now on what is read and written is of the state with its ids renamed."""
-        assert self.offset == 0, "only of a rule's own state"
-        was, written = self._known(), self.written
-
-        def renamed() -> Sequence[int]:
-            now = [written.get(cell, was[cell]) for cell in range(self.cells.count)]
-            return self.cells.of(renaming.values(self.cells.decoded(now)))
-
-        self._renamed = renamed  # mostly nobody reads anything any more
-        self.reads, self.written = {}, {}
-
-    def _known(self) -> Sequence[int]:
-        if self._renamed is not None:
-            self.state, self._renamed = self._renamed(), None
-        return self.state
 
     def read(self, cell: int) -> int:
         """What is in a cell."""
         if cell in self.written:
             return self.written[cell]
-        value = self._known()[self.offset + cell]
+        value = self.state[self.offset + cell]
         self.reads[self.offset + cell] = value
         return value
 
@@ -177,7 +138,7 @@ class _Members(PlainSet):
 
 
 class NotingStore(PlainStore):
-    """A state that notes what is read of it; with each id that is given again a new part begins."""
+    """A state that notes which cells are read and written."""
 
     def __init__(
         self, cells: StateCells, state: Sequence[int], reads: dict[int, int], offset: int
@@ -185,22 +146,11 @@ class NotingStore(PlainStore):
         self.cells = cells
         self.noted = NotingValues(cells, state, reads, offset)
         self.values = cast("list[object]", self.noted)
-        self.parts: list[RulePart] = []
 
     def get(self, variable: Variable) -> Any:
         if self.cells.sets[variable.position] is not None:
             return _Members(variable.domain, self.noted, variable.position)
         return super().get(variable)
 
-    def rename(self, renaming: Renames) -> None:
-        assert isinstance(renaming, PlainRenaming)
-        self.ends(renaming.gone)
-        self.noted.rename(renaming)
 
-    def ends(self, gone: int | None = None) -> None:
-        """A part of what a rule does is over."""
-        reads, writes = tuple(self.noted.reads.items()), tuple(self.noted.written.items())
-        self.parts.append(RulePart(reads, writes, gone))
-
-
-__all__ = ["NotingStore", "Pair", "RulePart", "StateCells"]
+__all__ = ["NotingStore", "Pair", "StateCells"]

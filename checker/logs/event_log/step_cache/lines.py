@@ -12,7 +12,6 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from typing import Any
 
 from checker.logs.event_log.attempts import AttemptEvent, first_wrong
@@ -41,7 +40,7 @@ class EventForm:
     """What events of one form tell, but for their checkpoint and their place."""
 
     name: str
-    told: Mapping[str, Any]
+    content: Mapping[str, Any]
     """What else the line says."""
     numbered: bool
     """It names a checkpoint."""
@@ -53,7 +52,7 @@ class EventForm:
 
     def about(self, names: Mapping[tuple[object, object], str]) -> tuple[tuple[str, str], ...]:
         """What it is about; the checkpoint is not told here."""
-        told, fields = {**self.told, "checkpoint": ""}, self.fields
+        told, fields = {**self.content, "checkpoint": ""}, self.fields
         return tuple(
             (kind, about_of(kind, told, fields, names))
             for kind in WORDS[self.name].about
@@ -63,12 +62,12 @@ class EventForm:
     @property
     def fields(self) -> Mapping[str, Any]:
         """What it tells beside what all events do."""
-        fields: Mapping[str, Any] = self.told.get("fields") or {}
+        fields: Mapping[str, Any] = self.content.get("fields") or {}
         return fields
 
     def tells(self, names: Mapping[tuple[object, object], str]) -> AttemptEvent:
         """What it tells of attempts."""
-        attempt, restored = self.told.get("attempt"), None
+        attempt, restored = self.content.get("attempt"), None
         if self.name == "restore":
             restored = dict(self.about(names)).get("task")
         return AttemptEvent(attempt if isinstance(attempt, int) else None, restored)
@@ -281,16 +280,7 @@ def wrong_attempt(part: SectionSteps, words: Sequence[EventForm]) -> tuple[int, 
         (each.vertex.name, each.index): each.name for each in part.section.job.subtasks
     }
     tells = {word: words[word].tells(names) for word in set(part.words)}
-    # One more than each tells: 0 tells none.
-    attempts = {w: 0 if each.attempt is None else 1 + each.attempt for w, each in tells.items()}
-    told: Iterator[int] = filter(None, map(attempts.__getitem__, part.words))
-    turns = [turn for turn, _ in groupby(told)]
-    restoring = {word for word, each in tells.items() if each.restored is not None}
-    restored = [tells[word] for word in part.words if word in restoring]
-    later = all(each.attempt != 1 for each in restored)
-    if turns == list(range(2, 2 + len(turns))) and later and len({*restored}) == len(restored):
-        return None  # at a glance
-    return first_wrong(part.section, (tells[word] for word in part.words))
+    return first_wrong(part.section, map(tells.__getitem__, part.words))
 
 
 def _quickly(

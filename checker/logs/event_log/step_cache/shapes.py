@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from checker.logs.event_log.progress import SearchEffort
 from checker.logs.event_log.section_setting import IDS_LIVE, bounds_of, kind_of, shared_bounds
 from checker.logs.event_log.section_system import Reached, SectionSystem
 from checker.logs.findings import Finding, Severity, Where
@@ -18,7 +19,7 @@ from checker.search.native.kernel import cache_block as at
 from checker.spec.catalogue import Catalogue
 from reference.formats.eventlog import WORDS, Section
 
-from .cache import EventCode, FailureRecord, RunBegin, StepCache
+from .cache import Failure, RunBegin, StepCache
 from .functions import ProtocolFunctions
 from .lines import EventForm, EventForms, SectionSteps, pairs
 
@@ -44,7 +45,12 @@ class SectionShape:
         self._stuck: dict[tuple[bytes, tuple[int, ...]], set[int]] = {}
 
     def follow(
-        self, part: SectionSteps, words: Sequence[EventForm], *, ends: bool
+        self,
+        part: SectionSteps,
+        words: Sequence[EventForm],
+        effort: SearchEffort | None = None,
+        *,
+        ends: bool,
     ) -> tuple[int, list[Finding]]:
         """How many events of a section can be taken, one after the other, and what that shows.
 
@@ -64,7 +70,13 @@ class SectionShape:
             ]
         learned = self.cache
         events = pairs([codes[word] for word in part.words], numbers)
-        count, records = learned.follow(self._begin(part.section), events)
+
+        def look(event: int) -> None:
+            if effort is not None:
+                effort.explains(part.lines[event] if event >= 0 else part.section.line)
+                effort.look()
+
+        count, records = learned.follow(self._begin(part.section), events, look)
         found: dict[tuple[str, tuple[tuple[str, str], ...]], Finding] = {}
         for record in records:
             line = part.section.line if record.event < 0 else part.lines[record.event]
@@ -80,28 +92,28 @@ class SectionShape:
         opened = sorted(learned.open(), key=lambda each: (each[1], each[0]))
         if not opened:
             return
-        ids, asked = learned.ids(), (learned.state(), tuple(number for number, _ in opened))
+        ids, state, numbers = learned.ids(), learned.state(), tuple(number for number, _ in opened)
+        asked = (state.tobytes(), numbers)
         stuck = self._stuck.get(asked)
         if stuck is None:
             if len(self._stuck) > ENDS_MAX:
                 self._stuck.clear()
-            stuck = self._stuck[asked] = self.cache.stuck(asked[1], asked[0])
+            stuck = self._stuck[asked] = learned.stuck(numbers, state)
         for number, since in opened:
             severity = Severity.STUCK if number in stuck else Severity.OPEN
             line = part.section.line if since < 0 else part.lines[since]
-            self._note(FailureRecord(since, True, number, ids), line, severity, found)
+            self._note(Failure(since, number, ids), line, severity, found)
 
     def _note(
         self,
-        record: FailureRecord,
+        record: Failure,
         line: int,
         severity: Severity,
         found: dict[tuple[str, tuple[tuple[str, str], ...]], Finding],
     ) -> None:
-        functions, reached = self.functions, Reached((), record.ids)
-        predicate = (functions.states if record.of_state else functions.steps)[record.number]
+        predicate, reached = self.functions.predicates[record.number], Reached((), record.ids)
         family = predicate.family
-        binding = tuple((kind, reached.told(value)) for kind, value in predicate.binding)
+        binding = tuple((kind, reached.log_name(value)) for kind, value in predicate.binding)
         finding = Finding(family.name, binding, Where(0, 0, line), severity, family.sentence)
         found.setdefault((family.name, binding), finding)
 
@@ -123,19 +135,15 @@ class SectionShape:
     def _code(self, word: EventForm) -> int:
         """The number of what events of a word are in this system."""
         about, rules = word.about(self._names), self.system.rules
-        counts = at.BEGINS if WORDS[word.name].begins else at.NONE
-        learned, places = self.cache, self.functions.places
+        kind, names = at.FIXED, [""]
         if any(kind == "checkpoint" for kind, _ in about):
-            by_id: list[int | None] = []
-            for point in self.system.protocol.checkpoints:
-                named = tuple((k, point.name if k == "checkpoint" else v) for k, v in about)
-                rule = rules.get((word.name, named))
-                by_id.append(None if rule is None else places[id(rule)])
-            return learned.code(EventCode(0, by_id=True, counts=counts), by_id)
-        rule = rules.get((word.name, about))
-        place = -1 if rule is None else places[id(rule)]
-        restores = word.name == "restore" and "from" in word.fields
-        return learned.code(EventCode(place, restores=restores, counts=counts))
+            kind, names = at.BY_ID, [each.name for each in self.functions.ids]
+        elif word.name == "restore" and "from" in word.fields:
+            kind = at.RESTORES
+        named = (tuple((k, n if k == "checkpoint" else v) for k, v in about) for n in names)
+        found = [rules.get((word.name, each)) for each in named]
+        places = [None if each is None else self.functions.places[id(each)] for each in found]
+        return self.cache.code(kind, places, begins=WORDS[word.name].begins)
 
 
 class SectionShapes:

@@ -23,8 +23,8 @@ from .memory import (
     set_byte,
     set_word,
     unlock,
+    wait,
     word,
-    yield_processor,
 )
 from .places import (
     ASK,
@@ -45,7 +45,6 @@ from .places import (
     FULL_LEVELS,
     FULL_NODE,
     HAS_COVERED,
-    HASHES,
     KEY_WIDTH,
     LEAF_RULES,
     LEAVES,
@@ -110,8 +109,9 @@ def advance(shared, own):
             shown(shared, own)
         else:
             stop_at_once(shared, FULL_NODE)
+        tries = 0
         while seen_word(shared, EXPANDED) != head and seen_word(shared, REASON) < LIMIT:
-            yield_processor()
+            tries = wait(tries)
         if seen_word(shared, REASON) >= LIMIT:
             return 0
         before = word(shared, STATES)
@@ -160,6 +160,7 @@ def forget_topics(shared, own):
 @inline
 def take_batch(shared):
     """The next states to be expanded, all of one level; none if there is a reason to stop."""
+    tries = 0
     while True:
         lock(shared, LOCK)
         taken, level_end, stop = word(shared, TAKEN), word(shared, LEVEL_END), word(shared, STOP)
@@ -176,7 +177,7 @@ def take_batch(shared):
             unlock(shared, LOCK)
             return taken, size
         unlock(shared, LOCK)
-        yield_processor()  # others have the rest of this level
+        tries = wait(tries)  # others have the rest of this level
 
 
 @inline
@@ -225,13 +226,12 @@ def commit(shared, own, head, size):
         return 0
     storage, width = word(shared, STORAGE), word(shared, KEY_WIDTH)
     store, table, bits = word(shared, STORE), word(shared, TABLE), word(shared, TABLE_BITS)
-    out, candidates, hashes = word(own, OUT), word(own, CANDIDATES), word(own, HASHES)
+    out, candidates = word(own, OUT), word(own, CANDIDATES)
     states, states_max = word(shared, STATES), word(shared, STATES_MAX)
     below = OPEN
     for candidate in range(count):
-        step, start = word(candidates, 2 * candidate), word(candidates, 2 * candidate + 1)
-        mixed = word(hashes, step)
-        number, place = find(storage, out, step, width, mixed, start, store, table, bits)
+        step, mixed = word(candidates, 2 * candidate), word(candidates, 2 * candidate + 1)
+        number, place = find(storage, out, step, width, mixed, store, table, bits)
         if number < 0:
             if states == states_max:
                 size, below = cut_off(shared, own, step)

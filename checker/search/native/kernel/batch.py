@@ -53,6 +53,8 @@ from .places import (
     STEP_FIRST,
     STORAGE,
     STORE,
+    STUCK,
+    STUCK_COUNT,
     TOTAL,
     WIDTH,
 )
@@ -172,7 +174,8 @@ def go_through(shared, own, whole, last):
 def find_stuck(shared, own):
     """Notes the first state of a batch without faults that nothing changes, if there is one."""
     set_word(own, OWN_DEADLOCK, -1)
-    for i in range(word(own, SIZE)):
+    for place in range(word(own, STUCK_COUNT)):
+        i = half(word(own, STUCK), place)
         if not is_changed(shared, own, i):
             note_state(shared, own, i, False, -1)
 

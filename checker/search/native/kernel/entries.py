@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from numba import njit, types
 
 from .advance import advance
-from .cache_follow import ask_one, follow, follow_none, take_all
-from .graph import ask_all, edges, find_step, mark, reach, takes_fair_step
+from .cache_follow import follow, take_all
+from .fair import components, enabled_keys, keys_of_parts, reach, stem
+from .graph import answer, ask_all, edges, find_step
 from .mail import forget_sent, leads_into, receive, send, sort_out
 from .memory import OPTIONS
 from .parts import compress_states, refill_node
@@ -20,9 +21,9 @@ from .table import move_entries, refill
 
 ENTRIES = (
     advance, ask_all, refill, move_entries, refill_node, compress_states,
-    find_step, edges, mark, takes_fair_step, reach,
-    forget_sent, sort_out, receive, send, leads_into, follow, follow_none,
-    take_all, ask_one,
+    find_step, edges, answer, enabled_keys, components, keys_of_parts, stem, reach,
+    forget_sent, sort_out, receive, send, leads_into, follow,
+    take_all,
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Loops over all states that a search has found: parents, questions, edges and reachability."""
+"""Loops over all states that a search has found: parents, questions and edges."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from __future__ import annotations
 from .advance import ask, forget_topics
 from .batch import expanded, key_of, unpacked
 from .memory import (
-    byte,
     call_3,
     half,
     inline,
-    set_byte,
     set_half,
     set_word,
     word,
@@ -36,7 +34,7 @@ from .places import (
     TABLE,
     TABLE_BITS,
 )
-from .table import find, hash_of, is_same, place_of
+from .table import find, hash_of, is_same
 
 
 @inline
@@ -109,10 +107,7 @@ def edges(shared, own, begin, end, arrays, faults):
                     number = head + i
                     if not is_same(out, step, key_of(shared, own, i), 0, width):
                         mixed = hash_of(out, step * width, width)
-                        start = place_of(mixed, bits)
-                        number, _ = find(
-                            storage, out, step, width, mixed, start, store, table, bits
-                        )
+                        number, _ = find(storage, out, step, width, mixed, store, table, bits)
                     set_half(targets, edge, number)
                     set_half(taken, edge, leaf)
                     edge += 1
@@ -120,39 +115,10 @@ def edges(shared, own, begin, end, arrays, faults):
     return faults
 
 
-def mark(shared, own, question, marks):
-    """Marks the states in which a generated question is true."""
+def answer(shared, own, questions, words, answers):
+    """Stores for each state which of the questions of a generated function are true."""
     states = word(shared, STATES)
     for head in range(0, states, BATCH):
         size = min(BATCH, states - head)
-        call_3(question, unpacked(shared, own, head, size), size, marks + head)
-    return 0
-
-
-def takes_fair_step(states, first_edge, targets, taken, is_fair, marks):
-    """Marks the states that a step of a fair leaf changes."""
-    for state in range(states):
-        for edge in range(word(first_edge, state), word(first_edge, state + 1)):
-            if half(targets, edge) != state and byte(is_fair, half(taken, edge)) != 0:
-                set_byte(marks, state, 1)
-    return 0
-
-
-def reach(states, first_edge, targets, pending, marks, queue):
-    """Marks the pending states that are reached from marked ones by way of pending ones."""
-    count = 0
-    for state in range(states):
-        if byte(marks, state) != 0:
-            set_half(queue, count, state)
-            count += 1
-    done = 0
-    while done < count:
-        state = half(queue, done)
-        done += 1
-        for edge in range(word(first_edge, state), word(first_edge, state + 1)):
-            after = half(targets, edge)
-            if byte(pending, after) != 0 and byte(marks, after) == 0:
-                set_byte(marks, after, 1)
-                set_half(queue, count, after)
-                count += 1
+        call_3(questions, unpacked(shared, own, head, size), size, answers + head * words * 8)
     return 0

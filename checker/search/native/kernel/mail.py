@@ -13,7 +13,7 @@ from __future__ import annotations
 from .advance import forget_coverage, forget_topics, lacks_room, report
 from .batch import expanded, shown
 from .graph import quietly_expanded
-from .lookup import STEPS
+from .lookup import STEPS, put_in_order
 from .memory import byte, half, inline, prefetch, set_word, word
 from .places import (
     BATCH,
@@ -43,7 +43,7 @@ from .places import (
     TOTAL,
     WIDTH,
 )
-from .table import enter, find, hash_of, is_same, place_of, upper
+from .table import address_of, enter, find, group_of, hash_of, is_same, upper
 
 #: Owners are told apart by other bits than places in a table are.
 OWNER_FACTOR = -0x3C6EF372FE94F82B
@@ -84,7 +84,7 @@ def fullest(mail):
 def enter_new(shared, words, at, mixed, width):
     """Enters a state, unless it is known."""
     store, table, bits = word(shared, STORE), word(shared, TABLE), word(shared, TABLE_BITS)
-    number, place = find(EXACT, words, at, width, mixed, place_of(mixed, bits), store, table, bits)
+    number, place = find(EXACT, words, at, width, mixed, store, table, bits)
     if number < 0:
         states = word(shared, STATES)
         copy(words, at, store, states, width)
@@ -124,7 +124,8 @@ def receive(shared, words, begin, end):
         if lacks_room(shared, stop - begin):
             return begin
         for at in range(begin, stop):
-            prefetch(table + place_of(hash_of(words, at * width, width), bits) * 4)
+            mixed = hash_of(words, at * width, width)
+            prefetch(address_of(EXACT, table, group_of(EXACT, mixed, bits)))
         for at in range(begin, stop):
             enter_new(shared, words, at, hash_of(words, at * width, width), width)
         begin = stop
@@ -142,6 +143,7 @@ def send(shared, own, begin, end, mail):
         if lacks_room(shared, total) or fullest(mail) + total > word(mail, MAIL_ROOM):
             return begin
         set_word(own, HAS_SPECIAL, 0)
+        put_in_order(shared, own)
         for first in range(0, total, STEPS):
             last = min(first + STEPS, total)
             look_ahead(shared, own, first, last, mail)
@@ -168,7 +170,8 @@ def look_ahead(shared, own, first, last, mail):
         set_word(hashes, step, mixed)
         is_own = owner_of(mixed, owners) == this
         there = sent + (mixed & mask) * width * 8
-        prefetch(table + place_of(mixed, bits) * 4 if is_own else there)
+        here = address_of(EXACT, table, group_of(EXACT, mixed, bits))
+        prefetch(here if is_own else there)
     set_word(own, HAS_SPECIAL, word(own, HAS_SPECIAL) | special)
 
 
@@ -206,9 +209,7 @@ def leads_into(shared, own, begin, end, masks, marks):
                     if half(leaves, step) >= FAULT_BIT:
                         continue
                     mixed = hash_of(out, step * width, width)
-                    number, _ = find(
-                        EXACT, out, step, width, mixed, place_of(mixed, bits), store, table, bits
-                    )
+                    number, _ = find(EXACT, out, step, width, mixed, store, table, bits)
                     if number >= 0:
                         found |= word(masks, number)
             set_word(marks, head - begin + i, found)

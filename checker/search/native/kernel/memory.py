@@ -11,13 +11,21 @@ from __future__ import annotations
 # readable search instead.
 # mypy: ignore-errors
 # pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
+from platform import machine
+
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
 WORD, HALF, BYTE = ir.IntType(64), ir.IntType(32), ir.IntType(8)
+DOUBLE = ir.IntType(128)
 ALIGNMENT = 8
+#: So often a thread looks for what it waits for before it yields its processor: for about as long
+#: as a batch takes.
+TRIES = 1 << 9
+#: Bytes that come from memory together.
+LINE = 64
 #: Nothing of Python: no wrapper that it could call, no exception for a division by zero.
 OPTIONS = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
@@ -110,6 +118,52 @@ def lowest_bit(_context, value):
     return types.int64(types.int64), generate
 
 
+@intrinsic
+def product(_context, one, other):
+    """The two halves of the product of two words, each of which mixes all bits, made one."""
+
+    def generate(_context, builder, _signature, arguments):
+        one, other = (builder.zext(each, DOUBLE) for each in arguments)
+        whole = builder.mul(one, other)
+        upper = builder.lshr(whole, ir.Constant(DOUBLE, WORD.width))
+        return builder.xor(builder.trunc(whole, WORD), builder.trunc(upper, WORD))
+
+    return types.int64(types.int64, types.int64), generate
+
+
+def _finds(kind):
+    """Compares all entries of a line with one, but for the bits that are not in a mask."""
+    lanes = LINE // (kind.width // 8)
+    vector = ir.VectorType(kind, lanes)
+
+    def spread(builder, value):
+        value = value if kind is WORD else builder.trunc(value, kind)
+        one = builder.insert_element(ir.Constant(vector, ir.Undefined), value, HALF(0))
+        zeros = ir.Constant(ir.VectorType(HALF, lanes), [0] * lanes)
+        return builder.shuffle_vector(one, ir.Constant(vector, ir.Undefined), zeros)
+
+    def generate(_context, builder, _signature, arguments):
+        line, entry, mask = arguments
+        found = builder.load(_pointer(builder, line, vector), align=kind.width // 8)
+        differing = builder.and_(builder.xor(found, spread(builder, entry)), spread(builder, mask))
+        are_same = builder.icmp_unsigned("==", differing, ir.Constant(vector, [0] * lanes))
+        return builder.zext(builder.bitcast(are_same, ir.IntType(lanes)), WORD)
+
+    return types.int64(types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def words_like(_context, line, entry, mask):
+    """Which of the words of a line are an entry, where the mask has bits: a bit for each."""
+    return _finds(WORD)
+
+
+@intrinsic
+def halves_like(_context, line, entry, mask):
+    """Which of the half words of a line are an entry, where the mask has bits: a bit for each."""
+    return _finds(HALF)
+
+
 # --- between threads -----------------------------------------------------------------------------
 
 
@@ -149,28 +203,16 @@ def publish_half(_context, address, place, value):
     return types.void(types.int64, types.int64, types.int64), generate
 
 
-def _swaps(kind):
-    def generate(_context, builder, _signature, arguments):
-        pointer = _element(builder, arguments, kind)
-        old, new = arguments[2:]
-        if kind is not WORD:
-            old, new = builder.trunc(old, kind), builder.trunc(new, kind)
-        pair = builder.cmpxchg(pointer, old, new, "acq_rel", "acquire")
-        return builder.zext(builder.extract_value(pair, 1), WORD)
-
-    return types.int64(types.int64, types.int64, types.int64, types.int64), generate
-
-
 @intrinsic
 def swapped(_context, address, place, old, new):
     """Whether the word was the old one, and is the new one now, at once for all threads."""
-    return _swaps(WORD)
 
+    def generate(_context, builder, _signature, arguments):
+        pointer = _element(builder, arguments, WORD)
+        pair = builder.cmpxchg(pointer, *arguments[2:], "acq_rel", "acquire")
+        return builder.zext(builder.extract_value(pair, 1), WORD)
 
-@intrinsic
-def swapped_half(_context, address, place, old, new):
-    """Whether the half word was the old one, and is the new one now, at once for all threads."""
-    return _swaps(HALF)
+    return types.int64(types.int64, types.int64, types.int64, types.int64), generate
 
 
 @intrinsic
@@ -186,11 +228,40 @@ def yield_processor(_context):
     return types.void(), generate
 
 
+@intrinsic
+def relax(_context):
+    """Tells the processor that this thread waits for another one, if it wants to know."""
+
+    def generate(context, builder, _signature, _arguments):
+        if machine() in {"x86_64", "AMD64"}:
+            kind = ir.FunctionType(ir.VoidType(), [])
+            name = "llvm.x86.sse2.pause"
+            builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [])
+        return context.get_dummy_value()
+
+    return types.void(), generate
+
+
+@inline
+def wait(tries):
+    """Waits a little, and returns how often it has been called: 0 before the first time.
+
+    Other threads soon come to an end. A thread that yields its processor at once may not get it
+    back for as long as other programs want to run.
+    """
+    if tries < TRIES:
+        relax()
+    else:
+        yield_processor()
+    return tries + 1
+
+
 @inline
 def lock(block, place):
     """Waits until the lock at a place is this thread's."""
+    tries = 0
     while not swapped(block, place, 0, 1):
-        yield_processor()
+        tries = wait(tries)
 
 
 @inline

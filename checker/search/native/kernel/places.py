@@ -22,7 +22,13 @@ from __future__ import annotations
 from itertools import count
 
 #: States in one call of a generated function.
-BATCH = 128
+BATCH = 256
+#: Two processors do not write words that are so close together without waiting for each other.
+WORDS_IN_LINE = 16
+#: Rules in one function: too few unpack the state again and again, too many compile slowly.
+RULES_IN_CHUNK = 16
+#: Recent steps are found by so many bits of their hashes.
+RECENT_BITS = 11
 #: The least state or step that settles a topic: OPEN if none does yet, CLOSED if one did before.
 OPEN, CLOSED = 1 << 62, -1
 #: In a thread's list of leaves: this step ends in a fault.
@@ -64,37 +70,37 @@ NODES, NODES_COUNT, KEY_LEFT, KEY_RIGHT = (next(_shared) for _ in range(4))
 # and the step in it.
 VISITED, SEEN, STATE_FOUND, STEP_BASE, STEP_FOUND = (next(_shared) for _ in range(5))
 
-# How far the search is. States are TAKEN to be expanded, and EXPANDED when that is done.
-(
-    LOCK,
-    STOP,
-    REASON,
-    NEEDED,
-    STATES,
-    TAKEN,
-    EXPANDED,
-    LEVEL_END,
-    DEPTH,
-    TRANSITIONS,
-    DEADLOCK,
-    FAULT_STATE,
-    FAULT_LEAF,
-) = (next(_shared) for _ in range(13))
+# The address of a block for partial order, or zero. Why threads come back, and when they do.
+ORDER, STOP, REASON, NEEDED = (next(_shared) for _ in range(4))
 
-# The address of a block for partial order, or zero.
-ORDER = next(_shared)
+
+def _next_line() -> None:
+    """Leaves out words up to the next line of memory."""
+    while next(_shared) % WORDS_IN_LINE != WORDS_IN_LINE - 1:
+        pass
+
+
+# How far the search is. States are TAKEN to be expanded, and EXPANDED when that is done. Each line
+# is written by one thread while the others read what is in other lines: a thread that waits for
+# its turn reads EXPANDED all the time.
+_next_line()
+LOCK, TAKEN, LEVEL_END, DEPTH = (next(_shared) for _ in range(4))
+_next_line()
+EXPANDED = next(_shared)
+_next_line()
+STATES, TRANSITIONS, DEADLOCK, FAULT_STATE, FAULT_LEAF = (next(_shared) for _ in range(5))
+_next_line()
 SHARED_COUNT = next(_shared)
 
 _own = count()
 
 # A thread's arrays: states that are expanded where they are not stored as words, the ids of their
-# parts, the steps of a batch, their leaves, where those of each state begin, their hashes, where
-# in the table the new ones belong, and in order those that seem to be new, each with that place.
-BEFORE, BEFORE_IDS, OUT, OUT_IDS, LEAVES, STARTS, HASHES, PLACES, CANDIDATES = (
-    next(_own) for _ in range(9)
-)
-# Steps that are being looked up: where to look next, and where to compare; see `lookup.py`.
-PROBES, MATCHES = (next(_own) for _ in range(2))
+# parts, the steps of a batch, their leaves, where those of each state begin, their hashes (only
+# with mail).
+BEFORE, BEFORE_IDS, OUT, OUT_IDS, LEAVES, STARTS, HASHES = (next(_own) for _ in range(7))
+# Lists, see `lookup.py`. Of steps: by state and rule; the last ones, by hash; with their hashes,
+# those to where no other leads, and those that seem to be new. Of states: those that may be stuck.
+IN_ORDER, RECENT, SIFTED, CANDIDATES, STUCK = (next(_own) for _ in range(5))
 # What it has seen of leaves, branches and topics; FRESH are leaves with branches not yet taken.
 FRESH, OWN_VISITED, OWN_SEEN, STATE_FIRST, STEP_FIRST = (next(_own) for _ in range(5))
 # What it found in the batch at hand.
@@ -104,6 +110,7 @@ FRESH, OWN_VISITED, OWN_SEEN, STATE_FIRST, STEP_FIRST = (next(_own) for _ in ran
     SOURCE,
     TOTAL,
     CANDIDATE_COUNT,
+    STUCK_COUNT,
     OWN_TRANSITIONS,
     OWN_DEADLOCK,
     OWN_FAULT_STATE,
@@ -111,7 +118,7 @@ FRESH, OWN_VISITED, OWN_SEEN, STATE_FIRST, STEP_FIRST = (next(_own) for _ in ran
     HAS_COVERED,
     HAS_SPECIAL,
     IS_QUIET,
-) = (next(_own) for _ in range(12))
+) = (next(_own) for _ in range(13))
 # For partial order: which atoms are true and which leaves are taken, in each state of the batch;
 # and in the state at hand which updates are enabled, the set, a copy, what to look at.
 ORDER_TRUTHS, ORDER_CHOSEN, ORDER_ENABLED, ORDER_INSIDE, ORDER_SAVED, ORDER_PENDING = (
@@ -163,22 +170,23 @@ RUNNING, PAUSED, DONE, FULL_LEVELS, LIMIT, FULL, FULL_NODE = range(7)
 LOOPS = {
     "advance": 2,
     "ask_all": 4,
-    "refill": 4,
-    "move_entries": 4,
+    "refill": 3,
+    "move_entries": 3,
     "refill_node": 1,
     "compress_states": 5,
     "find_step": 6,
     "edges": 6,
-    "mark": 4,
-    "takes_fair_step": 6,
-    "reach": 6,
+    "answer": 5,
+    "enabled_keys": 3,
+    "components": 2,
+    "keys_of_parts": 3,
+    "stem": 3,
+    "reach": 2,
     "forget_sent": 2,
     "sort_out": 5,
     "receive": 4,
     "send": 5,
     "leads_into": 6,
     "follow": 1,
-    "follow_none": 1,
     "take_all": 1,
-    "ask_one": 1,
 }

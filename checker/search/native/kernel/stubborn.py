@@ -57,7 +57,7 @@ from .places import (
     TABLE_BITS,
     TOTAL,
 )
-from .table import find, hash_of, place_of
+from .table import find, hash_of
 
 #: What it costs to draw a transition into a set, beside one: an enabled one is a step to take.
 COST_ENABLED = 1000
@@ -313,8 +313,7 @@ def goes_on(shared, own, i, inside):
             if leaf >= FAULT_BIT or not has(inside, leaf):
                 continue
             mixed = hash_of(out, step * width, width)
-            start = place_of(mixed, bits)
-            number, _ = find(storage, out, step, width, mixed, start, store, table, bits)
+            number, _ = find(storage, out, step, width, mixed, store, table, bits)
             if number < 0 or (storage != HASHED and number > word(own, HEAD) + i):
                 return True
     return False

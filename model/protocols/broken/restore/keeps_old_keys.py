@@ -9,7 +9,7 @@ from model.protocols.restore import Restore
 from model.protocols.task.stateful import Stateful
 from model.protocols.task.tasks import Task
 from model.rules import step
-from model.topology import Kind
+from model.topology import OperatorKind
 
 
 class Lasting(Stateful):
@@ -26,5 +26,5 @@ class KeepsOldKeys(Restore):
     must_fall: ClassVar[str] = "each-key-at-its-owner"
 
     @property
-    def task_classes(self) -> Mapping[Kind, type[Task]]:
-        return {**super().task_classes, Kind.KEYED: Lasting}
+    def task_classes(self) -> Mapping[OperatorKind, type[Task]]:
+        return {**super().task_classes, OperatorKind.KEYED: Lasting}

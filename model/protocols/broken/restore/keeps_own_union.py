@@ -8,7 +8,7 @@ from model.protocols.job.elements import CheckpointId
 from model.protocols.restore import Restore
 from model.protocols.task.stateful import Stateful
 from model.rules import step
-from model.topology import Kind
+from model.topology import OperatorKind
 
 
 class KeepsOwnUnion(Restore):
@@ -19,7 +19,7 @@ class KeepsOwnUnion(Restore):
     @step
     def assign(self, task: Stateful, checkpoint: CheckpointId) -> None:
         """Each subtask gets its own part of union state back."""
-        if task.subtask.vertex.kind == Kind.UNION_STATE:
+        if task.subtask.vertex.kind == OperatorKind.UNION_STATE:
             self.share_of(task).hand_over_all(task, checkpoint)
         else:
             super().assign(task, checkpoint)

@@ -13,7 +13,7 @@ from model.protocols.job.elements import CheckpointId
 from model.protocols.sinks.committer import Writer
 from model.protocols.task.tasks import Task
 from model.rules import step
-from model.topology import Kind
+from model.topology import OperatorKind
 
 
 class TwiceWriter(Writer):
@@ -32,5 +32,5 @@ class PreparesTwice(FinalCheckpoint):
     must_fall: ClassVar[str] = "committables-are-told-apart"
 
     @property
-    def task_classes(self) -> Mapping[Kind, type[Task]]:
-        return {**super().task_classes, Kind.WRITER: TwiceWriter}
+    def task_classes(self) -> Mapping[OperatorKind, type[Task]]:
+        return {**super().task_classes, OperatorKind.WRITER: TwiceWriter}

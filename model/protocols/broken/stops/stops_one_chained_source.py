@@ -13,7 +13,7 @@ from model.protocols.job.elements import StopMode
 from model.protocols.task.chained import ChainingTask
 from model.protocols.task.tasks import Task
 from model.rules import define, step
-from model.topology import Kind
+from model.topology import OperatorKind
 
 
 class _FirstOnly(ChainingTask):
@@ -34,5 +34,5 @@ class StopsOneChainedSource(ChainedSources):
     must_fall: ClassVar[str] = "nothing-after-the-cut"
 
     @property
-    def task_classes(self) -> Mapping[Kind, type[Task]]:
-        return {**super().task_classes, Kind.CHAINED: _FirstOnly}
+    def task_classes(self) -> Mapping[OperatorKind, type[Task]]:
+        return {**super().task_classes, OperatorKind.CHAINED: _FirstOnly}

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from checker.conformance.engines import engine_for
+from checker.conformance.lockstep import ModelSteps
 from checker.spec.claim import Spec
 from model.errors import FinaleError
 from model.language.build import build
@@ -27,9 +29,7 @@ from reference.steps import StepId
 from reference.task import Phase
 from reference.undo import go_back, save
 
-from .engines import engine_for
-from .journal import Disk, Frozen, JournaledFiles
-from .lockstep import ModelSteps
+from .journaled_files import Disk, Frozen, JournaledFiles
 
 StepOutcome = tuple[Observation, int]
 """What is seen of a job that has started again, and the newest number that was ever used."""

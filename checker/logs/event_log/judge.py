@@ -1,27 +1,34 @@
-"""Judges event logs without a search: takes each event as a step, and asks the properties.
+"""Judges event logs: the one entry point for `finale conform` and `finale validate`.
 
-If no event is missing, a search would find nothing else: no run explains an event that cannot be
-taken. If events are missing, the run is followed up to the gap, and nothing after it is judged.
+A judge first takes each event as a step, and asks the properties. If no event is missing, a search
+would find nothing else: no run explains an event that cannot be taken. Any other log is searched
+for a run that explains it (`acceptance.py`), if the caller asks for a search. Otherwise the run is
+followed up to the gap, and nothing after the gap is judged.
 
-Sections of the same shape share a cache of steps (`shapes.py`). A section that the cache cannot
+Sections of the same shape share a cache of steps (`step_cache`). A section that the cache cannot
 follow is judged once more, event by event, in a system of its own: that gives the reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from checker.logs.event_log.acceptance import ROOM, Move, coverage_of
-from checker.logs.event_log.restarts import EarlierSections
-from checker.logs.event_log.section_judge import findings_of
-from checker.logs.event_log.section_setting import IDS_LIVE
-from checker.logs.event_log.section_system import Refusal, SectionSystem
 from checker.logs.findings import Coverage, Finding, Severity
+from checker.logs.read.visibility import Visibility
+from checker.search.limits import Limits
+from checker.search.native.support import why_not
 from checker.spec.catalogue import Catalogue, catalogue
 from reference.formats.eventlog import Section
 
-from .lines import (
+from .acceptance import ALL_VISIBLE, LIMITS, ROOM, accept, coverage_of, given_up
+from .progress import OnProgress, OverTime, SearchEffort
+from .restarts import EarlierSections
+from .section_judge import findings_of
+from .section_search import Accepted, Move, Rejected, Undecided
+from .section_setting import IDS_LIVE
+from .section_system import Refusal, SectionSystem
+from .step_cache.lines import (
     EventForms,
     RunLines,
     SectionSteps,
@@ -31,11 +38,22 @@ from .lines import (
     runs_in,
     wrong_attempt,
 )
-from .shapes import SectionShapes
 
 #: So much is known at once, before all is forgotten: paths of some 700 bytes, words of some 1000,
 #: heads and tails of lines of some 200.
 PATHS_MAX, WORDS_MAX = 1_000_000, 400_000
+
+
+@dataclass(frozen=True)
+class RunSearch:
+    """How far to search for a run that explains a log, if the log does not do so by itself.
+
+    `profile` says of steps, by name, whether they leave events: else they do.
+    """
+
+    limits: Limits = LIMITS
+    profile: Mapping[str, Visibility] = field(default_factory=lambda: ALL_VISIBLE)
+    on_progress: OnProgress | None = None
 
 
 @dataclass(frozen=True)
@@ -62,16 +80,20 @@ class JudgedLog:
 
     completed: tuple[int, ...]
     """The checkpoints that have completed, in turn."""
+    conforms: Accepted | Rejected | Undecided | None = None
+    """Whether a run explains the log; None if no search was asked for."""
 
     @property
     def fails(self) -> bool:
         """Whether the run cannot be, or shows what must not be; what is open only is neither."""
         wrong = self.stopped is not None and not self.stopped.missing
+        if self.conforms is not None:
+            wrong = isinstance(self.conforms, Rejected)
         return wrong or any(each.severity is not Severity.OPEN for each in self.findings)
 
     @property
-    def accepted(self) -> bool:
-        """Whether it is a run of the protocol, as it stands: nothing is missing, and each event is
+    def is_own_witness(self) -> bool:
+        """Whether it is a run of the protocol as it stands: nothing is missing, and each event is
         a step. Of a log of several processes it is not known: one must fit the one before."""
         (first, *others), whole = self.run.log.sections, self.coverage is not Coverage.GAP
         alone = not others and EarlierSections().wrong_finished(first) is None
@@ -88,28 +110,77 @@ class EventLogJudge:
     def forget(self) -> None:
         """Begin anew: what was learned of too many shapes takes too much memory."""
         self.vocabulary = EventForms()
+        from .step_cache.shapes import SectionShapes
+
         self.shapes = SectionShapes(self.known)
 
-    def judge(self, data: bytes, file: str | None = None) -> Iterator[JudgedLog]:
+    def judge_file(self, data: bytes, file: str | None = None) -> Iterator[JudgedLog]:
         """What is said of each run in a file. Raises what `judge_run` raises."""
         for stretches in runs_in(data):
             yield self.judge_run(stretches, file)
 
-    def judge_run(self, stretches: Sequence[Stretch], file: str | None = None) -> JudgedLog:
-        """What is said of the run that some lines are.
+    def judge_run(
+        self,
+        stretches: Sequence[Stretch],
+        file: str | None = None,
+        search: RunSearch | None = None,
+    ) -> JudgedLog:
+        """Judge the run that some lines are; with `search`, look for a run that explains them.
 
         Raises what `read_log` raises, and what is wrong with a protocol, its options and its job.
         """
+        run = self._read(stretches, file)
+        if search is None:
+            return self._walked(run, stretches, file)
+        last = run.parts[-1]
+        lines = max(last.lines, default=last.section.line)
+        effort, walked = SearchEffort(lines, search.limits, search.on_progress), None
+        try:
+            if all(seen is Visibility.ALWAYS for seen in search.profile.values()):
+                walked = self._walked(run, stretches, file, effort)
+        except (OverTime, KeyboardInterrupt) as stop:
+            conforms = given_up(stop, effort)
+            return JudgedLog(run, coverage_of(run.log), (), None, self._completed(run), conforms)
+        if walked is not None and walked.is_own_witness:
+            return replace(walked, conforms=Accepted(((),)))
+        run = read_slowly(stretches, self.vocabulary, file)
+        verdict = accept(
+            run.log,
+            profile=search.profile,
+            limits=search.limits,
+            known=self.known,
+            file=file,
+            effort=effort,
+        )
+        return JudgedLog(
+            run,
+            verdict.coverage,
+            _both(walked, verdict.findings),
+            None if walked is None else walked.stopped,
+            self._completed(run),
+            verdict.conforms,
+        )
+
+    def _read(self, stretches: Sequence[Stretch], file: str | None) -> RunLines:
         if self.shapes.learned > PATHS_MAX or self.vocabulary.size > WORDS_MAX:
             self.forget()
-        run = read_run(stretches, self.vocabulary, file)
+        return read_run(stretches, self.vocabulary, file)
+
+    def _walked(
+        self,
+        run: RunLines,
+        stretches: Sequence[Stretch],
+        file: str | None,
+        effort: SearchEffort | None = None,
+    ) -> JudgedLog:
+        """Take each event as a step, as far as that goes."""
         findings: list[Finding] = []
         stopped: StoppedAt | None = None
         for place, part in enumerate(run.parts):
             ends = place + 1 == len(run.parts)
             wrong = wrong_attempt(part, self.vocabulary.words)
             taken = part if wrong is None else part.first(wrong[0])
-            count, found = self._followed(taken, ends=ends and wrong is None)
+            count, found = self._followed(taken, effort, ends=ends and wrong is None)
             if count < len(taken.words):
                 section = read_slowly(stretches, self.vocabulary, file).log.sections[place]
                 section = replace(section, events=section.events[: len(taken.words)])
@@ -121,18 +192,25 @@ class EventLogJudge:
             findings += found
             if stopped is not None:
                 break
+        completed = self._completed(run)
+        return JudgedLog(run, coverage_of(run.log), tuple(findings), stopped, completed)
+
+    def _completed(self, run: RunLines) -> tuple[int, ...]:
         words = self.vocabulary.words
         done = {at for part in run.parts for at in set(part.words) if words[at].name == "complete"}
         both = (zip(part.words, part.numbers, strict=True) for part in run.parts)
-        completed = tuple(number for each in both for word, number in each if word in done)
-        return JudgedLog(run, coverage_of(run.log), tuple(findings), stopped, completed)
+        return tuple(number for each in both for word, number in each if word in done)
 
-    def _followed(self, part: SectionSteps, *, ends: bool) -> tuple[int, list[Finding]]:
+    def _followed(
+        self, part: SectionSteps, effort: SearchEffort | None, *, ends: bool
+    ) -> tuple[int, list[Finding]]:
         """How many events of a section can be taken, and what that shows."""
+        if why_not():
+            return 0, []  # without machine code the rules alone follow it
         words = self.vocabulary.words
         for room in (ROOM, None):
             shape = self.shapes.of(part, self.vocabulary, room)
-            count, found = shape.follow(part, words, ends=ends)
+            count, found = shape.follow(part, words, effort, ends=ends)
             if count == len(part.words) and not _is_stuck(found):
                 break  # else it must not be for want of room
         return count, found
@@ -165,6 +243,19 @@ class EventLogJudge:
         return list(found), StoppedAt(event.line, event.name, why, missing)
 
 
+def _both(walked: JudgedLog | None, searched: Sequence[Finding]) -> tuple[Finding, ...]:
+    """What the steps show, as far as they could be taken, and what the search found besides.
+
+    The steps were taken in the order of lines, which says nothing in a log ordered by clocks.
+    """
+    sections = () if walked is None else walked.run.log.sections
+    certain = all(section.start.get("order") != "clocks" for section in sections)
+    own = walked.findings if walked is not None and certain else ()
+    named = {(each.property, each.binding) for each in own}
+    others = (each for each in searched if (each.property, each.binding) not in named)
+    return (*own, *others)
+
+
 def _is_stuck(found: Iterable[Finding]) -> bool:
     return any(each.severity is Severity.STUCK for each in found)
 
@@ -182,4 +273,4 @@ def _moves(system: SectionSystem) -> tuple[list[Move], Refusal | None]:
     return moves, None
 
 
-__all__ = ["EventLogJudge", "JudgedLog", "StoppedAt"]
+__all__ = ["EventLogJudge", "JudgedLog", "RunSearch", "StoppedAt"]

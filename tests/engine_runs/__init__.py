@@ -1,0 +1,1 @@
+"""Runs of the engine for tests: chosen by a seed, and cut in the middle of a step."""
