@@ -394,7 +394,7 @@ class Requests(TaskExecution):
     def complete(self, checkpoint: Checkpoint) -> None:
         """CN-1, CN-2: all have acknowledged: the checkpoint is durable, its request answered."""
         if self.reports_before_store:
-            for request in self.requests:
+            for request in self.may_wait:
                 require(not request.is_admitted or request.of != checkpoint)
         super().complete(checkpoint)
         for request in (*self.savepoint_requests, *self.checkpoint_requests):
