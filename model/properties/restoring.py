@@ -86,7 +86,7 @@ def list_state_goes_round(state: Restore, task: Stateful) -> bool:
     """Where its vertex has another parallelism, a task is dealt as many entries of list state as
     any other, or one more (RC-5)."""
     vertex = task.subtask.vertex
-    when(vertex.kind == Kind.SPLIT_STATE and is_restored(task))
+    when(vertex.kind == OperatorKind.SPLIT_STATE and is_restored(task))
     when(state.is_rescaled(vertex, task.confirmed))
     shares, tasks = state.shares_of(vertex), vertex.parallelism
     dealt = [share.content[task.confirmed][each] > 0 for share in shares for each in share.data]
