@@ -104,19 +104,19 @@ class KeptReports:
         texts = sorted(self.spec.catalogue.texts.items())
         # A spec may be asked in another setting than its file says: under another release, say.
         own = (name_of(self.spec.protocol), _setting(self.spec.setting))
-        return digest(["files", _of_checker(), _of_rules(), tables, texts, own, *self.asked])
+        # Reports name branches by file, so it matters where the files are.
+        where = (str(_ROOT), str(self.spec.catalogue.folder))
+        said = [_of_checker(), _of_rules(), tables, texts, own, where]
+        return digest(["files", *said, *self.asked])
 
     def _key_of_system(self, key: bytes, system: System) -> bytes:
         # Reports name branches by file and line: where a rule was moved, they are found anew.
-        branches = sorted(
-            {
-                (branch.file, branch.line, branch.outcome)
-                for rule in system.rules
-                for end in leaves(rule.tree)
-                if isinstance(end, Update)
-                for branch, _ in end.branches
-            }
-        )
+        branches = [
+            [(branch.file, branch.line, branch.outcome) for branch, _ in end.branches]
+            for rule in system.rules
+            for end in leaves(rule.tree)
+            if isinstance(end, Update)
+        ]
         return digest(["system", _of_checker(), key, branches, *self.asked])
 
 
