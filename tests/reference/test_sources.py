@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -237,8 +238,10 @@ def test_any_table_is_read_as_it_was_written(
     folder = tmp_path_factory.mktemp("table")
     with (folder / "a").open("w", newline="") as file:
         csv.writer(file, quoting=csv.QUOTE_ALL).writerows([["x", "y"], *table])
-    rows = source(Csv, folder)
-    assert [[each["x"], each["y"]] for each in records(rows)] == table
+    # A row in quotes may go on for one buffer more, and the longest one here has 23 bytes.
+    with mock.patch("reference.operators.sources.CHUNK", 24):
+        rows = source(Csv, folder)
+        assert [[each["x"], each["y"]] for each in records(rows)] == table
 
 
 BAD = [
