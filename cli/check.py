@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from rich.text import Text
 
-from checker.cache.store import Store, cache_folder
+from checker.cache.store import Store, cache_folder, is_wanted
 from checker.report.layout import console, counted, paragraph, write
 from checker.report.results import compared_line, json_rows, slow_line, summary_lines
 from checker.search.answer import Report
@@ -145,7 +145,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
         from .again import check_again
 
         return check_again([*paths, *([] if protocols is None else [protocols])])
-    store = None if no_cache else Store(cache_folder())
+    store = None if no_cache or not is_wanted() else Store(cache_folder())
     if store is not None and store.trouble:
         page = console(stderr=True)
         write(page, paragraph(Text(store.trouble, "yellow"), page.width))

@@ -4,8 +4,8 @@ Exploring a rule runs the rule, its helpers, and whatever these read. `Reach` fi
 without running anything, by names: a function that says `.pending` reaches everything called
 `pending` in any class of the protocol and of its entities. That is more than what really runs, so a
 digest may change where nothing did; then something is worked out twice. The other mistake, a digest
-that stays where something changed, must not happen: what is not understood raises `NotKept`, and
-nothing is kept.
+that stays where something changed, must not happen: what is not understood raises `NotCacheable`,
+and nothing is kept.
 
 Lines are counted from the first line of a function, so that a function keeps its digest when it is
 moved. The code of the tool itself (`model/` without protocols and properties) is one digest.
@@ -53,8 +53,10 @@ _READS_ANYTHING = frozenset(
 _READERS = (operator, operator.attrgetter, operator.methodcaller)
 #: Code that says one of these may read what no digest knows.
 _READS_OUTSIDE = frozenset({"eval", "exec", "globals", "locals", "open", "input", "__import__"})
-_OUTSIDE_MODULES = _words("""
-    datetime importlib inspect io os pathlib random secrets socket subprocess sys time uuid
+#: The modules of Python's library whose functions read nothing but what they are given.
+_PURE_MODULES = _words("""
+    __future__ abc bisect builtins collections contextlib copy dataclasses decimal enum fractions
+    functools heapq itertools math numbers operator re reprlib string textwrap types typing
 """)
 #: What runs before anything is explored: its results are part of `Reach.instance`.
 _BEFORE = _words("""
@@ -70,7 +72,7 @@ _OF_PYTHON = _words("""
 """)
 
 
-class NotKept(Exception):
+class NotCacheable(Exception):
     """It cannot be told what something is made from."""
 
 
@@ -112,6 +114,13 @@ def is_changing(module: str | None) -> bool:
     return package not in sys.stdlib_module_names and package != "builtins"
 
 
+def _check_pure(module: str | None, what: str) -> None:
+    """Raises `NotCacheable` for a module of Python's library that may read what no digest knows."""
+    package = (module or "builtins").partition(".")[0]
+    if package != "model" and package.removeprefix("_") not in _PURE_MODULES:
+        raise NotCacheable(f"code uses {what} of {module}")
+
+
 def name_of(thing: Any) -> str:
     """Return the name of a class or function, without the packages that its module is in."""
     return f"{(thing.__module__ or '').rpartition('.')[2]}:{thing.__qualname__}"
@@ -136,7 +145,7 @@ _TEXTS: dict[int, tuple[types.CodeType, Text]] = {}
 
 
 def text_of(code: types.CodeType) -> Text:
-    """Return the text of a function. Raises `NotKept` if its source cannot be read."""
+    """Return the text of a function. Raises `NotCacheable` if its source cannot be read."""
     if id(code) not in _TEXTS:
         _TEXTS[id(code)] = code, _read(code)
     return _TEXTS[id(code)][1]
@@ -148,7 +157,7 @@ def _read(code: types.CodeType) -> Text:
     if not code.co_filename.startswith("<"):  # else it is generated, and its code says all
         known = linecache.getlines(code.co_filename)
         if len(known) < last:
-            raise NotKept(f"the source of {code.co_qualname} cannot be read")
+            raise NotCacheable(f"the source of {code.co_qualname} cannot be read")
         first = code.co_firstlineno - 1
         depth = _depth(known[first])
         start = first  # decorators stand before the line with `def`
@@ -230,7 +239,7 @@ class _Node:
 class Reach:
     """The code that a protocol and its entities have, and what each function of it reaches.
 
-    Raises `NotKept` for what is not understood.
+    Raises `NotCacheable` for what is not understood.
     """
 
     def __init__(self, protocol: Protocol, entities: Iterable[Entity]) -> None:
@@ -296,7 +305,7 @@ class Reach:
             return kind.__name__, value
         if isinstance(value, Entity):
             if id(value) not in self._entities:
-                raise NotKept(f"{value!r} is not an entity of the protocol")
+                raise NotCacheable(f"{value!r} is not an entity of the protocol")
             return "entity", self._entities[id(value)]
         if isinstance(value, tuple | list):
             parts = cast("tuple[object, ...]", value)
@@ -317,6 +326,7 @@ class Reach:
 
     def _class(self, kind: type, edges: set[int]) -> object:
         if not is_changing(kind.__module__):
+            _check_pure(kind.__module__, kind.__qualname__)
             return "class", kind.__module__, kind.__qualname__
         if not issubclass(kind, Entity) or kind not in self._kinds:
             edges.add(self._number(("class", kind), kind))
@@ -324,12 +334,11 @@ class Reach:
 
     def _module(self, module: types.ModuleType, edges: set[int]) -> object:
         name = module.__name__
-        if name.partition(".")[0] in _OUTSIDE_MODULES:
-            raise NotKept(f"code uses the module {name}")
-        if is_changing(name):
-            edges.add(self._number(("module", name), module))
-            name = name.rpartition(".")[2]
-        return "module", name
+        if not is_changing(name):
+            _check_pure(name, "what is there")
+            return "module", name
+        edges.add(self._number(("module", name), module))
+        return "module", name.rpartition(".")[2]
 
     def _callable(self, value: Any, edges: set[int]) -> object:
         mark = mark_of(value)
@@ -358,14 +367,21 @@ class Reach:
             case types.FunctionType() if is_changing(value.__module__):
                 edges.add(self._function(value))
                 return "function", name_of(value)
-            case types.BuiltinFunctionType() if is_changing(value.__module__):
-                raise NotKept(f"{value.__qualname__} of {value.__module__} has no source")
-            case types.FunctionType() | types.BuiltinFunctionType() | types.MethodDescriptorType():
-                return "function", getattr(value, "__module__", None), value.__qualname__
-            case types.WrapperDescriptorType() | types.MemberDescriptorType():
-                return "slot", value.__qualname__
-            case types.GetSetDescriptorType():
-                return "slot", value.__qualname__
+            case types.FunctionType():
+                _check_pure(value.__module__, value.__qualname__)
+                return "function", value.__module__, value.__qualname__
+            case types.BuiltinFunctionType():
+                _check_pure(value.__module__, value.__qualname__)
+                owner = value.__self__  # a module, or the object that a method belongs to
+                of = None if isinstance(owner, types.ModuleType) else self._value(owner, edges)
+                return "function", value.__module__, value.__qualname__, of
+            case (
+                types.MethodDescriptorType()
+                | types.WrapperDescriptorType()
+                | types.MemberDescriptorType()
+                | types.GetSetDescriptorType()
+            ):
+                return "slot", self._class(value.__objclass__, edges), value.__name__
             case _:
                 return None
 
@@ -376,12 +392,12 @@ class Reach:
             return "field", value.name, value.ghost
         if id(value) in self._seen:
             return "seen", self._seen[id(value)]
-        if kind.__module__ in ("typing", "types", "re", "typing_extensions"):
+        if kind.__module__ in ("typing", "types", "re"):
             return "said", self._spoken(value, edges)
         if not is_changing(kind.__module__) and not kind.__module__.startswith("model."):
             if isinstance(value, int):
                 return kind.__qualname__, int(value)
-            raise NotKept(f"a value of {kind.__module__}.{kind.__qualname__}")
+            raise NotCacheable(f"a value of {kind.__module__}.{kind.__qualname__}")
         self._seen[id(value)] = len(self._seen)
         said = self._class(kind, edges)
         if isinstance(value, int):
@@ -404,7 +420,7 @@ class Reach:
         if origin is None:
             text = repr(value)
             if " at 0x" in text:
-                raise NotKept(text)
+                raise NotCacheable(text)
             return text
         return self._value(origin, edges), [self._value(each, edges) for each in arguments]
 
@@ -487,18 +503,22 @@ class Reach:
                 said.append((name, self._value(cell.cell_contents, edges)))
             except ValueError:
                 said.append((name, "empty"))
+        library = function.__globals__.get("__name__")  # of a decorator, for what it has wrapped
+        is_followed = is_changing(library)
+        if not is_followed:
+            _check_pure(library, function.__code__.co_qualname)
         for name in sorted(text.names - closed.keys()):
             found = self._table.get(name)
             if found is not None:
                 edges |= found
-            if name in function.__globals__:
+            if name in function.__globals__ and is_followed:
                 value = function.__globals__[name]
                 said.append((name, self._value(value, edges)))
                 if any(value is each for each in _READERS):
                     edges.update(*self._table.values())
-            elif found is None:
+            elif found is None and is_followed:
                 if name in _READS_OUTSIDE:
-                    raise NotKept(f"{function.__qualname__} uses {name}")
+                    raise NotCacheable(f"{function.__qualname__} uses {name}")
                 if name in _READS_ANYTHING:
                     edges.update(*self._table.values())
         return _Node(digest(said), edges, text, name_of(function))
@@ -589,21 +609,21 @@ class Reached:
         return any(each.file == file and each.first <= line <= each.last for each in texts)
 
     def spot(self, file: str, line: int) -> tuple[str, int]:
-        """Return the function that a line is in, and the line in it. Raises `NotKept`."""
+        """Return the function that a line is in, and the line in it. Raises `NotCacheable`."""
         at = [n for n in self._nodes if n.text is not None and n.text.file == file]
         within = [n for n in at if n.text is not None and n.text.first <= line <= n.text.last]
         if not within:
-            raise NotKept(f"{file}:{line} is in no function that is known")
+            raise NotCacheable(f"{file}:{line} is in no function that is known")
         node = max(within, key=lambda n: n.text.first if n.text else 0)
         assert node.text is not None
         return node.name, line - node.text.first
 
     def place(self, name: str, line: int) -> tuple[str, int]:
-        """Return the file and line of a spot. Raises `NotKept` if two functions have one name."""
+        """Return the file and line of a spot. Raises `NotCacheable` if it is not unique."""
         found = [n for n in self._nodes if n.name == name and n.text is not None]
         if len(found) != 1 or found[0].text is None:
-            raise NotKept(f"{len(found)} functions are called {name}")
+            raise NotCacheable(f"{len(found)} functions are called {name}")
         return found[0].text.file, found[0].text.first + line
 
 
-__all__ = ["NotKept", "Reach", "Reached", "digest", "is_changing", "name_of", "of_tool"]
+__all__ = ["NotCacheable", "Reach", "Reached", "digest", "is_changing", "name_of", "of_tool"]

@@ -22,7 +22,7 @@ from model.language.properties import Family
 from model.language.protocol import Protocol
 from model.system import GroundRule, Kind, Property, System
 
-from .code import NotKept, Reach, Reached, digest, of_tool
+from .code import NotCacheable, Reach, Reached, digest, of_tool
 from .store import Store
 from .text import Reader, Writer
 
@@ -31,7 +31,7 @@ T = TypeVar("T")
 _ON_RULES = (Kind.ON_STEP, Kind.LEADS_TO, Kind.EVENTUALLY)
 
 
-class KeptParts(Parts):
+class CachedParts(Parts):
     """The parts of one system.
 
     `keys` are those of all its parts, in their order, or None if one of them cannot be kept.
@@ -180,7 +180,7 @@ class KeptParts(Parts):
         try:
             own = self._reach.named(root) if isinstance(root, str) else self._reach.function(root)
             reached = self._reach.reached(own)
-        except NotKept:
+        except NotCacheable:
             return None, None
         return reached, digest([kind, of_tool(), reached.digest, *said])
 
@@ -206,9 +206,9 @@ class KeptParts(Parts):
             made = explore()
             writer = Writer(reached)
             self._store.put(key, writer.text(write(writer, made)))
-        except NotKept:
+        except NotCacheable:
             self.keys, made = None, explore()
         return made
 
 
-__all__ = ["KeptParts"]
+__all__ = ["CachedParts"]

@@ -29,12 +29,21 @@ _CHECK_BYTES = 8
 
 
 def cache_folder() -> Path | None:
-    """Return the folder of the cache, or None if the user wants none."""
-    named = os.environ.get(VARIABLE)
-    if named is not None:
-        return Path(named).expanduser() if named.strip() else None
-    home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "finale"
+    """Return the folder that the user names, else the usual one; None if there is none."""
+    named = os.environ.get(VARIABLE, "").strip()
+    if named:
+        return Path(named).expanduser()
+    if home := os.environ.get("XDG_CACHE_HOME"):
+        return Path(home) / "finale"
+    try:
+        return Path.home() / ".cache" / "finale"
+    except RuntimeError:  # this user has no home
+        return None
+
+
+def is_wanted() -> bool:
+    """Whether reports and parts are kept: not if the user names a folder without a name."""
+    return VARIABLE not in os.environ or bool(os.environ[VARIABLE].strip())
 
 
 class Store:
@@ -220,4 +229,4 @@ def _unpacked(packed: bytes) -> str | None:
     return zlib.decompress(rest).decode()
 
 
-__all__ = ["VARIABLE", "Store", "cache_folder"]
+__all__ = ["VARIABLE", "Store", "cache_folder", "is_wanted"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.context import ForkContext
@@ -20,11 +21,12 @@ Found = Report | FinaleError
 
 @dataclass(frozen=True)
 class _Sent:
-    """What a worker sends: a report, or the parts of an error, or the exception of a defect."""
+    """What a worker sends: a report, an error of the user, or the traceback of one of ours."""
 
     file: Path
-    report: Report | None
+    report: Report | None = None
     error: FinaleError | None = None
+    defect: str = ""
 
 
 def searched(
@@ -36,7 +38,7 @@ def searched(
     """Yield the report of each spec, or the error in it, in the order of the files.
 
     `look` is called a few times a second with the files that are being searched, and how many are
-    done. `search` runs in a fork of this process.
+    done. `search` runs in a fork of this process. Raises RuntimeError for a defect in a worker.
     """
     done: dict[Path, Found] = {}
 
@@ -44,12 +46,16 @@ def searched(
         try:
             return _Sent(file, search(file))
         except FinaleError as error:
-            return _Sent(file, None, error)
+            return _Sent(file, error=error)
+        except Exception:
+            return _Sent(file, defect=traceback.format_exc())
 
     processes = Processes(files, Work(do, _lost), count, FORK, lambda busy: look(busy, len(done)))
     results, waiting = processes.results(), iter(files)
     file = next(waiting, None)
     for sent in results:
+        if sent.defect:
+            raise RuntimeError(f"while {sent.file} was searched:\n{sent.defect}")
         found = sent.report or sent.error
         assert found is not None
         done[sent.file] = found
@@ -64,7 +70,7 @@ def _lost(file: Path, how: str, _seconds: float) -> _Sent:
         f"the process that searched {file} ended with {how}",
         advice="if memory was short, set --max-memory or --jobs 1",
     )
-    return _Sent(file, None, error)
+    return _Sent(file, error=error)
 
 
 __all__ = ["Found", "searched"]

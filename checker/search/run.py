@@ -19,7 +19,7 @@ from .answer import (
     Unknown,
 )
 from .backends import Backend, check_with
-from .kept import kept_reports
+from .cached import cached_reports
 from .limits import INTERRUPTED, Limits, ProgressListener, TimeOver, looking
 from .options import DEFAULT, SearchOptions
 from .reductions.kinds import Reduction
@@ -48,18 +48,18 @@ def run(
     """
     limits, families = limits or Limits(), chosen(spec, only)
     began = perf_counter()
-    kept = None
+    cache = None
     if options.resume is None:
         names = sorted(family.name for family in families)
         kind = (backend, sorted(each.value for each in reductions), options.storage)
-        kept = kept_reports(spec, [*names, sorted(only), *kind, _expected(spec)])
-    if kept is not None and (known := kept.of_files()) is not None:
+        cache = cached_reports(spec, [*names, sorted(only), *kind])
+    if cache is not None and (known := cache.of_files()) is not None:
         return result_of(spec, lambda: spec.system(families), known, only)
     system, doing = None, BUILDING
     try:
         look = looking(limits, progress, BUILDING, SECONDS_UNTOLD)
         system, key = spec.system_and_key(families, look)
-        if kept is not None and (known := kept.of_system(key, system)) is not None:
+        if cache is not None and (known := cache.of_system(key, system)) is not None:
             return result_of(spec, system, known, only)
         building = perf_counter() - began
         doing = "preparing the search"
@@ -70,8 +70,8 @@ def run(
         )
         timing = replace(report.timing, building=building, total=perf_counter() - began)
         report = replace(report, seconds_before=before, timing=timing)
-        if kept is not None:
-            kept.keep(key, system, report)
+        if cache is not None:
+            cache.keep(key, system, report)
     except TimeOver:
         report = nothing_searched(limits.seconds_word, doing, families, began)
     except KeyboardInterrupt:

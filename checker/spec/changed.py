@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.cache.code import NotKept, Reach, is_tool_file
+from checker.cache.code import NotCacheable, Reach, is_tool_file
 from model.errors import FinaleError
 from model.language.build import world_of
 
@@ -31,7 +31,7 @@ class ChangedFiles:
             return True
         try:
             return not self.files.isdisjoint(_files_of(spec))
-        except NotKept:
+        except NotCacheable:
             return True
 
 
@@ -82,7 +82,7 @@ def _git(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def _files_of(spec: Spec) -> Iterator[Path]:
-    """All files that a spec is made from. Raises `NotKept` if that cannot be told."""
+    """All files that a spec is made from. Raises `NotCacheable` if that cannot be told."""
     yield spec.file.resolve()
     protocol = spec.instance()
     world = world_of(protocol, protocol.keeps())

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from checker.cache.parts import KeptParts
+from checker.cache.parts import CachedParts
 from model.errors import FinaleError, Place
 from model.language.build import build, world_of
 from model.language.properties import Family
@@ -105,7 +105,7 @@ class Spec:
         """The system, and a key of all that it is made from, or None if that cannot be told."""
         protocol = self.instance()
         store = self.catalogue.store
-        parts = None if store is None else KeptParts(store)
+        parts = None if store is None else CachedParts(store)
         with self._blaming():
             self._refuse_too_wide_state()
             asked = self.asked if families is None else families

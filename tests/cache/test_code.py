@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from checker.cache.code import CHANGING, NotKept, Reach
+from checker.cache.code import CHANGING, NotCacheable, Reach
 from checker.search.run import chosen
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import read_spec
@@ -275,12 +275,18 @@ def test_a_name_that_is_put_together_may_be_any(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["open('/etc/hostname')", "eval('1')", "time.time()", "random.random()"]
+    "line",
+    ["open('/etc/hostname')", "eval('1')", "time.time()", "random.random()", "now()", "drawn()"],
 )
 def test_what_cannot_be_followed_is_not_kept(line: str, tmp_path: Path) -> None:
-    text = BASE.replace("from .numbers", "import random\nimport time\nfrom .numbers")
+    imports = """import random
+import time
+from random import random as drawn
+from time import time as now
+from .numbers"""
+    text = BASE.replace("from .numbers", imports)
     text = text.replace(
         "        counter.value -= STEP", f"        {line}\n        counter.value -= 1"
     )
-    with pytest.raises(NotKept):
+    with pytest.raises(NotCacheable):
         keys_of(tmp_path / "folder", text, NUMBERS)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from checker.cache.store import VARIABLE
 from checker.search import backends
 from checker.search.answer import Report, Statistics, Unknown
 from checker.search.backends import FEW, FEW_UNCOMPILED, Few, check_with
@@ -18,7 +19,7 @@ from checker.search.native import search as native
 from checker.search.native.breadth_first import NativeSearch
 from checker.search.native.kernel import places as at
 from checker.search.native.layout import CELL_BITS_MAX, WORD, layout_of
-from checker.search.native.loops import CACHE_VARIABLE, compile_within, loops, must_be_compiled
+from checker.search.native.loops import compile_within, loops, must_be_compiled
 from checker.search.native.machine import NativeMachine
 from checker.search.native.search import check, searched
 from checker.search.native.tables import Tables
@@ -227,7 +228,7 @@ def test_compiling_the_rules_is_part_of_the_time() -> None:
 def test_compiling_the_search_itself_is_part_of_the_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
     loops.cache_clear()
     try:
         assert must_be_compiled()
@@ -245,7 +246,7 @@ def test_a_limit_of_time_may_be_larger_than_any_wait(
 ) -> None:
     false = shutil.which("false")
     assert false is not None
-    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
     monkeypatch.setattr("sys.executable", false)
     monkeypatch.setattr("checker.search.native.loops.must_be_compiled", lambda: True)
     compile_within(seconds)
@@ -256,7 +257,7 @@ def test_a_limit_of_time_may_be_larger_than_any_wait(
 def test_another_process_compiles_the_search_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
     loops.cache_clear()
     try:
         compile_within(600)
@@ -270,7 +271,7 @@ def test_another_process_compiles_the_search_itself(
 def test_that_the_search_itself_is_compiled_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
     assert not must_be_compiled()  # it was, in this process
     told: list[SearchProgress] = []
     monkeypatch.setattr(native, "must_be_compiled", lambda: True)

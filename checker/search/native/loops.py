@@ -22,13 +22,11 @@ from pathlib import Path
 import llvmlite
 from llvmlite import binding as llvm
 
+from checker.cache.store import VARIABLE, cache_folder
 from checker.search.limits import TimeOver
 
 from .code import target_machine
 from .kernel.places import LOOPS
-
-#: Names a folder for the compiled loops, in place of the one in the user's cache.
-CACHE_VARIABLE = "FINALE_CACHE"
 
 #: No compiling takes longer, and a larger number is none that the system can wait for.
 SECONDS_MAX = 86_400.0
@@ -135,14 +133,11 @@ def _fingerprint() -> str:
 
 def _folders() -> Iterator[Path]:
     """Where compiled loops are kept, the best place first."""
-    named = os.environ.get(CACHE_VARIABLE)
-    if named:
-        yield Path(named)
-        return
-    cache_home = os.environ.get("XDG_CACHE_HOME")
-    if cache_home or os.environ.get("HOME"):
-        yield (Path(cache_home) if cache_home else Path.home() / ".cache") / "finale"
-    yield Path(tempfile.gettempdir()) / f"finale-{os.getuid()}"
+    folder = cache_folder()
+    if folder is not None:
+        yield folder
+    if not os.environ.get(VARIABLE):
+        yield Path(tempfile.gettempdir()) / f"finale-{os.getuid()}"
 
 
 def _kept(file: Path) -> bytes | None:
@@ -169,7 +164,7 @@ def _keep(file: Path, code: bytes) -> bool:
     return True
 
 
-__all__ = ["CACHE_VARIABLE", "KernelLoops", "compile_within", "loops", "must_be_compiled"]
+__all__ = ["KernelLoops", "compile_within", "loops", "must_be_compiled"]
 
 if __name__ == "__main__":
     sys.stdout.buffer.write(_compiled())

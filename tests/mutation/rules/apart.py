@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +23,8 @@ def apart(call: Callable[[], Any], seconds: float = SECONDS_MAX) -> Any:
             signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
             with os.fdopen(writing, "w") as answer:
                 json.dump(call(), answer)
+        except BaseException:
+            traceback.print_exc()
         finally:
             os._exit(0)
     os.close(writing)

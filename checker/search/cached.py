@@ -60,7 +60,7 @@ _KINDS: dict[str, Any] = {
 
 
 @dataclass
-class KeptReports:
+class CachedReports:
     """The reports of one spec, asked in one way: `asked` says how."""
 
     store: Store
@@ -110,22 +110,23 @@ class KeptReports:
         return digest(["files", *said, *self.asked])
 
     def _key_of_system(self, key: bytes, system: System) -> bytes:
-        # Reports name branches by file and line: where a rule was moved, they are found anew.
-        branches = [
-            [(branch.file, branch.line, branch.outcome) for branch, _ in end.branches]
+        # Reports name branches and faults by file and line: where a rule was moved, they are anew.
+        places = [
+            [(each.file, each.line, each.outcome) for each, _ in end.branches]
+            if isinstance(end, Update)
+            else (str(end.place) if isinstance(end, Fault) else "")
             for rule in system.rules
             for end in leaves(rule.tree)
-            if isinstance(end, Update)
         ]
-        return digest(["system", _of_checker(), key, branches, *self.asked])
+        return digest(["system", _of_checker(), key, places, *self.asked])
 
 
-def kept_reports(spec: Spec, asked: Collection[object]) -> KeptReports | None:
+def cached_reports(spec: Spec, asked: Collection[object]) -> CachedReports | None:
     """Return the reports of a spec, or None if nothing is kept."""
     store = spec.catalogue.store
     if store is None or not store.is_open:
         return None
-    return KeptReports(store, spec, tuple(asked))
+    return CachedReports(store, spec, tuple(asked))
 
 
 def _is_complete(report: Report) -> bool:
@@ -202,4 +203,4 @@ def _read(said: Any) -> Any:
     return _KINDS[name](*map(_read, own)) if name else frozenset(own)
 
 
-__all__ = ["KeptReports", "kept_reports"]
+__all__ = ["CachedReports", "cached_reports"]
