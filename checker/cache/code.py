@@ -50,6 +50,9 @@ def _words(text: str) -> frozenset[str]:
 _READS_ANYTHING = frozenset(
     {"getattr", "hasattr", "vars", "dir", "__dict__", "__mro__", "__getattribute__"}
 )
+#: Code that says one of these may ask of which class the protocol is. (What Python generates for
+#: data classes asks it of values only.)
+_READS_CLASSES = frozenset({"type", "__class__", "__name__", "__qualname__"})
 _READERS = (operator, operator.attrgetter, operator.methodcaller)
 #: Code that says one of these may read what no digest knows.
 _READS_OUTSIDE = frozenset({"eval", "exec", "globals", "locals", "open", "input", "__import__"})
@@ -254,6 +257,11 @@ class Reach:
         self._always: set[int] = set()
         self._kinds: dict[type, None] = {}
         self._table: dict[str, set[int]] = {}
+        self._types = list(dict.fromkeys(type(each) for each in (protocol, *entities)))
+        self._protocol = type(protocol)
+        classes = [name_of(kind) for kind in type(protocol).__mro__]
+        self._class_of_protocol = len(self._nodes)
+        self._nodes.append(_Node(digest(["class of the protocol", *classes]), set()))
         for each in (protocol, *entities):
             self._add_kind(type(each))
         self.instance = self._instance(protocol, entities)
@@ -270,16 +278,21 @@ class Reach:
     def _instance(self, protocol: Protocol, entities: Iterable[Entity]) -> bytes:
         """The digest of all entities with what they have that is no state."""
         said: list[object] = []
+        observed = {id(entity): sound for entity, _, sound in observed_kinds(protocol)}
+        for sound in observed.values():
+            self._add_kind(sound)
+        self._types = list(dict.fromkeys([*self._types, *observed.values()]))
         for each in (protocol, *entities):
             own = {
                 name: value
                 for name, value in vars(each).items()
                 if name not in ("variables", "_world", "_changed", "setting")
             }
-            said.append((each.name, name_of(type(each)), self._value(own, self._always)))
-        for entity, _, sound in observed_kinds(protocol):
-            said.append((self._entities[id(entity)], name_of(sound)))
-            self._add_kind(sound)
+            # A variant has a class of its own. Only code that asks for it is told which it is.
+            kinds = {observed.get(id(each), type(each))}
+            if each is not protocol:
+                kinds.add(type(each))
+            said.append((each.name, sorted(map(name_of, kinds)), self._value(own, self._always)))
         said.append(self._setting(protocol.setting))
         for variable in protocol.world.variables:
             domain = self._value(variable.domain, self._always)
@@ -325,12 +338,17 @@ class Reach:
         return self._callable(value, edges) or self._object(value, edges)
 
     def _class(self, kind: type, edges: set[int]) -> object:
+        """What code learns by a class: its name, and whether the protocol is an instance of it."""
         if not is_changing(kind.__module__):
             _check_pure(kind.__module__, kind.__qualname__)
             return "class", kind.__module__, kind.__qualname__
         if not issubclass(kind, Entity) or kind not in self._kinds:
             edges.add(self._number(("class", kind), kind))
-        return "class", name_of(kind)
+        try:
+            is_own = issubclass(self._protocol, kind)
+        except TypeError:  # a structural type that nothing can be asked of
+            is_own = False
+        return "class", name_of(kind), is_own
 
     def _module(self, module: types.ModuleType, edges: set[int]) -> object:
         name = module.__name__
@@ -443,6 +461,11 @@ class Reach:
                     number = self._number(("attribute", kind, name), (kind, name, value))
                     self._table.setdefault(name, set()).add(number)
 
+    def _homes(self, name: str) -> list[tuple[str, ...]]:
+        """The classes that have an attribute, in the order in which they are asked for it."""
+        found = {tuple(name_of(k) for k in kind.__mro__ if name in vars(k)) for kind in self._types}
+        return sorted(found)
+
     def _hook_nodes(self) -> set[int]:
         """What the tool itself calls: names of its base classes, and operators."""
         names = {*vars(Protocol), *vars(Entity), *(n for n in self._table if n.startswith("__"))}
@@ -462,7 +485,8 @@ class Reach:
                 kind, name, value = cast("tuple[type, str, object]", thing)
                 edges: set[int] = set()
                 said = self._value(value, edges)
-                node = _Node(digest(["attribute", name_of(kind), name, said]), edges)
+                said = ["attribute", name_of(kind), name, self._homes(name), said]
+                node = _Node(digest(said), edges)
             elif isinstance(thing, type):
                 node = self._class_node(thing)
             else:
@@ -521,6 +545,9 @@ class Reach:
                     raise NotCacheable(f"{function.__qualname__} uses {name}")
                 if name in _READS_ANYTHING:
                     edges.update(*self._table.values())
+                is_super = name in function.__code__.co_freevars  # `__class__`
+                if name in _READS_CLASSES and not is_super and not text.file.startswith("<"):
+                    edges.add(self._class_of_protocol)
         return _Node(digest(said), edges, text, name_of(function))
 
     # --- what is reached -------------------------------------------------------------------------

@@ -135,6 +135,10 @@ class Counting(Protocol):
     def may_fall(self, counter: Counter) -> bool:
         return counter.value > self.floor
 
+    @define
+    def asked_by_nobody(self) -> bool:
+        return True
+
     @rule
     def rise(self, counter: Counter) -> None:
         """A low counter rises."""
@@ -172,12 +176,12 @@ def more(value: int) -> int:
 SPEC = 'title = "T"\nprotocol = "counting"\n'
 
 
-def keys_of(folder: Path, base: str, numbers: str) -> dict[str, bytes]:
+def keys_of(folder: Path, base: str, numbers: str, variant: str = "") -> dict[str, bytes]:
     """The digests of what the rules and the property reach, by name."""
     folder.mkdir()
     (folder / "counting.py").write_text(base)
     (folder / "numbers.py").write_text(numbers)
-    (folder / "spec.toml").write_text(SPEC)
+    (folder / "spec.toml").write_text(SPEC + (variant and f'variant = "{variant}"\n'))
     spec = read_spec(folder / "spec.toml", catalogue(folder))
     protocol = spec.instance()
     world = world_of(protocol, protocol.keeps())
@@ -210,6 +214,63 @@ def test_a_change_is_seen_where_it_is_used(
     assert old in BASE
     before = keys_of(tmp_path / "before", BASE, NUMBERS)
     after = keys_of(tmp_path / "after", BASE.replace(old, new), NUMBERS)
+    assert {name for name in before if before[name] != after[name]} == changed
+
+
+VARIANTS = """
+
+class Marker:
+    pass
+
+class Plain(Counting):
+    @define
+    def asked_by_nobody(self) -> bool:
+        return False
+
+class Lower(Counting):
+    @define
+    def may_fall(self, counter: Counter) -> bool:
+        return super().may_fall(counter) and counter.value > 1
+
+class Higher(Counting):
+    @define
+    def may_fall(self, counter: Counter) -> bool:
+        return super().may_fall(counter) or counter.value > 2
+
+class LowerHigher(Lower, Higher):
+    pass
+
+class HigherLower(Higher, Lower):
+    pass
+
+class Marked(Plain, Marker):
+    pass
+
+VARIANTS = {
+    "plain": Plain, "lower": Lower, "marked": Marked,
+    "lower-higher": LowerHigher, "higher-lower": HigherLower,
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "first", "second", "changed"),
+    [
+        ("counter.value -= STEP", "", "plain", set[str]()),
+        ("counter.value -= STEP", "", "lower", {"fall"}),
+        ("counter.value -= STEP", "lower-higher", "higher-lower", {"fall"}),
+        ("counter.value -= STEP", "", "marked", set[str]()),
+        ("counter.value -= isinstance(self, Marker)", "", "marked", {"fall"}),
+        ("counter.value -= isinstance(counter, Marker)", "", "plain", set[str]()),
+        ("counter.value -= len(type(self).__name__)", "", "plain", {"fall"}),
+    ],
+)
+def test_a_variant_shares_what_it_leaves_alone(
+    line: str, first: str, second: str, changed: set[str], tmp_path: Path
+) -> None:
+    base = BASE.replace("counter.value -= STEP", line) + VARIANTS
+    before = keys_of(tmp_path / "before", base, NUMBERS, first)
+    after = keys_of(tmp_path / "after", base, NUMBERS, second)
     assert {name for name in before if before[name] != after[name]} == changed
 
 
