@@ -112,11 +112,15 @@ class RowFinding:
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        """The trace as `finale trace` prints it, and the command that prints it."""
+        """The trace as `finale trace` prints it."""
         if self.story is None:
             return ()
-        told = trace_lines(self.story, self.result.spec, WIDTH)
-        return (*(line.plain for line in told), "", f"show it again: {self.again}")
+        return tuple(line.plain for line in trace_lines(self.story, self.result.spec, WIDTH))
+
+    @property
+    def lines_and_command(self) -> tuple[str, ...]:
+        """The trace, and the command that prints it."""
+        return (*self.lines, "", f"show it again: {self.again}") if self.lines else ()
 
     @property
     def again(self) -> str:

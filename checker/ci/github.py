@@ -125,7 +125,7 @@ def _plain(text: str) -> str:
 
 def _folded(found: Finding) -> str:
     """A counterexample that a reader opens."""
-    lines = () if found.told is None else found.told.lines
+    lines = () if found.told is None else found.told.lines_and_command
     if not lines:
         return ""
     head = _plain(f"{shown(found)}: {found.name}")

@@ -77,7 +77,7 @@ def _answer(result: SpecResult, row: ResultRow) -> Element:
 
 
 def _body(found: Finding) -> str:
-    lines = () if found.told is None else found.told.lines
+    lines = () if found.told is None else found.told.lines_and_command
     return visible("\n".join([found.sentence, "", *lines]).rstrip(), "\n")
 
 
