@@ -212,12 +212,13 @@ def check(  # noqa: PLR0913 - one parameter a flag
     checking = Checking(options, format == "text")
     files = checking.files(paths)
     with ci_output(junit, sarif, checking.as_text, files) as output:
-        try:
-            checking.check(files, paths)
-            checking.refuse_unused()
-        except KeyboardInterrupt:
-            checking.interrupted = True
-        checking.close()
+        with output.guarded():
+            try:
+                checking.check(files, paths)
+                checking.refuse_unused()
+            except KeyboardInterrupt:
+                checking.interrupted = True
+            checking.close()
         output.write(checking.outcome)
     return checking.exit
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -27,7 +27,8 @@ class CiOutput:
     sarif: OutputFile | None = None
     page: TextIO | None = None
     """The stream that a runner of GitHub Actions reads, if there is such a runner."""
-    ended: list[str] = field(default_factory=list[str])
+    summary: Path | None = None
+    """The file of the summary of the job."""
 
     def write(self, outcome: Outcome) -> None:
         """Write all that is wanted. Raises `unwritable`."""
@@ -47,16 +48,14 @@ class CiOutput:
         from checker.ci.github import annotation_lines, summary_page
         from checker.ci.locations import checkout
 
-        self._end(page)
         for line in annotation_lines(outcome, checkout()):
             print(line, file=page)
         page.flush()
-        name = os.environ.get("GITHUB_STEP_SUMMARY")
-        if name:
-            _append(Path(name), summary_page(outcome))
+        if self.summary is not None:
+            _append(self.summary, summary_page(outcome))
 
     @contextmanager
-    def guarded(self) -> Iterator[None]:
+    def guarded(self) -> Generator[None]:
         """Let a runner of GitHub Actions read no commands in what is printed inside."""
         if self.page is None:
             yield
@@ -65,32 +64,31 @@ class CiOutput:
 
         guard = Guard()
         print(guard.begin, file=self.page, flush=True)
-        self.ended.append(guard.end)
         try:
             yield
         finally:
-            self._end(self.page)
-
-    def _end(self, page: TextIO) -> None:
-        while self.ended:
-            print(self.ended.pop(), file=page, flush=True)
+            print(guard.end, file=self.page, flush=True)
 
 
 @contextmanager
 def ci_output(
     junit: Path | None, sarif: Path | None, as_text: bool, inputs: Iterable[Path]
-) -> Iterator[CiOutput]:
+) -> Generator[CiOutput]:
     """Open the files before the work. Raises `unwritable`, `output-clash`."""
     named = {"--junit": junit, "--sarif": sarif}
     given = {flag: path for flag, path in named.items() if path is not None}
     _refuse_clashes(given, inputs)
     with ExitStack() as stack:
         files = {flag: stack.enter_context(OutputFile(path)) for flag, path in given.items()}
-        # JSON has stdout for itself, and a runner reads both streams.
-        page = (sys.stdout if as_text else sys.stderr) if is_github() else None
-        output = CiOutput(files.get("--junit"), files.get("--sarif"), page)
-        stack.enter_context(output.guarded())
-        yield output
+        page, summary = None, None
+        if is_github():
+            # JSON has stdout for itself, and a runner reads both streams.
+            page = sys.stdout if as_text else sys.stderr
+            name = os.environ.get("GITHUB_STEP_SUMMARY")
+            summary = Path(name) if name else None
+        if summary is not None:
+            _append(summary, "")
+        yield CiOutput(files.get("--junit"), files.get("--sarif"), page, summary)
 
 
 def is_github() -> bool:

@@ -97,7 +97,7 @@ def _settings(config: pytest.Config) -> Settings:
 
 
 def _given(config: pytest.Config) -> list[str]:
-    return list(config.getoption("finale_variant"))
+    return list(config.getoption("finale_variant") or [])
 
 
 def _number(config: pytest.Config, name: str, kind: type[int] | type[float]) -> float | None:

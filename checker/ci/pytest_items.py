@@ -3,6 +3,9 @@
 An item passes if every verdict is as expected. Its failure shows the counterexamples.
 """
 
+# pyright: reportUnknownMemberType=false
+# pytest leaves open what its nodes are made from.
+
 from __future__ import annotations
 
 import os

@@ -102,9 +102,8 @@ def _result(found: Finding, rules: Sequence[str], checkout: Checkout) -> Json:
         "locations": [{"physicalLocation": _physical(found.place, checkout)}],
         "partialFingerprints": {"finaleFinding/v1": _fingerprint(found)},
     }
-    steps = [] if found.told is None or found.told.story is None else found.told.story.steps
-    if steps:
-        flow = [_step(each, checkout) for each in steps[:STEPS_MAX]]
+    if found.told is not None and found.told.story is not None and found.told.story.steps:
+        flow = [_step(each, checkout) for each in found.told.story.steps[:STEPS_MAX]]
         result["codeFlows"] = [{"threadFlows": [{"locations": flow}]}]
     return result
 

@@ -85,7 +85,7 @@ def checked(folder: Path, **given: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["bash", "-e", "-c", step["run"]],
         cwd=folder,
-        env=runner(folder) | environment,
+        env={**runner(folder), **environment},
         capture_output=True,
         text=True,
         check=False,

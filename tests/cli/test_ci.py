@@ -146,9 +146,9 @@ def test_files_are_of_one_check_and_not_of_a_comparison(folder: Path) -> None:
 
 def test_a_runner_gets_annotations_and_a_summary(folder: Path) -> None:
     environment = {**GITHUB, "GITHUB_WORKSPACE": str(folder)}
-    for _ in range(2):
-        ran = run(f"check failing.toml {P}", folder, environment=environment)
-        assert ran.exit == 1
+    run(f"check failing.toml {P}", folder, environment=environment)
+    ran = run(f"check failing.toml {P}", folder, environment=environment)
+    assert ran.exit == 1
     lines = ran.stdout.splitlines()
     token = lines[0].removeprefix("::stop-commands::")
     end = lines.index(f"::{token}::")
@@ -164,6 +164,16 @@ def test_json_has_stdout_for_itself(folder: Path) -> None:
     first, *_, last = ran.stderr.splitlines()
     assert first.startswith("::stop-commands::")
     assert last.startswith("::error file=")
+
+
+def test_a_summary_that_cannot_be_written_is_told_before_the_search(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("cli.check.run")
+    environment = {**GITHUB, "GITHUB_STEP_SUMMARY": "no/such/folder"}
+    ran = run(f"check failing.toml {P}", folder, environment=environment)
+    assert (ran.exit, ran.stdout) == (2, "")
+    assert ran.stderr.startswith("error[unwritable]: no/such/folder: the summary cannot be ")
 
 
 def test_without_a_runner_there_are_no_commands(folder: Path) -> None:
