@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from cyclopts import App, CycloptsError
 
-VERSION = "0.1.0"
+from .version import VERSION
 
 #: Exit code of an internal error. No answer about a spec has this code.
 EXIT_INTERNAL = 70

@@ -36,9 +36,8 @@ from checker.spec.reading import check_property_name, read_spec
 from model.errors import FinaleError
 from model.system import System
 
-from .main import VERSION
 from .meter import Meter
-from .output import say_json
+from .output import document, say_json
 from .parameters import PLAIN, PropertyNames, ProtocolsFolder, SecondsLimit, TextOrJson
 from .paths import near_file
 
@@ -177,7 +176,7 @@ def _told(
     if as_text:
         write(page, [summary(spec, outcomes)])
     else:
-        say_json({"finale": VERSION, "proofs": rows})
+        say_json(document("prove") | {"proofs": rows})
     return exit_of(spec, outcomes)
 
 

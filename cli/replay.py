@@ -27,7 +27,7 @@ from model.trace import Trace
 from reference.formats.files import DiskFiles
 
 from .meter import Meter
-from .output import say_json
+from .output import document, say_json
 from .parameters import TextOrJson
 from .trace import row_to_tell
 
@@ -63,7 +63,7 @@ def replay(
             replayed = EngineReplay(spec, system, DiskFiles(Path(folder))).run(trace)
     if format == "json":
         about = {"spec": shown_file(spec.file), "property": name}
-        say_json(about | _row(replayed))
+        say_json(document("replay") | about | _row(replayed))
     else:
         page = console()
         write(page, replayed_lines(spec, name, replayed, directory, page.width))

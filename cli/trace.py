@@ -23,7 +23,7 @@ from model.errors import FinaleError, Place
 from model.visible import visible_json
 
 from .meter import Meter
-from .output import say, to_file_or_stdout
+from .output import document, say, to_file_or_stdout
 from .parameters import BackendName, ProtocolsFolder, ReductionNames, SpecFile
 from .traces import itf_of
 
@@ -73,7 +73,7 @@ def trace(
                 to_file_or_stdout("".join(f"{line.plain}\n" for line in lines), output)
         case "json":
             about = {"spec": shown_file(spec), "title": claim.title}
-            text = visible_json(about | story_json(story), indent=2) + "\n"
+            text = visible_json(document("trace") | about | story_json(story), indent=2) + "\n"
             to_file_or_stdout(text, output)
         case "itf":
             to_file_or_stdout(itf_of(result, row, row.trace), output)

@@ -9,8 +9,8 @@ from checker.search.rows import ResultRow, SpecResult
 from model.itf import to_itf
 from model.trace import Trace, replay
 
-from .main import VERSION
 from .output import to_file_or_stdout
+from .version import VERSION
 
 
 def itf_of(result: SpecResult, row: ResultRow, trace: Trace) -> str:

@@ -1,4 +1,4 @@
-"""Shows file paths relative to the current folder."""
+"""Shows where something is: file paths relative to the current folder, lines of a spec."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import shlex
 from pathlib import Path
 
 import model
+from checker.search.rows import SEARCH
 from checker.spec.claim import Spec
+from checker.spec.key_lines import KeyPath
 
 _HOME = Path(model.__file__).parent.parent
 
@@ -18,6 +20,17 @@ def shown_file(file: str | Path) -> str:
         if path.is_relative_to(base):
             return str(path.relative_to(base))
     return str(path)
+
+
+def expectation_line(spec: Spec, name: str) -> int:
+    """The line of a spec that expects something of a property, or of `search`; else of its title.
+
+    A verdict that was not expected needs a line, too: tools that mark lines ask for one.
+    """
+    path: KeyPath = ("search",) if name == SEARCH else ()
+    if name in spec.expectations:
+        path = ("expect", [*spec.expectations].index(name), "property")
+    return spec.lines.of(*path) or spec.lines.of("title") or 1
 
 
 def command(name: str, spec: Spec, flags: str = "") -> str:

@@ -1,8 +1,8 @@
-"""Shows the result of a check: a table for each spec in a terminal, or rows of JSON."""
+"""Shows the result of a check in a terminal: a table for each spec."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rich.text import Text
@@ -48,9 +48,6 @@ _RECORDED = "The spec has the counts for its bounds, options and job as they wer
 _AFTER_A_FAULT = (
     "A run ends at a fault: the other verdicts do not cover later steps. Correct the fault first."
 )
-
-
-# --- in a terminal -------------------------------------------------------------------------------
 
 
 def result_lines(result: SpecResult, width: int) -> list[Text]:
@@ -293,43 +290,3 @@ def slow_line(file: Path, title: str, width: int) -> Text:
     """A spec that was not checked because it is slow."""
     head = f"- {shown_file(file)} "
     return Text(shortened(f"{head}skipped, slow: {title}", width), "dim")
-
-
-# --- as JSON -------------------------------------------------------------------------------------
-
-
-def json_rows(result: SpecResult, traces: Mapping[str, str]) -> list[dict[str, object]]:
-    """The rows of a spec; `traces` are the files in which traces were written, by property."""
-    return [_json_row(result, row, traces) for row in result.rows]
-
-
-def _json_row(result: SpecResult, row: ResultRow, traces: Mapping[str, str]) -> dict[str, object]:
-    found = result.report.statistics_of(row.property)
-    under = result.spec.under
-    return {
-        "spec": shown_file(result.spec.file),
-        "release": under.release.key if under else None,
-        "scheduler": under.scheduler if under else None,
-        "property": row.property,
-        "verdict": row.verdict,
-        "expected": row.expected,
-        "ok": row.ok,
-        "backend": result.report.backend,
-        "states": found.states,
-        "transitions": found.transitions,
-        "depth": found.depth,
-        "steps": row.steps,
-        "seconds": round(found.seconds, 3),
-        "cached": result.report.cached,
-        "how": row.how,
-        "dead_branches": _json_branches(result) if row.property == SEARCH else [],
-        "trace": traces.get(row.property),
-        "why": row.why,
-    }
-
-
-def _json_branches(result: SpecResult) -> list[dict[str, object]]:
-    return [
-        {"file": shown_file(each.file), "line": each.line, "outcome": each.outcome}
-        for each in result.dead_branches
-    ]

@@ -17,7 +17,7 @@ from tests.cli.running import Ran, normalised, run
 from tests.docs.pages import ELLIPSIS, ROOT, Command, Written, matches, steps
 
 TUTORIAL = ROOT / "docs" / "tutorial.md"
-PAGES = (TUTORIAL, ROOT / "docs" / "rules.md")
+PAGES = (TUTORIAL, ROOT / "docs" / "rules.md", ROOT / "docs" / "how-to" / "run-in-ci.md")
 
 
 class Reader:
