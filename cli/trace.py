@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from checker.report.layout import console, write
 from checker.report.places import shown_file
+from checker.report.results import trace_command
 from checker.report.story import story_json, story_of
 from checker.report.trace import trace_lines
 from checker.search.answer import Holds, Violated
@@ -66,10 +67,10 @@ def trace(
     match format:
         case "text":
             page = console()
+            lines = trace_lines(story, claim, page.width, trace_command(result, row.property))
             if output is None:
-                write(page, trace_lines(story, claim, page.width))
+                write(page, lines)
             else:
-                lines = trace_lines(story, claim, page.width)
                 to_file_or_stdout("".join(f"{line.plain}\n" for line in lines), output)
         case "json":
             about = {"spec": shown_file(spec), "title": claim.title}

@@ -33,8 +33,14 @@ def expectation_line(spec: Spec, name: str) -> int:
     return spec.lines.of(*path) or spec.lines.of("title") or 1
 
 
-def command(name: str, spec: Spec, flags: str = "") -> str:
-    """A command for a spec, with the folder of its protocols, as a shell takes it."""
-    folder = spec.catalogue.folder
-    named = "" if folder is None else f" --protocols {shlex.quote(shown_file(folder))}"
-    return f"finale {name} {shlex.quote(shown_file(spec.file))}{flags}{named}"
+def command(name: str, spec: Spec, *flags: str) -> str:
+    """Return a command line for a spec that means the same in every folder, quoted for a shell.
+
+    It names the variant if that is not the one in the file, and the folder of the protocols.
+    """
+    words = ["finale", *name.split(), str(spec.file.absolute()), *flags]
+    if spec.variant is not None and spec.variant != (spec.table or {}).get("variant"):
+        words += ["--variant", spec.variant]
+    if spec.catalogue.folder is not None:
+        words += ["--protocols", str(spec.catalogue.folder)]
+    return shlex.join(words)

@@ -43,6 +43,8 @@ _STYLES = {"holds": "green", "violated": "red", "vacuous": "yellow", "unknown": 
 #: Of more branches, or more names, than this only the number is told.
 BRANCHES_MAX = 6
 NAMES_MAX = 6
+#: The back end that finds counterexamples which a full search may never reach.
+BOUNDED = "bmc"
 _HOLDS = "also holding"
 _RECORDED = "The spec has the counts for its bounds, options and job as they were when recorded."
 _AFTER_A_FAULT = (
@@ -163,7 +165,7 @@ def _search_lines(result: SpecResult, width: int) -> list[Text]:
     if row is not None and row.verdict == Violated.word:
         lines += columns([[_mark(row), Text(SEARCH), Text(row.why)]], width, indent=4)
         lines += paragraph(Text(_RECORDED, "dim"), width, indent=4)
-        anew = command("check --record", result.spec, " --slow" if result.spec.slow else "")
+        anew = command("check", result.spec, "--record", *(["--slow"] if result.spec.slow else []))
         lines.append(Text("    record the counts again: ") + Text(anew, "bold"))
     if any(row.property == WELL_FORMED and row.verdict == Violated.word for row in result.rows):
         lines += paragraph(Text(_AFTER_A_FAULT, "dim"), width, indent=4)
@@ -171,10 +173,19 @@ def _search_lines(result: SpecResult, width: int) -> list[Text]:
         lines += paragraph(Text(_branches(result.dead_branches), "dim"), width, indent=4)
     failed = [row for row in result.rows if not row.ok and row.trace is not None]
     for row in failed[:1]:
-        again = command("trace", result.spec, f" --property {row.property}")
-        again += "".join(f" --reduce {name}" for name in result.report.reduced)
+        again = trace_command(result, row.property)
         lines.append(Text("    show it step by step: ") + Text(again, "bold"))
     return lines
+
+
+def trace_command(result: SpecResult, name: str) -> str:
+    """Return the command line that prints the trace of a property, found in the same way."""
+    flags = ["--property", name]
+    if result.report.backend == BOUNDED:
+        flags += ["--backend", BOUNDED]
+    for each in result.report.reduced:
+        flags += ["--reduce", each]
+    return command("trace", result.spec, *flags)
 
 
 def _costs(report: Report) -> list[str]:

@@ -26,8 +26,8 @@ _COLOURS = {
 }
 
 
-def trace_lines(story: Story, spec: Spec, width: int) -> list[Text]:
-    """The whole trace, for a reader who has never seen one."""
+def trace_lines(story: Story, spec: Spec, width: int, again: str = "") -> list[Text]:
+    """The whole trace, for a reader who has never seen one; `again` is the command to repeat it."""
     lines = [*_head(story, spec, width), Text(), *_before(story, width)]
     lines += [Text("start", "bold cyan"), *_groups(story.groups, width), _quiet()]
     for told in story.steps:
@@ -39,7 +39,8 @@ def trace_lines(story: Story, spec: Spec, width: int) -> list[Text]:
     if story.rest:
         head = "the state that repeats forever" if story.loop is not None else "the last state"
         lines += [Text(), Text(head, "bold cyan"), *_groups(story.rest, width)]
-    return [*lines, Text(), *_ending(story, width)]
+    lines += [Text(), *_ending(story, width)]
+    return [*lines, Text(), Text("reproduce: ", "dim").append(again)] if again else lines
 
 
 def _before(story: Story, width: int) -> Iterator[Text]:
