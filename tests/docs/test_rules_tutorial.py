@@ -76,7 +76,7 @@ def recorded(page: str, reader: Reader) -> str:
     for command, ran, output in reversed(reader.ran):
         shown = normalised(command.output, reader.folder)
         if not matches(shown, output) and ELLIPSIS not in command.output:
-            printed = (ran.stdout + ran.stderr).rstrip("\n") + "\n"
+            printed = (ran.stdout + ran.stderr).rstrip("\n").replace(f"{reader.folder}/", "") + "\n"
             page = page[: command.start] + printed + page[command.end :]
     return page
 
