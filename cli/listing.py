@@ -11,8 +11,8 @@ from rich.text import Text
 
 from checker.report.about import property_lines, rule_lines
 from checker.report.layout import columns, console, joined, paragraph, write
-from checker.report.meanings import meanings, summary
 from checker.spec.catalogue import Catalogue, catalogue
+from checker.spec.meanings import meanings, summary
 from checker.spec.reading import can_apply
 from checker.spec.typed import option_word, words_of
 from model.errors import FinaleError

@@ -63,6 +63,7 @@ COMMANDS = (
     ("prove", "cli.prove:prove", "Prove properties for runs of any length, or for all jobs."),
     ("export", "cli.export:export", "Export a spec to TLA+ or Promela, for TLC or SPIN."),
     ("list", "cli.listing:listing", "List protocols, properties, options or rules."),
+    ("schema", "cli.schema:schema", "Print a JSON schema of specs, for editors."),
 )
 
 #: The meaning of exit codes, for commands that have their own.
