@@ -40,6 +40,7 @@ COMMANDS = (
     ("which", "cli.which:which", "Find the options, bounds and jobs for which a property holds."),
     ("sweep", "cli.sweep:sweep", "Check a spec in all cells of a matrix; skip unchanged cells."),
     ("trace", "cli.trace:trace", "Print a counterexample or a witness step by step."),
+    ("simulate", "cli.simulate:simulate", "Take random runs, or choose each step yourself."),
     ("show", "cli.show:show", "Show the job, options, rules and properties of a spec."),
     (
         "scenario",
@@ -77,6 +78,8 @@ EXITS = {
     "blocked": "0 the log has a job, 2 bad input, 3 no job was found, 130 interrupted.",
     "watch": "130 interrupted, which is how a watch ends; with --once 0 no violation, 1 a property "
     "is violated or stuck; 2 bad input, or Spark failed.",
+    "simulate": "0 no run violates a property, unless the spec expects it; 1 a run does; 2 bad "
+    "input; 130 interrupted.",
     "replay": "0 the engine follows the trace, 1 the engine departs from it, 2 bad input, 130 "
     "interrupted.",
     "sweep": "0 each cell has a result, 2 bad input or a cell with an error, 3 a cell reached a "
