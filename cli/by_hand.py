@@ -99,9 +99,9 @@ class ByHand:
             "?": self._show_help,
             "": self._show_choices,
         }
-        number = int(command) if command.isascii() and command.isdecimal() else 0
-        if not rest and 0 < number <= len(self._enabled):
-            self._take(self._enabled[number - 1])
+        steps = {str(number): step for number, step in enumerate(self._enabled, 1)}
+        if line in steps:
+            self._take(steps[line])
         elif command == "w" and rest:
             self._save(rest.strip())
         elif not rest and command in actions:
@@ -121,8 +121,9 @@ class ByHand:
             line = self._ask()
             if line is None or line.lower() in ("q", "quit"):
                 return False
-            if line.isascii() and line.isdecimal() and 0 < int(line) <= count:
-                self._run = Run(self.system, self.system.initial[int(line) - 1])
+            states = {str(number): s for number, s in enumerate(self.system.initial, 1)}
+            if line in states:
+                self._run = Run(self.system, states[line])
                 break
         self._show_state()
         return True
