@@ -64,6 +64,7 @@ COMMANDS = (
     ("prove", "cli.prove:prove", "Prove properties for runs of any length, or for all jobs."),
     ("export", "cli.export:export", "Export a spec to TLA+ or Promela, for TLC or SPIN."),
     ("list", "cli.listing:listing", "List protocols, properties, options or rules."),
+    ("new", "cli.new:new", "Begin a review: write a variant, a spec, a CI file, and a page."),
     ("schema", "cli.schema:schema", "Print a JSON schema of specs, for editors."),
 )
 
