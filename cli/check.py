@@ -44,6 +44,7 @@ from checker.studies.bug_pairs import folders_of_bugs, mistakes_in_pairs
 from model.errors import FinaleError, Place
 from model.system import Kind
 
+from . import completers
 from .ci import ci_output
 from .errors import print_error
 from .meter import Meter
@@ -115,7 +116,10 @@ def check(  # noqa: PLR0913 - one parameter a flag
     ] = None,
     releases: Annotated[
         str | None,
-        Parameter(help="Compare releases: all, or a list such as V3,V4 or flink-1.15."),
+        Parameter(
+            help="Compare releases: all, or a list such as V3,V4 or flink-1.15.",
+            completer=completers.releases,
+        ),
     ] = None,
     spark: Annotated[
         bool,

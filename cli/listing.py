@@ -22,6 +22,7 @@ from model.language.protocol import Protocol
 from model.rule_ids import RULE_IDS, cited_ids
 from model.system import Rule
 
+from . import completers
 from .parameters import ProtocolsFolder
 
 
@@ -31,9 +32,15 @@ def listing(
     ],
     /,
     *,
-    protocol: Annotated[str | None, Parameter(help="List entries of this protocol only.")] = None,
+    protocol: Annotated[
+        str | None,
+        Parameter(help="List entries of this protocol only.", completer=completers.protocols),
+    ] = None,
     variant: Annotated[
-        str | None, Parameter(help="With --protocol: a variant of the protocol.")
+        str | None,
+        Parameter(
+            help="With --protocol: a variant of the protocol.", completer=completers.variants
+        ),
     ] = None,
     protocols: ProtocolsFolder = None,
 ) -> int:

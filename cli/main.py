@@ -65,6 +65,7 @@ COMMANDS = (
     ("export", "cli.export:export", "Export a spec to TLA+ or Promela, for TLC or SPIN."),
     ("list", "cli.listing:listing", "List protocols, properties, options or rules."),
     ("new", "cli.new:new", "Begin a review: write a variant, a spec, a CI file, and a page."),
+    ("completion", "cli.completion:completion", "Print a script that completes command lines."),
     ("schema", "cli.schema:schema", "Print a JSON schema of specs, for editors."),
 )
 

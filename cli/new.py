@@ -28,10 +28,10 @@ from model.errors import FinaleError, Place, nearest
 from model.language.build import rule_names
 from model.topology.shapes import SHAPES
 
+from . import completers
 from .meter import Meter
 from .parameters import SecondsLimit
 
-PROTOCOL = "final-checkpoint"
 #: A rule that a change often concerns; of a protocol without it, the first rule that a run takes.
 RULE = "apply_acknowledgement"
 #: The history that most properties about records need.
@@ -50,10 +50,15 @@ def new(
     folder: Annotated[Path, Parameter(help="Folder to write; it must be new or empty.")],
     /,
     *,
-    protocol: Annotated[str, Parameter(help="Protocol to change.")] = PROTOCOL,
+    protocol: Annotated[
+        str, Parameter(help="Protocol to change.", completer=completers.protocols)
+    ] = completers.PROTOCOL,
     rule: Annotated[
         str | None,
-        Parameter(help=f"Rule to override (default: {RULE}, or one that the job takes)."),
+        Parameter(
+            help=f"Rule to override (default: {RULE}, or one that the job takes).",
+            completer=completers.rules,
+        ),
     ] = None,
     max_seconds: SecondsLimit = None,
 ) -> int:

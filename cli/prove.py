@@ -36,6 +36,7 @@ from checker.spec.reading import check_property_name, read_spec
 from model.errors import FinaleError
 from model.system import System
 
+from . import completers
 from .meter import Meter
 from .output import document, say_json
 from .parameters import PLAIN, PropertyNames, ProtocolsFolder, SecondsLimit, TextOrJson
@@ -70,10 +71,16 @@ def prove(  # noqa: PLR0913 - one parameter a flag
     ] = False,
     protocol: Annotated[
         str | None,
-        Parameter(help="With --all-jobs: the protocol (default: final-checkpoint)."),
+        Parameter(
+            help="With --all-jobs: the protocol (default: final-checkpoint).",
+            completer=completers.protocols,
+        ),
     ] = None,
     variant: Annotated[
-        str | None, Parameter(help="With --all-jobs: a variant of the protocol.")
+        str | None,
+        Parameter(
+            help="With --all-jobs: a variant of the protocol.", completer=completers.variants
+        ),
     ] = None,
     protocols: ProtocolsFolder = None,
     unbounded: Annotated[

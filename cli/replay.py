@@ -23,6 +23,7 @@ from model.system import System
 from model.trace import Trace
 from reference.formats.files import DiskFiles
 
+from . import completers
 from .meter import Meter
 from .output import document, say_json
 from .parameters import TextOrJson
@@ -37,7 +38,11 @@ def replay(
     /,
     *,
     property: Annotated[
-        str | None, Parameter(help="Property whose trace is executed (default: as finale trace).")
+        str | None,
+        Parameter(
+            help="Property whose trace is executed (default: as finale trace).",
+            completer=completers.properties,
+        ),
     ] = None,
     directory: Annotated[
         Path | None,

@@ -25,6 +25,7 @@ from checker.spec.reading import check_property_name, read_spec
 from model.errors import FinaleError, Place
 from model.visible import visible_json
 
+from . import completers
 from .meter import Meter
 from .output import document, say, to_file_or_stdout
 from .parameters import BackendName, ProtocolsFolder, ReductionNames
@@ -39,7 +40,8 @@ def trace(
         str | None,
         Parameter(
             help="Property whose trace is printed (default: an unexpectedly violated one, else a "
-            "violated one, else one whose witness is reached)."
+            "violated one, else one whose witness is reached).",
+            completer=completers.properties,
         ),
     ] = None,
     format: Annotated[Literal["text", "json", "itf"], Parameter(help="Output format.")] = "text",

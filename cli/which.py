@@ -16,6 +16,7 @@ from checker.spec.reading import check_property_name
 from checker.studies.which import axis_in
 from checker.studies.which import which as settings_of
 
+from . import completers
 from .meter import Meter
 from .output import document, say_json
 from .parameters import PLAIN, ProtocolsFolder, SecondsLimit, SpecFile, TextOrJson
@@ -25,7 +26,7 @@ def which(
     spec: SpecFile,
     /,
     *,
-    property: Annotated[str, Parameter(help="Property to check.")],
+    property: Annotated[str, Parameter(help="Property to check.", completer=completers.properties)],
     vary: Annotated[
         tuple[str, ...],
         PLAIN,
