@@ -17,7 +17,7 @@ from model.system import Kind, Property
 from .layout import Cell, columns, counted, grouped, joined, paragraph
 from .places import command, shown_file
 from .story import BUILT_IN_SENTENCES
-from .trace import binding_text
+from .trace import INDENT, binding_text
 
 SAMPLED = (
     "Random runs are a sample: they show that a property can fall, and never that it holds. "
@@ -161,16 +161,22 @@ def sample_json(sample: Sample, spec: Spec, seed: int, steps_max: int) -> dict[s
 
 
 def choice_lines(enabled: Sequence[Step], width: int) -> list[Text]:
-    """The steps that can be taken, each with its number."""
-    rows: list[list[Cell]] = []
+    """The steps that can be taken, each with its number; the sentences below if space is short."""
+    titles: list[Text] = []
     for number, step in enumerate(enabled, 1):
-        title = Text(step.rule.rule.name, "bold")
+        title = Text(f"{number:>{INDENT - 2}}  ", "bold cyan").append(step.rule.rule.name, "bold")
         if step.rule.binding:
             title.append("  ").append_text(binding_text(step.rule.binding))
-        rows.append(
-            [Text(f"{number:>4}", "bold cyan"), title, Text(step.rule.rule.sentence, "dim")]
-        )
-    return columns(rows, width)
+        titles.append(title)
+    sentences = [Text(step.rule.rule.sentence, "dim") for step in enabled]
+    beside = max((each.cell_len for each in titles), default=0) + 2
+    if all(beside + each.cell_len <= width for each in sentences):
+        return columns(list(zip(titles, sentences, strict=True)), width)
+    return [
+        line
+        for title, sentence in zip(titles, sentences, strict=True)
+        for line in (title, *paragraph(sentence, width, indent=INDENT))
+    ]
 
 
 def end_line(end: End) -> Text:
