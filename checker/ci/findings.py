@@ -125,9 +125,7 @@ class RowFinding:
     @property
     def again(self) -> str:
         """The command that finds the trace again."""
-        flags = f" --property {self.row.property}"
-        flags += "".join(f" --reduce {name}" for name in self.result.report.reduced)
-        return command("trace", self.result.spec, flags)
+        return trace_command(self.result, self.row.property)
 
 
 def findings(outcome: Outcome) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ import inspect
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
-from typing import Any
+from typing import Any, cast
 
 from checker.spec.meanings import first_paragraph, meanings
 from checker.spec.typed import option_word
@@ -146,7 +146,8 @@ def _members(domain: Domain[Any]) -> str:
     """The members of an enumeration, as a rule writes them."""
     if not isinstance(domain, Enum):
         return ""
-    return f"One of {', '.join(_code(str(member)) for member in domain.kind)}."
+    members = cast("Domain[object]", domain).values()
+    return f"One of {', '.join(_code(str(each)) for each in members)}."
 
 
 def _as_written(kind: type) -> dict[str, tuple[str, str]]:
@@ -182,8 +183,9 @@ def _kind_text(value: object) -> str:
     """What a value is, in a few words."""
     match value:
         case tuple() if value:
-            kinds = dict.fromkeys(_kind_text(each) for each in value)
-            return f"{len(value)} × {' or '.join(kinds)}"  # noqa: RUF001 - the sign is meant
+            parts = cast("tuple[object, ...]", value)
+            kinds = dict.fromkeys(map(_kind_text, parts))
+            return f"{len(parts)} × {' or '.join(kinds)}"  # noqa: RUF001 - the sign is meant
         case bool() | int():
             return _code(repr(value))
         case str():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from checker.search.state_graph.liveness import is_judged
@@ -50,7 +50,7 @@ class Judge:
     def __init__(self, system: System) -> None:
         self.system = system
         self._of_states = of_states(system)
-        self._of_steps = cache(lambda rule: of_steps(system, rule))
+        self._of_steps = cache(partial(of_steps, system))
         self._liveness = [prop for prop in system.properties if is_judged(prop)]
 
     def of(self, trace: Trace, end: End | None) -> Findings:

@@ -77,7 +77,7 @@ def _one_or_each(value: Mapping[str, object]) -> Schema:
 
 def _values() -> dict[str, Schema]:
     """What the value of each key can be."""
-    whole = {"type": "integer", "minimum": 1, "maximum": PARALLELISM_MAX}
+    whole: Schema = {"type": "integer", "minimum": 1, "maximum": PARALLELISM_MAX}
     inputs = {"anyOf": [{"type": "string"}, _input()]}
     return {
         "from": {"type": "array", "minItems": 1, "items": inputs},
