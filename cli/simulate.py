@@ -24,7 +24,7 @@ from model.errors import FinaleError
 from model.system import System
 
 from .bar import Bar
-from .output import say, say_json, to_file_or_stdout
+from .output import document, say, say_json, to_file_or_stdout
 from .parameters import PLAIN, PropertyNames, ProtocolsFolder, SpecFile, TextOrJson, refuse_limits
 from .traces import itf_of_run
 
@@ -108,7 +108,7 @@ class Simulation:
             about = sample_json(sample, self.spec, self.seed, self.steps_max)
             run = None if told is None else story_json(self._story(told[1]))
             again = None if told is None else self._repeat(told[0])
-            say_json(about | {"run": run, "reproduce": again})
+            say_json(document("simulate") | about | {"run": run, "reproduce": again})
         if output is not None:
             self._save(told, output)
         if interrupted:

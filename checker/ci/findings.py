@@ -14,7 +14,8 @@ from pathlib import Path
 
 from checker.report.check_json import WhyLeftOut
 from checker.report.layout import counted
-from checker.report.places import command, expectation_line, shown_file
+from checker.report.places import expectation_line, shown_file
+from checker.report.results import trace_command
 from checker.report.story import BUILT_IN_SENTENCES, Story, story_of
 from checker.report.trace import trace_lines
 from checker.search.answer import DoesNotApply, Holds, NotAsked, Unknown, Vacuous, Violated
