@@ -69,7 +69,7 @@ def test_the_specs_that_a_project_names_are_items(project: pytest.Pytester) -> N
             "*bad.toml:8: never-done is violated after 3 steps. The spec expects: holds.",
             "   3  receive",
             "*A.status * WAITING → DONE",
-            "show it again: finale trace specs/bad.toml --property never-done --protocols *",
+            "show it again: finale trace /*/specs/bad.toml --property never-done --protocols *",
         ]
     )
     assert "Traceback" not in ran.stdout.str()
