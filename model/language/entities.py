@@ -35,6 +35,11 @@ class AnyOf(Generic[T]):
 class Field(Generic[T]):
     """One declared field of an entity class; on an entity, its value."""
 
+    #: What is seen of it outside of the system: everything, nothing, or these values alone.
+    effect: bool | tuple[object, ...] = False
+    #: Whether it holds what is under way between entities.
+    message: bool = False
+
     def __init__(self, domain: Domain[T], initial: object, ghost: str | None, file: Place) -> None:
         self.domain = domain
         self.initial = initial
@@ -75,15 +80,27 @@ class Field(Generic[T]):
         return variable
 
 
-def field(domain: Domain[T], initial: object, *, ghost: str | None = None) -> Field[T]:
+def field(
+    domain: Domain[T],
+    initial: object,
+    *,
+    ghost: str | None = None,
+    effect: bool | tuple[object, ...] = False,
+    message: bool = False,
+) -> Field[T]:
     """Declare a field of an entity class.
 
     `initial` is a plain value, a function of the entity that gives one, or `AnyOf` values; for an
     array or a map, the value that each of its elements starts with.
     `ghost` names the switch of `[observe]` that keeps this field: history that properties read and
     the protocol does not.
+    `effect` says what can be observed of the field outside of the system: everything (True), or
+    some values; `message` says that it holds what is under way between entities. `finale diff`
+    observes them.
     """
-    return Field(domain, initial, ghost, caller())
+    declared = Field(domain, initial, ghost, caller())
+    declared.effect, declared.message = effect, message
+    return declared
 
 
 @dataclass(frozen=True)

@@ -146,6 +146,13 @@ class Protocol(Entity):
         """Whether the protocol has ended: no step needs to follow."""
         return False
 
+    def endings(self) -> Mapping[str, Callable[[], object]]:
+        """The ways in which the protocol can end, as an observer tells them apart.
+
+        A run in which no step is enabled any more ended in the first way that holds.
+        """
+        return {"the run has ended": self.terminal}
+
     def observes(self, ghost: str) -> bool:
         """Whether the system keeps this history: a plain truth value."""
         if ghost not in self.ghosts:

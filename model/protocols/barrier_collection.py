@@ -156,14 +156,18 @@ class Worker(Entity):
     connected = field(Bool, True)
     passed = field(Set(Ref(EpochId)), EMPTY)
     """The epochs whose barrier has come by."""
-    outcome = field(PerEntity(EpochId, Enum(Outcome)), Outcome.NONE)
+    outcome = field(
+        PerEntity(EpochId, Enum(Outcome)),
+        Outcome.NONE,
+        effect=(Outcome.COMMITTED, Outcome.ABORTED),
+    )
 
 
 class Epoch(EpochId):
     """One epoch, its messages under way, and what came of it."""
 
-    status = field(Enum(EpochStatus), EpochStatus.UNUSED)
-    injects = field(Set(Ref(Worker)), EMPTY)
+    status = field(Enum(EpochStatus), EpochStatus.UNUSED, effect=(EpochStatus.COMMITTED,))
+    injects = field(Set(Ref(Worker)), EMPTY, message=True)
     """Workers that are still to be told of it."""
     known = field(Set(Ref(Worker)), EMPTY)
     """Workers that were told."""
@@ -171,9 +175,9 @@ class Epoch(EpochId):
     """Workers that have its barrier on record, and whose report has not arrived yet."""
     reported = field(Set(Ref(Worker)), EMPTY)
     """Workers whose report has arrived."""
-    refusals = field(Set(Ref(Worker)), EMPTY)
+    refusals = field(Set(Ref(Worker)), EMPTY, message=True)
     """Votes against it under way."""
-    decisions = field(Set(Ref(Worker)), EMPTY)
+    decisions = field(Set(Ref(Worker)), EMPTY, message=True)
     """Workers that are still to be told what came of it."""
 
     @property
@@ -202,7 +206,7 @@ class BarrierCollection(Protocol):
     failures = field(Range(0, Bound("failures")), 0)
     restored = field(Option(Ref(EpochId)), Nothing)
     """The epoch that the newest start was from."""
-    position = field(Option(Ref(EpochId)), Nothing)
+    position = field(Option(Ref(EpochId)), Nothing, effect=True)
     """The outside log keeps what comes after this epoch."""
 
     def __init__(self, setting: Setting) -> None:

@@ -85,9 +85,9 @@ class SourceRecord(Entity):
     """A record of the outside source; records are read in their order."""
 
     progress = field(Enum(Progress), Progress.UNREAD)
-    copies = field(Range(0, 2), 0)
+    copies = field(Range(0, 2), 0, effect=True)
     """How often it was delivered; twice or more."""
-    committed = field(Bool, False)
+    committed = field(Bool, False, effect=True)
     """The offset is behind it."""
 
 

@@ -122,8 +122,8 @@ class Signal(Event):
 class SourceReader(ReaderId):
     """A subtask that reads the splits that it is assigned, and the coordinator's gate to it."""
 
-    status = field(Enum(ReaderStatus), ReaderStatus.RUNNING)
-    received = field(Set(Ref(Event)), EMPTY)
+    status = field(Enum(ReaderStatus), ReaderStatus.RUNNING, effect=(ReaderStatus.FINISHED,))
+    received = field(Set(Ref(Event)), EMPTY, effect=True)
     closed = field(Set(Ref(CheckpointId)), EMPTY)
     """The checkpoints that keep the gate closed."""
     asked = field(Bool, False, ghost="requests")
@@ -145,7 +145,9 @@ class SourceReader(ReaderId):
 class CoordinatorCheckpoint(CheckpointId):
     """One checkpoint: the coordinator's part, the readers' parts, and the messages under way."""
 
-    status = field(Enum(CheckpointStatus), CheckpointStatus.UNUSED)
+    status = field(
+        Enum(CheckpointStatus), CheckpointStatus.UNUSED, effect=(CheckpointStatus.COMPLETED,)
+    )
     coordinator_taken = field(Bool, False)
     """The enumerator's state is taken, and its gates have been closed."""
     coordinator_done = field(Bool, False)
@@ -160,11 +162,11 @@ class CoordinatorCheckpoint(CheckpointId):
     """Readers whose gates it may close: those that have not taken it, as the enumerator knows."""
     awaited = field(Set(Ref(ReaderId)), EMPTY)
     """Readers whose acknowledgement is missing."""
-    triggers = field(Set(Ref(ReaderId)), EMPTY)
+    triggers = field(Set(Ref(ReaderId)), EMPTY, message=True)
     """Triggers under way."""
-    acknowledgements = field(Set(Ref(ReaderId)), EMPTY)
+    acknowledgements = field(Set(Ref(ReaderId)), EMPTY, message=True)
     """Acknowledgements under way to the checkpoint coordinator."""
-    releases = field(Set(Ref(ReaderId)), EMPTY)
+    releases = field(Set(Ref(ReaderId)), EMPTY, message=True)
     """Acknowledgements under way to the enumerator: they open its gate to the sender."""
 
     @property

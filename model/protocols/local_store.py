@@ -77,8 +77,8 @@ class Change(enum.Enum):
 class InputUpdate(Entity):
     """A record of the input, and its effect on the store."""
 
-    change = field(Enum(Change), Change.NONE)
-    stored = field(Range(0, 2), 0)
+    change = field(Enum(Change), Change.NONE, effect=(Change.COMMITTED,))
+    stored = field(Range(0, 2), 0, effect=True)
     """How often the store has its effect; twice or more."""
 
 

@@ -79,18 +79,18 @@ class Cut(ChannelCut, CheckpointId):
     sent = field(Bool, False)
     """The sender has taken its snapshot, and the barrier is out."""
     sent_before = field(Count, 0)
-    overtaken = field(Records, ())
+    overtaken = field(Records, (), effect=True)
     """UN-1: the records that the barrier has overtaken at the sender."""
     taken = field(Bool, False)
     """The receiver has taken its snapshot."""
     processed_before = field(Count, 0)
-    log = field(Records, ())
+    log = field(Records, (), effect=True)
     """What the receiver has logged."""
     batch = field(Records, ())
     """With two writers: what the task's thread has still to write."""
-    arrived = field(Bool, False)
+    arrived = field(Bool, False, effect=True)
     """The receiver counts the barrier as arrived."""
-    aborted = field(Bool, False)
+    aborted = field(Bool, False, effect=True)
     """The checkpoint is given up."""
     stopped = field(Bool, False)
     """The receiver knows that the checkpoint is over."""
@@ -150,14 +150,14 @@ class Sending(Entity):
     """The sender and its subpartition: a lane for barriers, which go first, and one for records."""
 
     sent = field(Count, 0)
-    queue = field(Records, ())
-    barriers = field(Queue(Ref(Cut), Bound("checkpoints")), ())
+    queue = field(Records, (), message=True)
+    barriers = field(Queue(Ref(Cut), Bound("checkpoints")), (), message=True)
 
 
 class Receiving(Entity):
     """The receiver: its buffers, and what it persists of them for which checkpoint."""
 
-    queue = field(Records, ())
+    queue = field(Records, (), message=True)
     """Records that have arrived and are not processed."""
     processed = field(Count, 0)
     persisting = field(Enum(Persisting), Persisting.COMPLETED)

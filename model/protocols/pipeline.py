@@ -60,7 +60,7 @@ class Stage(Entity):
     """A source, an operator or a sink, and how many records it is done with."""
 
     status = field(Enum(Status), Status.DECIDES)
-    done = field(Count, 0)
+    done = field(Count, 0, effect=True)
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -70,7 +70,7 @@ class Stage(Entity):
 class Producer(Stage):
     """A stage with a queue behind it."""
 
-    queue = field(Queue(Number, Bound("channel")), ())
+    queue = field(Queue(Number, Bound("channel")), (), message=True)
 
 
 class Consumer(Stage):

@@ -266,7 +266,7 @@ class Restore(FinalCheckpoint):
 
     skipping = field(Set(Ref(Task)), EMPTY, ghost="starts")
     """Tasks that were started as finished (RC-7)."""
-    refused = field(Bool, False, ghost="resumed")
+    refused = field(Bool, False, ghost="resumed", effect=True)
     """The job was not started at all (RC-8)."""
 
     @property

@@ -35,9 +35,13 @@ class Decision(enum.Enum):
 class Manager(Voter):
     """A resource manager, and the transaction manager's side of it."""
 
-    status = field(Enum(ManagerStatus), ManagerStatus.WORKING)
-    prepared_sent = field(Bool, False)
-    prepared_received = field(Bool, False)
+    status = field(
+        Enum(ManagerStatus),
+        ManagerStatus.WORKING,
+        effect=(ManagerStatus.COMMITTED, ManagerStatus.ABORTED),
+    )
+    prepared_sent = field(Bool, False, message=True)
+    prepared_received = field(Bool, False, message=True)
 
     @property
     def has_committed(self) -> bool:
@@ -75,7 +79,7 @@ class TwoPhaseCommit(Protocol, DecisionView):
     Sizes = TwoPhaseCommitSizes
     sizes: TwoPhaseCommitSizes
 
-    decision = field(Enum(Decision), Decision.NONE)
+    decision = field(Enum(Decision), Decision.NONE, message=True)
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)

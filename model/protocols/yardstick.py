@@ -103,7 +103,9 @@ class Worker(Task):
 class Channel(Entity):
     """A bounded queue from one task to another, and what its receiver knows of it."""
 
-    queue = field(Queue(Union(Data, EndOfData, EndOfPartition, Barrier), Bound("channel")), ())
+    queue = field(
+        Queue(Union(Data, EndOfData, EndOfPartition, Barrier), Bound("channel")), (), message=True
+    )
     end_of_data = field(Bool, False)
     end_of_partition = field(Bool, False)
     blocked = field(Bool, False)
@@ -133,8 +135,8 @@ class Yardstick(Protocol):
     Bounds = YardstickBounds
     bounds: YardstickBounds
 
-    triggered = field(CheckpointCount, 0)
-    completed = field(CheckpointCount, 0)
+    triggered = field(CheckpointCount, 0, message=True)
+    completed = field(CheckpointCount, 0, effect=True)
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)

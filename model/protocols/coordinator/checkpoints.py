@@ -49,21 +49,21 @@ COMPLETED, ABORTED = CheckpointStatus.COMPLETED, CheckpointStatus.ABORTED
 class Checkpoint(CheckpointId):
     """One checkpoint: its plan, the messages under way for it, and what came of it."""
 
-    status = field(Enum(CheckpointStatus), UNUSED)
+    status = field(Enum(CheckpointStatus), UNUSED, effect=(COMPLETED,))
     kind = field(Enum(CheckpointKind), CheckpointKind.CHECKPOINT, ghost="kinds")
     """Kept by protocols with more than one kind."""
     finished = field(Set(Ref(Task)), EMPTY)
     """Tasks that the plan counts as finished; all others must acknowledge."""
-    triggers = field(Set(Ref(Task)), EMPTY)
+    triggers = field(Set(Ref(Task)), EMPTY, message=True)
     """Trigger RPCs under way."""
     awaited = field(Set(Ref(Task)), EMPTY)
     """Tasks whose acknowledgement is missing."""
-    acknowledgements = field(Set(Ref(Task)), EMPTY)
+    acknowledgements = field(Set(Ref(Task)), EMPTY, message=True)
     """Acknowledgements under way."""
-    declined = field(Bool, False)
+    declined = field(Bool, False, message=True)
     """A decline is under way."""
-    confirmations = field(Set(Ref(Task)), EMPTY)
-    aborts = field(Set(Ref(Task)), EMPTY)
+    confirmations = field(Set(Ref(Task)), EMPTY, message=True)
+    aborts = field(Set(Ref(Task)), EMPTY, message=True)
     """Notifications under way that it completed, or that it was aborted."""
     overtaken_by = field(Set(Ref(CheckpointId)), EMPTY, ghost="completion-order")
     """Newer checkpoints that had completed when this one did, and were still being confirmed."""

@@ -24,7 +24,7 @@ Left out: master hooks, storage failures.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import ClassVar, cast
 
@@ -306,6 +306,14 @@ class JobProtocol(Protocol, ABC):
     def terminal(self) -> bool:
         """Whether the job has finished, or only waits for records of sources that never end."""
         return self.is_finished or self.waits_for_records()
+
+    def endings(self) -> Mapping[str, Callable[[], object]]:
+        return {
+            "the job has ended without finishing": self.has_ended_otherwise,
+            "the job has finished": lambda: self.is_finished,
+            "the job waits for records that never come": self.waits_for_records,
+            **super().endings(),
+        }
 
     @define
     def waits_for_records(self) -> bool:

@@ -120,7 +120,7 @@ class Failures(TaskExecution):
     parts: ClassVar[tuple[type[Entity], ...]] = (*TaskExecution.parts, Region)
 
     crashes = field(Range(0, Bound("crashes")), 0, ghost="crashes")
-    failed_for_good = field(Bool, False, ghost="crashes")
+    failed_for_good = field(Bool, False, ghost="crashes", effect=True)
     """The job has FAILED: nothing starts it again."""
 
     def __init__(self, setting: Setting) -> None:

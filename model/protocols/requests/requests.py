@@ -86,7 +86,11 @@ class JobStatus(enum.Enum):
 class Request(Entity):
     """One request of a user. Those of a kind are used in their order."""
 
-    status = field(Enum(RequestStatus), RequestStatus.UNUSED)
+    status = field(
+        Enum(RequestStatus),
+        RequestStatus.UNUSED,
+        effect=(RequestStatus.SUCCEEDED, RequestStatus.FAILED),
+    )
     of = field(Option(Ref(CheckpointId)), Nothing)
     """The checkpoint that it is answered by."""
 
@@ -203,7 +207,12 @@ class Requests(TaskExecution):
     #: PL-1: a savepoint does not wait until fewer checkpoints are pending.
     forces_savepoints: bool = True
 
-    job_status = field(Enum(JobStatus), JobStatus.RUNNING, ghost="job-status")
+    job_status = field(
+        Enum(JobStatus),
+        JobStatus.RUNNING,
+        ghost="job-status",
+        effect=(JobStatus.CANCELED, JobStatus.FAILED),
+    )
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)

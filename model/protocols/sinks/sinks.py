@@ -38,7 +38,7 @@ class Transaction(enum.Enum):
 class Sink(Entity, ABC):
     """What every sink has: for each record, how often its effect is visible outside."""
 
-    visible = field(Effects, 0)
+    visible = field(Effects, 0, effect=True)
 
     def __init__(
         self,

@@ -1,0 +1,76 @@
+"""A labelled transition system: what an observer sees of a state graph.
+
+States are numbers. A transition has a label, also a number; label 0 is silence (τ): the observer
+sees nothing. Two systems that are compared share one alphabet, so equal labels have equal numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.int64]
+
+SILENT = 0
+
+
+class Alphabet:
+    """The labels of systems that are compared, by number. Label 0 is silence."""
+
+    def __init__(self) -> None:
+        self.texts = [""]
+        self._numbers = {"": SILENT}
+
+    def number(self, text: str) -> int:
+        """Return the number of a label; a new one gets the next number."""
+        found = self._numbers.get(text)
+        if found is None:
+            found = self._numbers[text] = len(self.texts)
+            self.texts.append(text)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Lts:
+    """The transitions `source[e] -label[e]-> target[e]` of states `0 .. states - 1`."""
+
+    states: int
+    root: int
+    source: Numbers
+    label: Numbers
+    target: Numbers
+
+    @property
+    def transitions(self) -> int:
+        """The number of transitions."""
+        return len(self.source)
+
+    @cached_property
+    def _by_source(self) -> tuple[Numbers, Numbers]:
+        order = np.argsort(self.source, kind="stable")
+        first = np.searchsorted(self.source[order], np.arange(self.states + 1))
+        return order, first
+
+    def outgoing(self, state: int) -> list[int]:
+        """Return the transitions of a state, in their order."""
+        order, first = self._by_source
+        found: list[int] = order[first[state] : first[state + 1]].tolist()
+        return found
+
+
+def joined(first: Lts, second: Lts) -> Lts:
+    """Return both systems side by side: the states of the second come after those of the first."""
+    by = first.states
+    return Lts(
+        by + second.states,
+        first.root,
+        np.concatenate([first.source, second.source + by]),
+        np.concatenate([first.label, second.label]),
+        np.concatenate([first.target, second.target + by]),
+    )
+
+
+__all__ = ["SILENT", "Alphabet", "Lts", "Numbers", "joined"]

@@ -1,0 +1,363 @@
+"""Turns a state graph into what an observer sees of it: a labelled transition system.
+
+A state of the graph is a state of the system with the same number, and transition `e` of the graph
+is transition `e` of the system. Two states come on top. From the *root* a transition leads to each
+initial state; its label says what the observer sees at the start. Into the *end* a transition leads
+from each state in which no step changes anything: its label says how the run ends. A fault leads
+into the end, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from checker.search.bfs.machine import CompiledSuccessors
+from checker.search.limits import Limits, ProgressListener
+from checker.search.state_graph.folding import cells_read
+from checker.spec.claim import Spec
+from model.domains import Domain
+from model.expressions import Expression
+from model.itf import element_of, keys_of
+from model.language.build import shown, world_of
+from model.language.entities import Variable
+from model.language.observing import observing, sound_kind
+from model.language.predicates import where
+from model.semantics import evaluate
+from model.system import Fault, State, System, Update
+from model.trace import Trace, renamed
+from model.value_text import changes, value_text
+
+from .explored import Explored, explored
+from .lts import SILENT, Alphabet, Lts, Numbers
+from .observer import Observer, View, Watched, view_of
+
+START = "the run starts"
+STUCK = "the run is stuck"
+AT_BOUND = "a bound of the spec ends the run"
+#: A value that the observer does not see.
+UNSEEN = -(1 << 40)
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One of the systems that are compared: its spec, its state graph, and what is seen of it."""
+
+    spec: Spec
+    graph: Explored
+    view: View
+    lts: Lts
+    alphabet: Alphabet
+
+    @property
+    def system(self) -> System:
+        """The system."""
+        return self.graph.system
+
+    def trace_of(self, transitions: Sequence[int]) -> Trace:
+        """Return the run that takes these transitions; the first one leaves the root."""
+        graph, lts = self.graph, self.lts
+        states: list[State] = []
+        rules: list[int] = []
+        fault = None
+        for transition in transitions:
+            target = int(lts.target[transition])
+            if target < len(graph.states):
+                states.append(graph.states[target])
+            if transition < len(graph.leaf):
+                rules.append(graph.leaves[int(graph.leaf[transition])].rule)
+            elif (leaf := self._faults.get(transition)) is not None:
+                end = graph.leaves[leaf].end
+                assert isinstance(end, Fault)
+                rules.append(graph.leaves[leaf].rule)
+                fault = end
+        if not states:
+            states.append(graph.states[0])
+        return Trace(tuple(states), tuple(rules), fault=fault)
+
+    def observed(self, transitions: Sequence[int]) -> list[tuple[int, str]]:
+        """Return what is seen on a run: each observation with the number of its step.
+
+        The start has number 0. The end has the number after the last step.
+        """
+        labels = self.lts.label
+        return [
+            (position, self.alphabet.texts[labels[transition]])
+            for position, transition in enumerate(transitions)
+            if labels[transition] != SILENT
+        ]
+
+    @cached_property
+    def _faults(self) -> dict[int, int]:
+        """The leaves of the faults, by transition: they come last."""
+        found = [leaf for leaves in self.graph.faulty.values() for leaf in leaves]
+        first = self.lts.transitions - len(found)
+        return {first + position: leaf for position, leaf in enumerate(found)}
+
+
+def side_of(
+    spec: Spec,
+    observer: Observer,
+    alphabet: Alphabet,
+    limits: Limits,
+    progress: ProgressListener | None,
+) -> Side:
+    """Return what an observer sees of a spec. Raises `LimitHit`, `TimeOver`, coded errors."""
+    system = spec.system(())
+    view = view_of(observer, system)
+    endings = _endings(spec)
+    graph = explored(system, limits, progress)
+    labelling = _Labelling(graph, view, alphabet)
+    root, end = len(graph.states), len(graph.states) + 1
+    first = np.arange(graph.initial)
+    quiet = labelling.quiet()
+    faults = [(state, leaf) for state, leaves in graph.faulty.items() for leaf in leaves]
+    wrong = np.array([state for state, _ in faults], np.int64)
+    lts = Lts(
+        end + 1,
+        root,
+        np.concatenate([graph.source, np.full(len(first), root), quiet, wrong]),
+        np.concatenate(
+            [
+                labelling.steps(),
+                labelling.starts(),
+                labelling.ends(quiet, endings),
+                np.array([labelling.fault(leaf) for _, leaf in faults], np.int64),
+            ]
+        ),
+        np.concatenate([graph.target, first, np.full(len(quiet) + len(wrong), end)]),
+    )
+    return Side(spec, graph, view, lts, alphabet)
+
+
+def _endings(spec: Spec) -> list[tuple[str, Expression]]:
+    """The ways in which the protocol can end, as it is meant: a variant does not change them."""
+    protocol = spec.instance()
+    with spec.catalogue.blaming_user_code():
+        world = world_of(protocol, protocol.keeps())
+        with observing(protocol, sound_kind(type(protocol))):
+            return [(name, where(world, holds)) for name, holds in protocol.endings().items()]
+
+
+class _Labelling:
+    """Gives each transition of a graph its label."""
+
+    def __init__(self, graph: Explored, view: View, alphabet: Alphabet) -> None:
+        self.graph, self.view, self.alphabet = graph, view, alphabet
+        self.system = graph.system
+        self.cells = [cell for each in view.fields for cell in each.variable.indices]
+        self.renumbered = {name for rule in self.system.rules for name, _ in rule.moved}
+        columns = [self._projected(each) for each in view.fields]
+        empty = np.empty((len(graph.states), 0), np.int64)
+        self.rows: Numbers = np.concatenate([empty, *columns], axis=1)
+
+    # --- what is seen of a state -----------------------------------------------------------------
+
+    def _projected(self, watched: Watched) -> Numbers:
+        cells = watched.variable.indices
+        columns = np.empty((len(self.graph.states), len(cells)), np.int64)
+        for position, cell in enumerate(cells):
+            columns[:, position] = self.graph.columns.column(cell)
+        return _seen(watched, columns)
+
+    def _row(self, state: State) -> Numbers:
+        parts = [
+            _seen(each, np.array([[state[cell] for cell in each.variable.indices]]))
+            for each in self.view.fields
+        ]
+        row: Numbers = np.concatenate([np.empty((1, 0), np.int64), *parts], axis=1)[0]
+        return row
+
+    # --- steps -----------------------------------------------------------------------------------
+
+    def steps(self) -> Numbers:
+        """Return the labels of the steps."""
+        graph = self.graph
+        found = np.zeros(len(graph.leaf), np.int64)
+        touching, renumbering, named = self._leaves()
+        places = np.flatnonzero(touching[graph.leaf])
+        before, after = self.rows[graph.source[places]], self.rows[graph.target[places]]
+        for position in np.flatnonzero(renumbering[graph.leaf[places]]).tolist():
+            edge = int(places[position])
+            rule = self.system.rules[graph.leaves[int(graph.leaf[edge])].rule]
+            state = graph.states[int(graph.source[edge])]
+            before[position] = self._row(renamed(rule, state))
+        named_rule = named[graph.leaf[places]]
+        seen = np.any(before != after, axis=1) | (named_rule >= 0)
+        rows = np.concatenate([before, after, named_rule[:, None]], axis=1)[seen]
+        if not len(rows):
+            return found
+        distinct, which = np.unique(rows, axis=0, return_inverse=True)
+        labels = np.array([self._label(row) for row in distinct])
+        found[places[seen]] = labels[which.reshape(-1)]
+        return found
+
+    def _leaves(self) -> tuple[Numbers, Numbers, Numbers]:
+        """Tell which leaves may be seen, which renumber entities, and which rules are watched."""
+        cells, leaves = set(self.cells), self.graph.leaves
+        touching, renumbering = np.zeros(len(leaves), np.int64), np.zeros(len(leaves), np.int64)
+        named = np.full(len(leaves), -1, np.int64)
+        for number, leaf in enumerate(leaves):
+            rule = self.system.rules[leaf.rule]
+            if isinstance(leaf.end, Update):
+                renumbering[number] = bool(rule.earlier)
+                touching[number] = not cells.isdisjoint(cell for cell, _ in leaf.end.writes)
+            if rule.rule.name in self.view.rules:
+                named[number] = leaf.rule
+                touching[number] = True
+        return touching.astype(bool), renumbering.astype(bool), named
+
+    def _label(self, row: Numbers) -> int:
+        count = len(self.cells)
+        before, after, rule = row[:count].tolist(), row[count : 2 * count].tolist(), int(row[-1])
+        parts = [str(self.system.rules[rule])] if rule >= 0 else []
+        for watched, old, new in self._by_field(before, after):
+            if old != new:
+                parts += self._changed(watched, old, new, after)
+        return self.alphabet.number(", ".join(parts))
+
+    def _by_field(
+        self, before: list[int], after: list[int]
+    ) -> Iterator[tuple[Watched, list[int], list[int]]]:
+        offset = 0
+        for watched in self.view.fields:
+            width = watched.variable.domain.width
+            yield watched, before[offset : offset + width], after[offset : offset + width]
+            offset += width
+
+    def _changed(
+        self, watched: Watched, old: list[int], new: list[int], after: list[int]
+    ) -> Iterator[str]:
+        variable = watched.variable
+        if watched.values:
+            yield from self._values_seen(watched, old, new, after)
+            return
+        was, now = variable.domain.decode(old), variable.domain.decode(new)
+        for change in changes(variable, was, now):
+            yield f"{change.label} {change.moved or f'{change.old} → {change.new}'}"
+
+    def _values_seen(
+        self, watched: Watched, old: list[int], new: list[int], after: list[int]
+    ) -> Iterator[str]:
+        named = self._name(watched.variable)
+        for name, was, now in _elements(watched, named, old, new):
+            if now == UNSEEN:
+                text = f"{name} is no longer {_value(watched, was)}"
+            else:
+                text = f"{name} {_value(watched, now)}"
+            yield f"{text}, behind a newer one" if self._is_behind(watched, new, after) else text
+
+    def _name(self, variable: Variable) -> str:
+        """The name of a variable; if its entity has no lasting name, the class of the entity."""
+        if variable.entity.name in self.renumbered:
+            return f"{type(variable.entity).__name__}.{variable.field}"
+        return variable.name
+
+    def _is_behind(self, watched: Watched, new: list[int], after: list[int]) -> bool:
+        """Of an entity without a lasting name, whether a newer one has the same value."""
+        own = watched.variable
+        return own.entity.name in self.renumbered and any(
+            other.variable.field == own.field
+            and other.variable.position > own.position
+            and type(other.variable.entity) is type(own.entity)
+            and values == new
+            for other, values, _ in self._by_field(after, after)
+        )
+
+    # --- the start and the end -------------------------------------------------------------------
+
+    def starts(self) -> Numbers:
+        """Return the labels of the initial states."""
+        return np.array([self._start(row.tolist()) for row in self.rows[: self.graph.initial]])
+
+    def _start(self, row: list[int]) -> int:
+        parts = [START]
+        for watched, values, _ in self._by_field(row, row):
+            if watched.values:
+                nothing = [UNSEEN] * len(values)
+                pairs = _elements(watched, watched.variable.name, nothing, values)
+                parts += [f"{name} {_value(watched, value)}" for name, _, value in pairs]
+            elif any(values):
+                parts.append(f"{watched.variable.name} {_text(watched.variable, values)}")
+        return self.alphabet.number(", ".join(parts))
+
+    def quiet(self) -> Numbers:
+        """Return the states in which no step changes anything."""
+        graph = self.graph
+        moves = np.zeros(len(graph.states), bool)
+        moves[graph.source[graph.source != graph.target]] = True
+        moves[list(graph.faulty)] = True
+        return np.flatnonzero(~moves)
+
+    def ends(self, quiet: Numbers, endings: Sequence[tuple[str, Expression]]) -> Numbers:
+        """Return the labels of the ends: how the protocol ended, or why no step is enabled."""
+        found = np.full(len(quiet), -1, np.int64)
+        if not len(quiet):
+            return found
+        read = sorted({cell.index for cell in cells_read([each for _, each in endings])})
+        columns = [self.graph.columns.column(cell)[quiet] for cell in read]
+        rows = np.stack([np.zeros(len(quiet), np.int64), *columns], axis=1)
+        _, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+        for group, position in enumerate(first.tolist()):
+            state = self.graph.states[int(quiet[position])]
+            name = next((name for name, holds in endings if evaluate(holds, state)), None)
+            if name is not None:
+                found[which.reshape(-1) == group] = self.alphabet.number(name)
+        left = np.flatnonzero(found < 0).tolist()
+        machine = CompiledSuccessors(self.system) if left else None
+        for position in left:
+            assert machine is not None
+            bounds = machine.bounds(self.graph.states[int(quiet[position])])
+            found[position] = self.alphabet.number(AT_BOUND if bounds else STUCK)
+        return found
+
+    def fault(self, leaf: int) -> int:
+        """Return the label of a fault."""
+        end = self.graph.leaves[leaf].end
+        assert isinstance(end, Fault)
+        return self.alphabet.number(f"the fault {end.code} ends the run")
+
+
+def _seen(watched: Watched, rows: Numbers) -> Numbers:
+    """The cells of a field with all values that the observer does not see made equal."""
+    if not watched.values:
+        return rows
+    domain = _element(watched)
+    values = [domain.encode(value)[0] for value in watched.values]
+    seen: Numbers = np.where(np.isin(rows, values), rows, UNSEEN)
+    return seen
+
+
+def _element(watched: Watched) -> Domain[object]:
+    """The domain of the values that are seen: of a map, that of its elements."""
+    domain = watched.variable.domain
+    element = element_of(domain) if hasattr(domain, "keys") else domain
+    assert element.width == 1, "only a value of one cell is seen in part"
+    return element
+
+
+def _elements(
+    watched: Watched, name: str, old: list[int], new: list[int]
+) -> Iterator[tuple[str, int, int]]:
+    """The name of each element that changed, with its old and new cell."""
+    domain, names = watched.variable.domain, [name]
+    if hasattr(domain, "keys"):
+        names = [f"{name}[{shown(key)}]" for key in keys_of(domain)]
+    for element, was, now in zip(names, old, new, strict=True):
+        if was != now:
+            yield element, was, now
+
+
+def _value(watched: Watched, cell: int) -> str:
+    domain = _element(watched)
+    return value_text(domain, domain.decode([cell]))
+
+
+def _text(variable: Variable, cells: list[int]) -> str:
+    return value_text(variable.domain, variable.domain.decode(cells))
+
+
+__all__ = ["AT_BOUND", "START", "STUCK", "Side", "side_of"]

@@ -1,0 +1,122 @@
+"""Chooses what an observer sees: effects, messages, or fields and rules by name.
+
+A field declares whether its values leave the system (`effect`), and whether it holds what is under
+way inside of the system (`message`). An observer sees a step if the step changes a field that the
+observer watches, or takes a rule that the observer watches. Names and texts of other rules are
+never seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from model.errors import FinaleError, nearest
+from model.language.entities import Entity, Field, Variable
+from model.system import System
+
+EFFECTS, MESSAGES = "effects", "messages"
+
+
+@dataclass(frozen=True)
+class Observer:
+    """The words of `--observe`: `effects`, `messages` (with the effects), and names.
+
+    A name is a variable (`K.sink.visible`), an entity (`K.sink`), a field of a class
+    (`Sink.visible`), or a rule (`close`).
+    """
+
+    words: tuple[str, ...] = (EFFECTS,)
+
+    def __str__(self) -> str:
+        return ", ".join(self.words)
+
+
+def observer_in(text: str) -> Observer:
+    """Return the observer that a list with commas describes. Raises `bad-value`."""
+    words = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
+    if not words:
+        raise FinaleError(
+            "bad-value",
+            "--observe names nothing",
+            advice="write effects, messages, or names of fields and rules, separated by commas",
+        )
+    return Observer(words)
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A field that an observer watches. With `values`, the observer sees these values alone."""
+
+    variable: Variable
+    values: tuple[object, ...] = ()
+
+
+@dataclass(frozen=True)
+class View:
+    """What an observer watches in one system."""
+
+    fields: tuple[Watched, ...]
+    rules: frozenset[str]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of all that is watched."""
+        return self.rules | {each.variable.name for each in self.fields}
+
+
+def view_of(observer: Observer, system: System) -> View:
+    """Return what an observer watches. Raises `unknown-observed`, `nothing-observed`."""
+    found: dict[str, Watched] = {}
+    rules: set[str] = set()
+    for word in observer.words:
+        watched = list(_watched(word, system))
+        if word in {rule.rule.name for rule in system.rules}:
+            rules.add(word)
+        elif not watched:
+            raise _nothing(word, system)
+        for each in watched:
+            # Who names a field sees all of its values, also of a field that is an effect.
+            known = found.get(each.variable.name)
+            if known is None or not each.values:
+                found[each.variable.name] = each
+    ordered = (found[each.name] for each in system.variables if each.name in found)
+    return View(tuple(ordered), frozenset(rules))
+
+
+def _watched(word: str, system: System) -> Iterator[Watched]:
+    for variable in system.variables:
+        declared = getattr(type(variable.entity), variable.field)
+        assert isinstance(declared, Field)
+        if word in (EFFECTS, MESSAGES):
+            if isinstance(declared.effect, tuple):
+                yield Watched(variable, declared.effect)
+            elif declared.effect or (word == MESSAGES and declared.message):
+                yield Watched(variable)
+        elif word in (variable.name, variable.entity.name, *_by_class(variable)):
+            yield Watched(variable)
+
+
+def _by_class(variable: Variable) -> Iterable[str]:
+    kinds = (base for base in type(variable.entity).__mro__ if issubclass(base, Entity))
+    return (f"{base.__name__}.{variable.field}" for base in kinds)
+
+
+def _nothing(word: str, system: System) -> FinaleError:
+    if word in (EFFECTS, MESSAGES):
+        return FinaleError(
+            "nothing-observed",
+            f'the protocol "{system.protocol}" declares no {word}',
+            advice="name fields or rules with --observe, or declare a field with effect=True",
+        )
+    names = [each.name for each in system.variables]
+    names += [rule.rule.name for rule in system.rules]
+    names += [each.entity.name for each in system.variables if each.entity.name]
+    return FinaleError(
+        "unknown-observed",
+        f'"{word}" is no field, entity or rule of the protocol "{system.protocol}"',
+        advice=nearest(word, dict.fromkeys(names), "finale show SPEC lists fields and rules"),
+    )
+
+
+__all__ = ["EFFECTS", "MESSAGES", "Observer", "View", "Watched", "observer_in", "view_of"]

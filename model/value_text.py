@@ -1,0 +1,136 @@
+"""Shows values on one line, and the differences between two values."""
+
+# pyright: reportUnnecessaryComparison=false
+# Domains are invariant in what they hold, so pyright takes no Boolean for a domain of objects.
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from .domains import (
+    Array,
+    Boolean,
+    Domain,
+    Enum,
+    Option,
+    Queue,
+    Range,
+    Ref,
+    Set,
+    Union,
+)
+from .itf import element_of, keys_of
+from .language.bindings import shown
+from .values import NothingType, Record
+
+if TYPE_CHECKING:
+    from .language.entities import Variable
+
+#: The field of a channel that needs no name beside the channel's own.
+QUEUE_FIELD = "queue"
+ARROW = "→"
+
+
+def label_of(variable: Variable) -> str:
+    """Return the label of a variable. The queue of a channel has the label of the channel."""
+    if isinstance(variable.domain, Queue) and variable.field == QUEUE_FIELD:
+        return str(variable.entity)
+    return variable.name
+
+
+def value_text(domain: Domain[object], value: object) -> str:
+    """A plain value on one line."""
+    match domain:
+        case Boolean():
+            return "true" if value else "false"
+        case Range() | Enum() | Ref():
+            return shown(value)
+        case Option():
+            if isinstance(value, NothingType):
+                return "nothing"
+            return value_text(domain.element, value)
+        case Union():
+            return _record_text(domain, cast(Record, value))
+        case Set():
+            members = [each for each in domain.universe if each in cast("frozenset[object]", value)]
+            return "{" + ", ".join(value_text(domain.element, each) for each in members) + "}"
+        case Queue():
+            return queue_text(domain, cast("Sequence[object]", value))
+        case _:
+            return _slots_text(domain, cast("Sequence[object]", value))
+
+
+def _record_text(domain: Union[Record], value: Record) -> str:
+    parts = dict(domain.parts[domain.kinds.index(type(value))])
+    texts = {name: value_text(part, getattr(value, name)) for name, part in parts.items()}
+    if not texts:
+        return type(value).__name__
+    alone = len(parts) == 1 and not isinstance(next(iter(parts.values())), Boolean)
+    inside = [text if alone else f"{name} {text}" for name, text in texts.items()]
+    return f"{type(value).__name__}({', '.join(inside)})"
+
+
+def queue_text(domain: Queue[object], value: Sequence[object]) -> str:
+    """A queue as it flows: the newest element at the left, the oldest about to leave."""
+    elements = [value_text(domain.element, each) for each in reversed(value)]
+    return f"[ {' | '.join(elements)} ] {ARROW}" if elements else f"[ ] {ARROW}"
+
+
+def _slots_text(domain: Domain[object], values: Sequence[object]) -> str:
+    element = element_of(domain)
+    texts = [value_text(element, each) for each in values]
+    if isinstance(domain, Array):
+        return f"({', '.join(texts)})"
+    pairs = [f"{shown(key)}: {text}" for key, text in zip(keys_of(domain), texts, strict=True)]
+    return "{" + ", ".join(pairs) + "}"
+
+
+@dataclass(frozen=True)
+class ValueChange:
+    """The change of one value. For a queue, `moved` says what was put in or taken out."""
+
+    label: str
+    old: str
+    new: str
+    moved: str = ""
+
+
+def changes(variable: Variable, old: object, new: object) -> Iterator[ValueChange]:
+    """Return the differences between two values of a variable; of arrays and maps, by element."""
+    domain = cast("Domain[object]", variable.domain)
+    label = label_of(variable)
+    if old == new:
+        return
+    if isinstance(domain, Queue):
+        was, now = cast("Sequence[object]", old), cast("Sequence[object]", new)
+        moved = _moved(domain, was, now)
+        yield ValueChange(label, queue_text(domain, was), queue_text(domain, now), moved)
+    elif not hasattr(domain, "keys"):
+        yield ValueChange(label, value_text(domain, old), value_text(domain, new))
+    else:
+        element = element_of(domain)
+        pairs = zip(cast("Sequence[object]", old), cast("Sequence[object]", new), strict=True)
+        for key, (before, after) in zip(keys_of(domain), pairs, strict=True):
+            if before != after:
+                name = f"{label}[{shown(key)}]"
+                yield ValueChange(name, value_text(element, before), value_text(element, after))
+
+
+def _moved(domain: Queue[object], old: Sequence[object], new: Sequence[object]) -> str:
+    """`put X`, `took X`, both, `emptied`, or, where it is not that simple, nothing."""
+    for taken in range(len(old) + 1):
+        kept = old[taken:]
+        if tuple(new[: len(kept)]) == tuple(kept):
+            took = [value_text(domain.element, each) for each in old[:taken]]
+            put = [value_text(domain.element, each) for each in new[len(kept) :]]
+            if took and not kept and not put and taken > 1:
+                return "emptied"
+            if taken > 1:
+                break
+            return ", ".join([*(f"took {each}" for each in took), *(f"put {each}" for each in put)])
+    return ""
+
+
+__all__ = ["ARROW", "ValueChange", "changes", "label_of", "queue_text", "value_text"]
