@@ -9,16 +9,20 @@ TAU = "tau"
 
 
 def aut_of(lts: Lts, alphabet: Alphabet) -> str:
-    """Return the text of a system, transitions in their order."""
-    labels = [TAU if number == SILENT else _quoted(text) for number, text in _numbered(alphabet)]
-    lines = [f"des ({lts.root},{lts.transitions},{lts.states})"]
+    """Return the text of a system, transitions in their order.
+
+    A silent step from a state to itself is left out: here it is no step, other tools take it for an
+    endless run.
+    """
+    labels = [_quoted(text) for text in alphabet.texts]
+    labels[SILENT] = TAU
     rows = zip(lts.source.tolist(), lts.label.tolist(), lts.target.tolist(), strict=True)
-    lines += [f'({source},"{labels[label]}",{target})' for source, label, target in rows]
-    return "\n".join([*lines, ""])
-
-
-def _numbered(alphabet: Alphabet) -> list[tuple[int, str]]:
-    return list(enumerate(alphabet.texts))
+    lines = [
+        f'({source},"{labels[label]}",{target})'
+        for source, label, target in rows
+        if label != SILENT or source != target
+    ]
+    return "\n".join([f"des ({lts.root},{len(lines)},{lts.states})", *lines, ""])
 
 
 def _quoted(text: str) -> str:
