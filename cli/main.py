@@ -39,6 +39,7 @@ COMMANDS = (
     ("check", "cli.check:check", "Check specs, and compare the verdicts with the expected ones."),
     ("which", "cli.which:which", "Find the options, bounds and jobs for which a property holds."),
     ("sweep", "cli.sweep:sweep", "Check a spec in all cells of a matrix; skip unchanged cells."),
+    ("diff", "cli.diff:diff", "Tell whether two specs are the same to an observer."),
     ("trace", "cli.trace:trace", "Print a counterexample or a witness step by step."),
     ("simulate", "cli.simulate:simulate", "Take random runs, or choose each step yourself."),
     ("show", "cli.show:show", "Show the job, options, rules and properties of a spec."),
@@ -82,6 +83,8 @@ EXITS = {
     "is violated or stuck; 2 bad input, or Spark failed.",
     "simulate": "0 no run violates a property, unless the spec expects it; 1 a run does; 2 bad "
     "input; 130 interrupted.",
+    "diff": "0 the observer sees no difference, 1 there is a difference, 2 bad input, 3 unknown "
+    "because a limit was reached, 130 interrupted.",
     "replay": "0 the engine follows the trace, 1 the engine departs from it, 2 bad input, 130 "
     "interrupted.",
     "sweep": "0 each cell has a result, 2 bad input or a cell with an error, 3 a cell reached a "

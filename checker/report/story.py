@@ -110,7 +110,7 @@ def story_of(
         row.binding,
         tuple(values_of(system, trace.states[0])),
         tuple(groups_of(system, trace.states[0])),
-        tuple(_steps(system, trace)),
+        tuple(steps_of(system, trace)),
         trace.loop,
         tuple(_ending(system, row, prop, trace)),
         tuple(groups_of(system, trace.states[-1])) if _rests(row, trace) else (),
@@ -129,7 +129,7 @@ def row_of_run(name: str, verdict: str, trace: Trace, binding: Binding = ()) -> 
 def _before(run: EarlierRun) -> Before:
     replay(run.system, run.trace)
     groups = tuple(groups_of(run.system, run.trace.states[0]))
-    return Before(run.spec.file, groups, tuple(_steps(run.system, run.trace)))
+    return Before(run.spec.file, groups, tuple(steps_of(run.system, run.trace)))
 
 
 def _rests(row: ResultRow, trace: Trace) -> bool:
@@ -179,7 +179,8 @@ def _says_nothing(value: object) -> bool:
     return value in (False, 0, frozenset()) or isinstance(value, NothingType)
 
 
-def _steps(system: System, trace: Trace) -> Iterator[StoryStep]:
+def steps_of(system: System, trace: Trace) -> Iterator[StoryStep]:
+    """Return the steps of a trace, each with what it changed."""
     for position, (rule, result) in enumerate(trace.steps(system)):
         before = trace.states[position]
         if isinstance(result, Fault):
@@ -254,7 +255,7 @@ def story_json(story: Story) -> dict[str, object]:
         "binding": dict(story.binding),
         "initial": dict(story.start),
         **({"before": [_before_json(each) for each in story.before]} if story.before else {}),
-        "steps": [_step_json(told) for told in story.steps],
+        "steps": [step_json(told) for told in story.steps],
         "loop": story.loop,
         "ending": [{"variable": each.label, "value": each.new} for each in story.ending],
     }
@@ -263,11 +264,12 @@ def story_json(story: Story) -> dict[str, object]:
 def _before_json(before: Before) -> dict[str, object]:
     return {
         "spec": shown_file(before.file),
-        "steps": [_step_json(told) for told in before.steps],
+        "steps": [step_json(told) for told in before.steps],
     }
 
 
-def _step_json(told: StoryStep) -> dict[str, object]:
+def step_json(told: StoryStep) -> dict[str, object]:
+    """Return a step as plain data."""
     return {
         "step": told.number,
         "rule": told.rule.rule.name,

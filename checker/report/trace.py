@@ -34,12 +34,12 @@ def trace_lines(story: Story, spec: Spec, width: int, again: str = "") -> list[T
     for told in story.steps:
         if story.loop is not None and told.number == story.loop + 1:
             lines += [Text(), _loop_start(told.number)]
-        lines += [Text(), *_step(told, story, width)]
+        lines += [Text(), *step_lines(told, story, width)]
     if story.loop is not None:
         lines += [Text(), _loop_end(story)]
     if story.rest:
         head = "the state that repeats forever" if story.loop is not None else "the last state"
-        lines += [Text(), Text(head, "bold cyan"), *_groups(story.rest, width)]
+        lines += [Text(), Text(head, "bold cyan"), *group_lines(story.rest, width)]
     if story.verdict != RUN:
         lines += [Text(), *_ending(story, width)]
     return [*lines, Text(), Text("reproduce: ", "dim").append(again)] if again else lines
@@ -47,12 +47,12 @@ def trace_lines(story: Story, spec: Spec, width: int, again: str = "") -> list[T
 
 def last_step_lines(story: Story, width: int) -> list[Text]:
     """The last step of a trace alone."""
-    return list(_step(story.steps[-1], story, width))
+    return list(step_lines(story.steps[-1], story, width))
 
 
 def state_lines(groups: Sequence[EntityGroup], width: int) -> list[Text]:
     """One state."""
-    return [*_groups(groups, width), _quiet()]
+    return [*group_lines(groups, width), _quiet()]
 
 
 def _before(story: Story, width: int) -> Iterator[Text]:
@@ -60,10 +60,10 @@ def _before(story: Story, width: int) -> Iterator[Text]:
     for each in story.before:
         length = counted(len(each.steps), "step")
         yield Text("before ", "bold cyan").append(f"{shown_file(each.file)}, {length}", "dim")
-        yield from _groups(each.groups, width)
+        yield from group_lines(each.groups, width)
         for told in each.steps:
             yield Text()
-            yield from _step(told, story, width)
+            yield from step_lines(told, story, width)
         yield Text()
     if story.before:
         yield Text("the next job starts from the snapshot that is left behind", "bold cyan")
@@ -101,7 +101,8 @@ def _head(story: Story, spec: Spec, width: int) -> Iterator[Text]:
         yield from paragraph(Text(story.sentence), width, indent=2)
 
 
-def _groups(groups: Sequence[EntityGroup], width: int) -> list[Text]:
+def group_lines(groups: Sequence[EntityGroup], width: int) -> list[Text]:
+    """Show the entities of a state, those that are alike on one line."""
     names = [", ".join(name for name in group.names if name) for group in groups]
     wide = max(map(len, names), default=0) > width // 3
     kinds = max((len(group.kind) for group in groups), default=0)
@@ -130,7 +131,8 @@ def _field(name: str, value: str) -> Text:
     return Text(f"{name} ", "dim").append(value, "default")
 
 
-def _step(told: StoryStep, story: Story, width: int) -> Iterator[Text]:
+def step_lines(told: StoryStep, story: Story, width: int) -> Iterator[Text]:
+    """Show a step: the rule, its binding and sentence, and what changed."""
     number = Text(f"{told.number:>{INDENT - 2}}  ", "bold cyan")
     title = number + Text(told.rule.rule.name, "bold")
     if told.rule.binding:

@@ -16,7 +16,7 @@ from checker.spec.reading import BUILT_IN, spec_of
 from checker.spec.releases import ReleaseConfig, preset, settings_asked, topic_of
 from checker.spec.toml_text import toml_in
 from checker.spec.typed import is_table
-from model.errors import FinaleError
+from model.errors import FinaleError, Place
 
 #: Of the spec alone, and not of a release.
 _OWN = ("release", *EXPECTED)
@@ -105,7 +105,7 @@ def _column(
     spec: Spec, key: str, under: ReleaseConfig, names: Sequence[str], search: SearchSpec
 ) -> Column:
     try:
-        changed = _under(spec, key, under)
+        changed = _with_protocol(spec, key, under)
     except FinaleError as error:
         # The spec itself is valid: what is refused is something that this protocol does not have.
         return Column(under, key, None, error.message)
@@ -116,7 +116,32 @@ def _column(
     return Column(under, key, search(changed, able))
 
 
-def _under(spec: Spec, key: str, under: ReleaseConfig) -> Spec:
+def under_release(spec: Spec, under: ReleaseConfig) -> Spec:
+    """Return the spec with the protocol and options of a release.
+
+    Raises `no-release`, `release-without-protocol`, and coded errors if the protocol of the release
+    lacks something that the spec uses.
+    """
+    topic = topic_of(spec.protocol.key)
+    if topic is None:
+        raise FinaleError(
+            "no-release",
+            f'no release has the protocol "{spec.protocol.key}"',
+            place=Place(str(spec.file)),
+            advice="leave out --release for this spec",
+        )
+    key = under.release.protocols.get(topic)
+    if key is None:
+        raise FinaleError(
+            "release-without-protocol",
+            f"{under.release.name} has nothing for {topic}",
+            place=Place(str(spec.file)),
+            advice="name a later release",
+        )
+    return _with_protocol(spec, key, under)
+
+
+def _with_protocol(spec: Spec, key: str, under: ReleaseConfig) -> Spec:
     """The spec with a release's protocol and options. Raises coded errors where it has no sense."""
     table, lines = toml_in(spec.file)
     given = table.get("options", {})
@@ -127,4 +152,4 @@ def _under(spec: Spec, key: str, under: ReleaseConfig) -> Spec:
     return replace(spec_of(spec.file, changed, lines, spec.catalogue), under=under)
 
 
-__all__ = ["Column", "Comparison", "compared"]
+__all__ = ["Column", "Comparison", "compared", "under_release"]

@@ -30,9 +30,7 @@ def lts_of(states: int, root: int, rows: list[tuple[int, int, int]]) -> Lts:
 
 
 def rows_of(lts: Lts) -> list[tuple[int, int, int]]:
-    return list(
-        zip(lts.source.tolist(), lts.label.tolist(), lts.target.tolist(), strict=True)
-    )
+    return list(zip(lts.source.tolist(), lts.label.tolist(), lts.target.tolist(), strict=True))
 
 
 def changed(source: random.Random, lts: Lts) -> Lts:

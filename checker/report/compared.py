@@ -1,0 +1,254 @@
+"""Shows how two systems differ to an observer: the answer, and a run of each beside the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from checker.compare.comparison import Answer, Comparison, Difference, Told
+from checker.compare.observed import Side
+from checker.compare.observer import EFFECTS, MESSAGES
+from checker.spec.claim import Spec
+from model.trace import replay
+
+from .layout import columns, counted, grouped, joined, paragraph, wrapped
+from .places import shown_file
+from .story import Story, StoryStep, groups_of, step_json, steps_of
+from .trace import group_lines, step_lines
+
+#: The text and colour of each answer.
+_ANSWERS = {
+    Answer.SAME: ("✓ same", "bold green", "Each can do exactly what the other can do."),
+    Answer.MORE: (
+        "✗ more",
+        "bold red",
+        "The second can do everything that the first can do, and more.",
+    ),
+    Answer.LESS: (
+        "✗ less",
+        "bold red",
+        "The second can do nothing that the first cannot do, and less.",
+    ),
+    Answer.BOTH: (
+        "✗ more and less",
+        "bold red",
+        "The second can do what the first cannot do, and cannot do what the first can do.",
+    ),
+    Answer.UNOBSERVABLE: (
+        "≈ only unobservable steps differ",
+        "bold yellow",
+        "Each sequence of observations of one is also one of the other.",
+    ),
+    Answer.UNKNOWN: ("? unknown", "bold yellow", "Not all states were seen."),
+}
+_SILENT_CHOICES = (
+    "They decide at different moments which of these sequences it will be: in unobservable steps."
+)
+_SILENT_LOOPS = (
+    "One of them can take unobservable steps forever where the other cannot. "
+    "Nothing else is different."
+)
+SEEN, UNABLE, BAR = "●", "✗", " │ "
+#: How many watched names are listed.
+NAMES_MAX = 12
+
+
+def comparison_lines(found: Comparison, width: int) -> list[Text]:
+    """The whole comparison, for a reader who has never seen one."""
+    lines = [*_head(found, width), Text()]
+    word, style, sentence = _ANSWERS[found.answer]
+    lines.append(Text(word, style))
+    lines += paragraph(Text(sentence), width, indent=2)
+    if found.answer is Answer.UNOBSERVABLE:
+        why = _SILENT_LOOPS if found.only_divergence else _SILENT_CHOICES
+        lines += paragraph(Text(why), width, indent=2)
+    if found.answer is Answer.UNKNOWN:
+        lines += paragraph(Text(f"The comparison ended at {found.why}."), width, indent=2)
+    if found.sides is not None:
+        first, second = found.sides
+        if found.gained is not None:
+            lines += _difference("second", second, "first", first, found.gained, width)
+        if found.lost is not None:
+            lines += _difference("first", first, "second", second, found.lost, width)
+    return lines
+
+
+def _head(found: Comparison, width: int) -> Iterator[Text]:
+    rows: list[list[Text]] = []
+    for number, word in enumerate(("first", "second")):
+        parts = [Text(shown_file(found.specs[number].file)), *_setting(found.specs[number])]
+        if found.sides is not None:
+            graph = found.sides[number].graph
+            states = counted(len(graph.states), "state")
+            parts.append(Text(f"{states} · {grouped(len(graph.leaf))} transitions", "dim"))
+        rows.append([Text(word, "bold cyan"), joined(parts)])
+    rows.append([Text("observed", "bold cyan"), Text(_observed(found))])
+    yield from columns(rows, width)
+
+
+def _setting(spec: Spec) -> Iterator[Text]:
+    """What a reader must know of a spec beside its file."""
+    protocol = f"{spec.protocol.key}, variant {spec.variant}" if spec.variant else spec.protocol.key
+    yield Text(protocol)
+    if spec.under is not None:
+        yield Text(spec.under.release.name)
+
+
+def _observed(found: Comparison) -> str:
+    words = [word for word in found.observer.words if word in (EFFECTS, MESSAGES)]
+    names: list[str] = []
+    if found.sides is not None:
+        names = sorted(found.sides[0].view.names)
+    more = f" and {len(names) - NAMES_MAX} more" if len(names) > NAMES_MAX else ""
+    shown = f"{', '.join(names[:NAMES_MAX])}{more}, and how a run ends" if names else ""
+    return ": ".join(part for part in (", ".join(words), shown) if part) or str(found.observer)
+
+
+# --- a run of one side, and what the other can do ------------------------------------------------
+
+
+def _difference(
+    name: str, side: Side, other_name: str, other: Side, found: Difference, width: int
+) -> Iterator[Text]:
+    length = counted(len(found.run.trace.rules), "step")
+    yield Text()
+    head = Text(f"Only the {name} can do this: ", "bold red")
+    yield from paragraph(head + Text(f"{length}, and no run is shorter"), width)
+    yield Text()
+    room = (width - len(BAR)) // 2
+    left = _sections(name, side, found.run, room)
+    right = _sections(other_name, other, found.other, room)
+    right.append(list(_instead(other_name, found, room)))
+    for own, its in zip(left, [*right, *([[]] * (len(left) - len(right)))], strict=True):
+        yield from _beside(own, its, room)
+    yield Text()
+    yield Text(f"The run of the {name}, step by step", "bold cyan")
+    story = _story(side, found.run)
+    yield from group_lines(story.groups, width)
+    seen = dict(found.run.observations)
+    for told in story.steps:
+        yield Text()
+        yield from step_lines(told, story, width)
+        if told.number in seen:
+            yield from paragraph(_seen(seen[told.number]), width, indent=6)
+    last = len(story.steps) + 1
+    if last in seen:
+        yield Text()
+        yield from paragraph(_seen(seen[last]), width, indent=2)
+
+
+def _story(side: Side, told: Told) -> Story:
+    replay(side.system, told.trace)
+    groups = tuple(groups_of(side.system, told.trace.states[0]))
+    steps = tuple(steps_of(side.system, told.trace))
+    return Story("", "", "", (), (), groups, steps, None, (), ())
+
+
+def _sections(name: str, side: Side, told: Told, width: int) -> list[list[Text]]:
+    """The run up to each observation: its rules, and the observation."""
+    replay(side.system, told.trace)
+    steps = list(steps_of(side.system, told.trace))
+    sections: list[list[Text]] = []
+    done = 0
+    for number, text in told.observations:
+        lines = [] if sections else [Text(name, "bold cyan")]
+        for step in steps[done:number]:
+            lines += _rule(step, width)
+        lines += _hanging(f"   {SEEN} ", text, "bold", width)
+        sections.append(lines)
+        done = max(done, number)
+    return sections or [[Text(name, "bold cyan")]]
+
+
+def _rule(step: StoryStep, width: int) -> list[Text]:
+    return _hanging(f"{step.number:>4} ", str(step.rule), "default", width)
+
+
+def _instead(name: str, found: Difference, width: int) -> Iterator[Text]:
+    yield from _hanging(f"   {UNABLE} ", f"the {name} cannot go on like this", "bold red", width)
+    if found.instead:
+        yield Text("     it can go on with", "dim")
+    for text in found.instead:
+        yield from _hanging(f"   {SEEN} ", text, "default", width)
+    if not found.instead:
+        yield from _hanging("     ", "nothing more is observed", "dim", width)
+
+
+def _hanging(head: str, text: str, style: str, width: int) -> list[Text]:
+    first, *rest = wrapped(Text(text, style), width - len(head))
+    lines = [Text(head).append_text(first)]
+    return [*lines, *(Text(" " * len(head)).append_text(line) for line in rest)]
+
+
+def _beside(left: Sequence[Text], right: Sequence[Text], width: int) -> Iterator[Text]:
+    """Two texts side by side; their last lines are level, as both end with an observation."""
+    height = max(len(left), len(right))
+    for row in range(height):
+        own = left[row] if row < len(left) else Text()
+        its = right[row] if row < len(right) else Text()
+        line = Text().append_text(own).append(" " * max(width - own.cell_len, 0))
+        line.append(BAR, "dim").append_text(its)
+        line.rstrip()
+        yield line
+
+
+def _seen(text: str) -> Text:
+    return Text(f"{SEEN} ", "bold").append(text, "bold")
+
+
+# --- as JSON -------------------------------------------------------------------------------------
+
+
+def comparison_json(found: Comparison) -> dict[str, object]:
+    """The comparison as plain data."""
+    sides = found.sides or (None, None)
+    first, second = sides
+    return {
+        "answer": found.answer.value,
+        "why": found.why,
+        "only_divergence": found.only_divergence,
+        "observe": list(found.observer.words),
+        "observed": sorted(first.view.names) if first is not None else [],
+        "first": _spec_json(found.specs[0], first),
+        "second": _spec_json(found.specs[1], second),
+        "gained": _difference_json(second, first, found.gained),
+        "lost": _difference_json(first, second, found.lost),
+        "seconds": round(found.seconds, 3),
+    }
+
+
+def _spec_json(spec: Spec, side: Side | None) -> dict[str, object]:
+    return {
+        "spec": shown_file(spec.file),
+        "protocol": spec.protocol.key,
+        "variant": spec.variant,
+        "release": spec.under.release.key if spec.under is not None else None,
+        "states": len(side.graph.states) if side is not None else None,
+        "transitions": len(side.graph.leaf) if side is not None else None,
+    }
+
+
+def _difference_json(
+    side: Side | None, other: Side | None, found: Difference | None
+) -> dict[str, object] | None:
+    if side is None or other is None or found is None:
+        return None
+    return {
+        "observation": found.observation,
+        "steps": len(found.run.trace.rules),
+        "run": _run_json(side, found.run),
+        "other": _run_json(other, found.other),
+        "instead": list(found.instead),
+    }
+
+
+def _run_json(side: Side, told: Told) -> dict[str, object]:
+    replay(side.system, told.trace)
+    return {
+        "observations": [{"step": step, "text": text} for step, text in told.observations],
+        "steps": [step_json(each) for each in steps_of(side.system, told.trace)],
+    }
+
+
+__all__ = ["comparison_json", "comparison_lines"]

@@ -1,0 +1,152 @@
+"""`finale diff`: tells whether two specs are the same to an observer, and which run shows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from checker.compare.aut import aut_of
+from checker.compare.comparison import Answer, Comparison, compare
+from checker.compare.observer import observer_in
+from checker.report.compared import comparison_json, comparison_lines
+from checker.report.layout import console, write
+from checker.search.limits import Limits
+from checker.search.rows import Exit
+from checker.spec.catalogue import Catalogue, catalogue
+from checker.spec.claim import Spec
+from checker.spec.grid import EXPECTED, NONE, varied, without
+from checker.spec.reading import read_spec, spec_of
+from checker.spec.releases import ReleaseConfig, release_named
+from checker.studies.across_releases import under_release
+from checker.studies.which import axis_in
+from model.errors import FinaleError, Place
+
+from .meter import Meter
+from .output import say, say_json, to_file_or_stdout
+from .parameters import PLAIN, ProtocolsFolder, SecondsLimit, StatesLimit, TextOrJson, refuse_limits
+
+#: The names of the files that `--aut` writes.
+FILES = ("first.aut", "second.aut")
+
+
+def diff(  # noqa: PLR0913 - each is an option of the command
+    first: Annotated[Path, Parameter(help="Spec, a TOML file.")],
+    second: Annotated[
+        Path | None, Parameter(help="Spec to compare with (default: the first, changed).")
+    ] = None,
+    /,
+    *,
+    variant: Annotated[
+        str | None, Parameter(help="Variant for the second spec; none removes its variant.")
+    ] = None,
+    release: Annotated[
+        tuple[str, ...],
+        PLAIN,
+        Parameter(help="Release for the second spec; given twice, for the first and the second."),
+    ] = (),
+    set: Annotated[
+        tuple[str, ...],
+        PLAIN,
+        Parameter(help="Key of the second spec with its value, options.NAME=VALUE; repeatable."),
+    ] = (),
+    observe: Annotated[
+        str,
+        Parameter(
+            help="What is observed: effects, messages (with the effects), or names of fields, "
+            "entities and rules, separated by commas."
+        ),
+    ] = "effects",
+    aut: Annotated[
+        Path | None,
+        Parameter(help="Existing folder for the two labelled transition systems, as .aut files."),
+    ] = None,
+    max_states: StatesLimit = None,
+    max_seconds: SecondsLimit = None,
+    format: TextOrJson = "text",
+    protocols: ProtocolsFolder = None,
+) -> int:
+    """Tell whether two specs are the same to an observer; show a shortest run that differs."""
+    refuse_limits({"--max-states": max_states, "--max-seconds": max_seconds})
+    if aut is not None and not aut.is_dir():
+        raise FinaleError(
+            "missing-folder",
+            "there is no such folder",
+            place=Place(str(aut)),
+            advice="make it first, or check the name",
+        )
+    observer, known = observer_in(observe), catalogue(protocols)
+    one = read_spec(first, known)
+    other = one if second is None else read_spec(second, known)
+    if second is None and not (variant or release or set):
+        raise FinaleError(
+            "nothing-to-compare",
+            "there is only one spec, and nothing changes it",
+            place=Place(str(first)),
+            advice="name a second spec, or give --variant, --release or --set",
+        )
+    one, other = _released(one, other, release)
+    other = _changed(other, variant, set, known)
+    with Meter(first.name) as meter:
+        found = compare(one, other, observer, Limits(max_states, max_seconds), meter)
+    if aut is not None:
+        _write_systems(found, aut)
+    if format == "json":
+        say_json(comparison_json(found))
+    else:
+        page = console()
+        write(page, comparison_lines(found, page.width))
+    return _exit(found)
+
+
+def _released(one: Spec, other: Spec, names: tuple[str, ...]) -> tuple[Spec, Spec]:
+    """The specs under releases. Raises `too-many-releases`, `no-release`, `unknown-release`."""
+    if len(names) > 2:
+        raise FinaleError(
+            "too-many-releases",
+            f"--release is given {len(names)} times",
+            advice="give --release once, or once for each of the two specs",
+        )
+    releases = [ReleaseConfig(release_named(name)) for name in names]
+    if len(releases) == 2:
+        one = under_release(one, releases[0])
+    return one, under_release(other, releases[-1]) if releases else other
+
+
+def _changed(spec: Spec, variant: str | None, settings: tuple[str, ...], known: Catalogue) -> Spec:
+    """The spec with another variant and other values. Raises `bad-set`, what such a spec raises."""
+    values: list[tuple[str, object]] = [] if variant is None else [("variant", variant)]
+    for text in settings:
+        try:
+            axis = axis_in(text)
+        except FinaleError:
+            axis = None
+        if axis is None or len(axis.values) != 1:
+            raise FinaleError(
+                "bad-set",
+                f'"{text}" is not a key of a spec with one value',
+                advice="write --set options.NAME=VALUE or --set bounds.NAME=2",
+            )
+        values.append((axis.key, axis.values[0]))
+    if not values or spec.table is None:
+        return spec
+    table = without(spec.table, EXPECTED)
+    if variant == NONE and "variant" not in table:
+        values.remove(("variant", variant))
+    return spec_of(spec.file, varied(table, values), spec.lines, known)
+
+
+def _write_systems(found: Comparison, folder: Path) -> None:
+    """Write what the observer sees of each system, if both were explored."""
+    if found.sides is None:
+        return
+    for side, name in zip(found.sides, FILES, strict=True):
+        to_file_or_stdout(aut_of(side.lts, side.alphabet), folder / name)
+        say(f"written to {folder / name}", stderr=True)
+
+
+def _exit(found: Comparison) -> int:
+    if found.answer is Answer.UNKNOWN:
+        return Exit.LIMIT
+    return Exit.AS_EXPECTED if found.is_same else Exit.FAILED
