@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from checker.compare.aut import aut_of
-from checker.compare.comparison import Answer, Comparison, compare
+from checker.compare.comparison import Answer, Comparison, compare, finer
 from checker.compare.observer import observer_in
 from checker.report.compared import comparison_json, comparison_lines
 from checker.report.layout import console, write
@@ -27,6 +27,8 @@ from .meter import Meter
 from .output import say, say_json, to_file_or_stdout
 from .parameters import PLAIN, ProtocolsFolder, SecondsLimit, StatesLimit, TextOrJson, refuse_limits
 
+#: If nothing is seen, finer observers are asked about systems of at most so many states.
+STATES_FINER = 50_000
 #: The names of the files that `--aut` writes.
 FILES = ("first.aut", "second.aut")
 
@@ -54,8 +56,8 @@ def diff(  # noqa: PLR0913 - each is an option of the command
     observe: Annotated[
         str,
         Parameter(
-            help="What is observed: effects, messages (with the effects), or names of fields, "
-            "entities and rules, separated by commas."
+            help="What is observed: effects, messages (with the effects), everything, or names of "
+            "fields, entities and rules, separated by commas."
         ),
     ] = "effects",
     aut: Annotated[
@@ -90,13 +92,14 @@ def diff(  # noqa: PLR0913 - each is an option of the command
     other = _changed(other, variant, set, known)
     with Meter(first.name) as meter:
         found = compare(one, other, observer, Limits(max_states, max_seconds), meter)
+        further = finer(found) if _is_small(found) else None
     if aut is not None:
         _write_systems(found, aut)
     if format == "json":
-        say_json(comparison_json(found))
+        say_json(comparison_json(found, further))
     else:
         page = console()
-        write(page, comparison_lines(found, page.width))
+        write(page, comparison_lines(found, page.width, further))
     return _exit(found)
 
 
@@ -144,6 +147,11 @@ def _write_systems(found: Comparison, folder: Path) -> None:
     for side, name in zip(found.sides, FILES, strict=True):
         to_file_or_stdout(aut_of(side.lts, side.alphabet), folder / name)
         say(f"written to {folder / name}", stderr=True)
+
+
+def _is_small(found: Comparison) -> bool:
+    """Whether a comparison by finer observers takes no long time."""
+    return found.sides is not None and sum(s.lts.states for s in found.sides) <= STATES_FINER
 
 
 def _exit(found: Comparison) -> int:

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from checker.search.state_graph.components import components
 
 from .lts import SILENT, Lts, Numbers
+from .rows import distinct_rows, sets_of
 
 
 def classes(lts: Lts, *, divergence: bool, look: Callable[[], None] = lambda: None) -> Numbers:
@@ -44,8 +45,8 @@ def classes(lts: Lts, *, divergence: bool, look: Callable[[], None] = lambda: No
 
 def _distinct(source: Numbers, label: Numbers, target: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """Return the transitions, each once."""
-    rows = np.unique(np.stack([source, label, target]), axis=1)
-    return rows[0], rows[1], rows[2]
+    first, _ = distinct_rows(np.stack([source, label, target], axis=1))
+    return source[first], label[first], target[first]
 
 
 def _silent_components(lts: Lts) -> tuple[Numbers, Numbers]:
@@ -151,13 +152,10 @@ class _Refinement:
     def _grouped(self, states: Numbers, items: Numbers) -> Numbers:
         """Return the number of the set of items of each state."""
         found = np.zeros(self.count, np.int64)
-        alone, several = _sets(states, items)
-        if len(alone[0]):
-            values, position = np.unique(alone[1], return_inverse=True)
-            numbers = [self._number(values[i : i + 1]) for i in range(len(values))]
-            found[alone[0]] = np.array(numbers)[position]
-        for state, members in several:
-            found[state] = self._number(members)
+        for owners, rows in sets_of(states, items):
+            first, which = distinct_rows(rows)
+            numbers = [self._number(rows[position]) for position in first.tolist()]
+            found[owners] = np.array(numbers)[which]
         return found
 
     def _inherit(self, states: Numbers, inherited: Numbers, signature: Numbers) -> None:
@@ -166,12 +164,14 @@ class _Refinement:
         rows = np.concatenate([states, each])
         numbers = np.concatenate([inherited, signature[each]])
         filled = numbers != 0
-        alone, several = _sets(rows[filled], numbers[filled])
-        signature[alone[0]] = alone[1]
-        for state, members in several:
-            signature[state] = self._union(members)
+        for owners, members in sets_of(rows[filled], numbers[filled]):
+            first, which = distinct_rows(members)
+            unions = [self._union(members[position]) for position in first.tolist()]
+            signature[owners] = np.array(unions)[which]
 
     def _union(self, members: Numbers) -> int:
+        if len(members) == 1:
+            return int(members[0])
         key = members.tobytes()
         found = self.unions.get(key)
         if found is None:
@@ -186,23 +186,6 @@ class _Refinement:
             found = self.numbers[key] = len(self.signatures)
             self.signatures.append(signature)
         return found
-
-
-def _sets(
-    states: Numbers, items: Numbers
-) -> tuple[tuple[Numbers, Numbers], list[tuple[int, Numbers]]]:
-    """Return the states with one item, with it, and each other state with its sorted items."""
-    order = np.lexsort((items, states))
-    states, items = states[order], items[order]
-    fresh = np.ones(len(states), bool)
-    fresh[1:] = (states[1:] != states[:-1]) | (items[1:] != items[:-1])
-    states, items = states[fresh], items[fresh]
-    begins = np.flatnonzero(np.diff(states, prepend=-1))
-    ends = np.append(begins[1:], len(states))
-    alone = begins[ends - begins == 1]
-    begins, ends = begins[ends - begins > 1], ends[ends - begins > 1]
-    several = zip(states[begins].tolist(), begins.tolist(), ends.tolist(), strict=True)
-    return (states[alone], items[alone]), [(s, items[b:e]) for s, b, e in several]
 
 
 __all__ = ["classes"]

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 from checker.search.limits import (
@@ -31,13 +32,11 @@ from model.trace import Trace
 from .bisimulation import classes
 from .inclusion import Determinised, matching, unmatched
 from .lts import SILENT, Alphabet, Numbers, joined
-from .observed import Side, side_of
-from .observer import Observer
+from .observed import Graph, Side, graph_of, side_of
+from .observer import GROUPS, Observer, views_of
 
 COMPARING = "comparing"
 NO_LIMITS = Limits()
-#: How many names an error lists.
-NAMES_MAX = 4
 
 
 class Answer(enum.Enum):
@@ -125,16 +124,15 @@ def compare(
             place=Place(str(second.file), second.lines.of("job"), "job"),
             advice="compare specs of the same job: copy [job] from one to the other",
         )
-    alphabet = Alphabet()
-    sides: list[Side] = []
+    graphs: list[Graph] = []
     try:
         for spec in (first, second):
             left = limits.after(perf_counter() - began)
-            sides.append(side_of(spec, observer, alphabet, left, progress))
-        _refuse_other_names(sides[0], sides[1])
+            graphs.append(graph_of(spec, left, progress))
         left = limits.after(perf_counter() - began)
-        look = _looking(left, progress, sum(len(side.graph.states) for side in sides))
-        return _compared(sides[0], sides[1], observer, look, began)
+        look = _looking(left, progress, sum(len(each.explored.states) for each in graphs))
+        found = _compared(graphs[0], graphs[1], observer, look)
+        return replace(found, seconds=perf_counter() - began)
     except LimitHit as limit:
         why = str(limit)
     except TimeOver:
@@ -151,56 +149,49 @@ def _looking(limits: Limits, progress: ProgressListener | None, states: int) -> 
     return looking(limits, tell, COMPARING)
 
 
-def _refuse_other_names(first: Side, second: Side) -> None:
-    """Raises `incomparable` if the observer watches something that only one system has."""
-    one, other = first.view.names, second.view.names
-    for alone, side in ((one - other, first), (other - one, second)):
-        if alone:
-            shown = ", ".join(sorted(alone)[:NAMES_MAX])
-            more = f" and {len(alone) - NAMES_MAX} more" if len(alone) > NAMES_MAX else ""
-            raise FinaleError(
-                "incomparable",
-                f"only one of the two specs has {shown}{more}",
-                place=Place(str(side.spec.file)),
-                advice="use the same bounds and history in both specs, or name what both have "
-                "with --observe",
-            )
-
-
-def _compared(
-    first: Side, second: Side, observer: Observer, look: Callable[[], None], began: float
-) -> Comparison:
+def _compared(one: Graph, other: Graph, observer: Observer, look: Callable[[], None]) -> Comparison:
+    alphabet = Alphabet()
+    views = views_of(observer, one.explored.system, other.explored.system)
+    first, second = side_of(one, views[0], alphabet), side_of(other, views[1], alphabet)
+    look()
     both = joined(first.lts, second.lts)
     block = classes(both, divergence=True, look=look)
+    roots = first.lts.root, first.lts.states + second.lts.root
+    specs, sides = (one.spec, other.spec), (first, second)
+    if block[roots[0]] == block[roots[1]]:
+        return Comparison(specs, observer, Answer.SAME, sides)
     own = block[: first.lts.states], block[first.lts.states :]
-    lost = gained = None
+    lost = _difference(first, own[0], second, own[1], look)
+    gained = _difference(second, own[1], first, own[0], look)
+    answer = {
+        (True, True): Answer.BOTH,
+        (True, False): Answer.LESS,
+        (False, True): Answer.MORE,
+        (False, False): Answer.UNOBSERVABLE,
+    }[lost is not None, gained is not None]
     only_divergence = False
-    if own[0][first.lts.root] == own[1][second.lts.root]:
-        answer = Answer.SAME
-    else:
-        lost = _difference(first, own[0], second, own[1], look)
-        gained = _difference(second, own[1], first, own[0], look)
-        answer = {
-            (True, True): Answer.BOTH,
-            (True, False): Answer.LESS,
-            (False, True): Answer.MORE,
-            (False, False): Answer.UNOBSERVABLE,
-        }[lost is not None, gained is not None]
-        if answer is Answer.UNOBSERVABLE:
-            block = classes(both, divergence=False, look=look)
-            only_divergence = bool(
-                block[first.lts.root] == block[first.lts.states + second.lts.root]
-            )
-    return Comparison(
-        (first.spec, second.spec),
-        observer,
-        answer,
-        (first, second),
-        lost,
-        gained,
-        only_divergence,
-        seconds=perf_counter() - began,
-    )
+    if answer is Answer.UNOBSERVABLE:
+        block = classes(both, divergence=False, look=look)
+        only_divergence = bool(block[roots[0]] == block[roots[1]])
+    return Comparison(specs, observer, answer, sides, lost, gained, only_divergence)
+
+
+def finer(found: Comparison, look: Callable[[], None] = lambda: None) -> Comparison | None:
+    """Return the comparison by the coarsest finer observer who sees a difference, or None.
+
+    It explores nothing again. `look` is called now and then: what it raises ends the work.
+    """
+    if not found.is_same or found.sides is None:
+        return None
+    one, other = (side.whole for side in found.sides)
+    coarser = max((GROUPS.index(w) for w in found.observer.words if w in GROUPS), default=-1)
+    for word in GROUPS[coarser + 1 :]:
+        observer = Observer((*found.observer.words, word))
+        with suppress(FinaleError):  # of a group that the protocol does not declare
+            further = _compared(one, other, observer, look)
+            if not further.is_same:
+                return replace(further, observer=Observer((word,)))
+    return None
 
 
 def _difference(
@@ -223,4 +214,4 @@ def _told(side: Side, transitions: tuple[int, ...]) -> Told:
     return Told(side.trace_of(transitions), tuple(side.observed(transitions)))
 
 
-__all__ = ["Answer", "Comparison", "Difference", "Told", "compare"]
+__all__ = ["Answer", "Comparison", "Difference", "Told", "compare", "finer"]

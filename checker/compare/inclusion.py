@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .lts import SILENT, Lts, Numbers
+from .rows import distinct_rows
 
 PAIRS_BETWEEN_LOOKS = 1024
 
@@ -31,10 +32,11 @@ class Determinised:
     def __init__(self, lts: Lts, block: Numbers) -> None:
         source, target = block[lts.source], block[lts.target]
         kept = (lts.label != SILENT) | (source != target)
-        rows = np.unique(np.stack([source[kept], lts.label[kept], target[kept]]), axis=1)
+        rows = np.stack([source[kept], lts.label[kept], target[kept]], axis=1)
+        first, _ = distinct_rows(rows)
         self._silent: dict[int, list[int]] = {}
         self._visible: dict[int, list[tuple[int, int]]] = {}
-        for one, label, other in rows.T.tolist():
+        for one, label, other in rows[first].tolist():
             if label == SILENT:
                 self._silent.setdefault(one, []).append(other)
             else:

@@ -12,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from time import perf_counter
 
 import numpy as np
 
 from checker.search.bfs.machine import CompiledSuccessors
-from checker.search.limits import Limits, ProgressListener
+from checker.search.limits import Limits, ProgressListener, looking
+from checker.search.run import BUILDING, SECONDS_UNTOLD
 from checker.search.state_graph.folding import cells_read
 from checker.spec.claim import Spec
 from model.domains import Domain
@@ -33,24 +35,43 @@ from model.value_text import changes, value_text
 
 from .explored import Explored, explored
 from .lts import SILENT, Alphabet, Lts, Numbers
-from .observer import Observer, View, Watched, view_of
+from .observer import View, Watched
+from .rows import distinct_rows
 
 START = "the run starts"
 STUCK = "the run is stuck"
 AT_BOUND = "a bound of the spec ends the run"
 #: A value that the observer does not see.
-UNSEEN = -(1 << 40)
+UNSEEN = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """The state graph of a spec, and the ways in which its protocol can end."""
+
+    spec: Spec
+    explored: Explored
+    endings: Sequence[tuple[str, Expression]]
 
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One of the systems that are compared: its spec, its state graph, and what is seen of it."""
+    """One of the systems that are compared: its state graph, and what is seen of it."""
 
-    spec: Spec
-    graph: Explored
+    whole: Graph
     view: View
     lts: Lts
     alphabet: Alphabet
+
+    @property
+    def spec(self) -> Spec:
+        """The spec."""
+        return self.whole.spec
+
+    @property
+    def graph(self) -> Explored:
+        """The state graph."""
+        return self.whole.explored
 
     @property
     def system(self) -> System:
@@ -98,39 +119,38 @@ class Side:
         return {first + position: leaf for position, leaf in enumerate(found)}
 
 
-def side_of(
-    spec: Spec,
-    observer: Observer,
-    alphabet: Alphabet,
-    limits: Limits,
-    progress: ProgressListener | None,
-) -> Side:
-    """Return what an observer sees of a spec. Raises `LimitHit`, `TimeOver`, coded errors."""
-    system = spec.system(())
-    view = view_of(observer, system)
-    endings = _endings(spec)
-    graph = explored(system, limits, progress)
+def graph_of(spec: Spec, limits: Limits, progress: ProgressListener | None) -> Graph:
+    """Return the state graph of a spec. Raises `LimitHit`, `TimeOver`, coded errors."""
+    began = perf_counter()
+    look = looking(limits, progress, BUILDING, SECONDS_UNTOLD)
+    system, endings = spec.system((), look), _endings(spec)
+    left = limits.after(perf_counter() - began)
+    return Graph(spec, explored(system, left, progress), endings)
+
+
+def side_of(whole: Graph, view: View, alphabet: Alphabet) -> Side:
+    """Return what an observer sees of a state graph."""
+    graph = whole.explored
     labelling = _Labelling(graph, view, alphabet)
     root, end = len(graph.states), len(graph.states) + 1
     first = np.arange(graph.initial)
     quiet = labelling.quiet()
     faults = [(state, leaf) for state, leaves in graph.faulty.items() for leaf in leaves]
     wrong = np.array([state for state, _ in faults], np.int64)
+    labels = [
+        labelling.steps(),
+        labelling.starts(),
+        labelling.ends(quiet, whole.endings),
+        np.array([labelling.fault(leaf) for _, leaf in faults], np.int64),
+    ]
     lts = Lts(
         end + 1,
         root,
         np.concatenate([graph.source, np.full(len(first), root), quiet, wrong]),
-        np.concatenate(
-            [
-                labelling.steps(),
-                labelling.starts(),
-                labelling.ends(quiet, endings),
-                np.array([labelling.fault(leaf) for _, leaf in faults], np.int64),
-            ]
-        ),
+        np.concatenate(labels),
         np.concatenate([graph.target, first, np.full(len(quiet) + len(wrong), end)]),
     )
-    return Side(spec, graph, view, lts, alphabet)
+    return Side(whole, view, lts, alphabet)
 
 
 def _endings(spec: Spec) -> list[tuple[str, Expression]]:
@@ -190,9 +210,9 @@ class _Labelling:
         rows = np.concatenate([before, after, named_rule[:, None]], axis=1)[seen]
         if not len(rows):
             return found
-        distinct, which = np.unique(rows, axis=0, return_inverse=True)
-        labels = np.array([self._label(row) for row in distinct])
-        found[places[seen]] = labels[which.reshape(-1)]
+        first, which = distinct_rows(rows)
+        labels = np.array([self._label(rows[position]) for position in first.tolist()])
+        found[places[seen]] = labels[which]
         return found
 
     def _leaves(self) -> tuple[Numbers, Numbers, Numbers]:
@@ -300,12 +320,12 @@ class _Labelling:
         read = sorted({cell.index for cell in cells_read([each for _, each in endings])})
         columns = [self.graph.columns.column(cell)[quiet] for cell in read]
         rows = np.stack([np.zeros(len(quiet), np.int64), *columns], axis=1)
-        _, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+        first, which = distinct_rows(rows)
         for group, position in enumerate(first.tolist()):
             state = self.graph.states[int(quiet[position])]
             name = next((name for name, holds in endings if evaluate(holds, state)), None)
             if name is not None:
-                found[which.reshape(-1) == group] = self.alphabet.number(name)
+                found[which == group] = self.alphabet.number(name)
         left = np.flatnonzero(found < 0).tolist()
         machine = CompiledSuccessors(self.system) if left else None
         for position in left:
@@ -327,6 +347,7 @@ def _seen(watched: Watched, rows: Numbers) -> Numbers:
         return rows
     domain = _element(watched)
     values = [domain.encode(value)[0] for value in watched.values]
+    assert UNSEEN not in values
     seen: Numbers = np.where(np.isin(rows, values), rows, UNSEEN)
     return seen
 
@@ -360,4 +381,4 @@ def _text(variable: Variable, cells: list[int]) -> str:
     return value_text(variable.domain, variable.domain.decode(cells))
 
 
-__all__ = ["AT_BOUND", "START", "STUCK", "Side", "side_of"]
+__all__ = ["AT_BOUND", "START", "STUCK", "Graph", "Side", "graph_of", "side_of"]

@@ -15,14 +15,19 @@ from model.errors import FinaleError, nearest
 from model.language.entities import Entity, Field, Variable
 from model.system import System
 
-EFFECTS, MESSAGES = "effects", "messages"
+EFFECTS, MESSAGES, EVERYTHING = "effects", "messages", "everything"
+#: Words that stand for many names, from the coarsest observer to the finest.
+GROUPS = (EFFECTS, MESSAGES, EVERYTHING)
+#: How many names an error lists.
+NAMES_MAX = 4
 
 
 @dataclass(frozen=True)
 class Observer:
-    """The words of `--observe`: `effects`, `messages` (with the effects), and names.
+    """The words of `--observe`: groups of fields, and names.
 
-    A name is a variable (`K.sink.visible`), an entity (`K.sink`), a field of a class
+    The groups are `effects`, `messages` (with the effects), and `everything`: all fields that both
+    systems have. A name is a variable (`K.sink.visible`), an entity (`K.sink`), a field of a class
     (`Sink.visible`), or a rule (`close`).
     """
 
@@ -39,7 +44,7 @@ def observer_in(text: str) -> Observer:
         raise FinaleError(
             "bad-value",
             "--observe names nothing",
-            advice="write effects, messages, or names of fields and rules, separated by commas",
+            advice="write effects, messages, everything, or names of fields and rules, with commas",
         )
     return Observer(words)
 
@@ -64,8 +69,34 @@ class View:
         """The names of all that is watched."""
         return self.rules | {each.variable.name for each in self.fields}
 
+    def without(self, names: frozenset[str]) -> View:
+        """Return the view without some fields."""
+        fields = (each for each in self.fields if each.variable.name not in names)
+        return View(tuple(fields), self.rules)
 
-def view_of(observer: Observer, system: System) -> View:
+
+def views_of(observer: Observer, first: System, second: System) -> tuple[View, View]:
+    """Return what an observer watches in two systems: in both the same names.
+
+    Raises `unknown-observed`, `nothing-observed`, `incomparable`.
+    """
+    one, other = _view(observer, first), _view(observer, second)
+    alone = one.names ^ other.names
+    if EVERYTHING in observer.words:
+        return one.without(alone), other.without(alone)
+    if alone:
+        shown = ", ".join(sorted(alone)[:NAMES_MAX])
+        more = f" and {len(alone) - NAMES_MAX} more" if len(alone) > NAMES_MAX else ""
+        raise FinaleError(
+            "incomparable",
+            f"only one of the two specs has {shown}{more}",
+            advice="use the same bounds and history in both specs, or name what both have with "
+            "--observe",
+        )
+    return one, other
+
+
+def _view(observer: Observer, system: System) -> View:
     """Return what an observer watches. Raises `unknown-observed`, `nothing-observed`."""
     found: dict[str, Watched] = {}
     rules: set[str] = set()
@@ -88,7 +119,9 @@ def _watched(word: str, system: System) -> Iterator[Watched]:
     for variable in system.variables:
         declared = getattr(type(variable.entity), variable.field)
         assert isinstance(declared, Field)
-        if word in (EFFECTS, MESSAGES):
+        if word == EVERYTHING:
+            yield Watched(variable)
+        elif word in GROUPS:
             if isinstance(declared.effect, tuple):
                 yield Watched(variable, declared.effect)
             elif declared.effect or (word == MESSAGES and declared.message):
@@ -103,7 +136,7 @@ def _by_class(variable: Variable) -> Iterable[str]:
 
 
 def _nothing(word: str, system: System) -> FinaleError:
-    if word in (EFFECTS, MESSAGES):
+    if word in GROUPS:
         return FinaleError(
             "nothing-observed",
             f'the protocol "{system.protocol}" declares no {word}',
@@ -119,4 +152,14 @@ def _nothing(word: str, system: System) -> FinaleError:
     )
 
 
-__all__ = ["EFFECTS", "MESSAGES", "Observer", "View", "Watched", "observer_in", "view_of"]
+__all__ = [
+    "EFFECTS",
+    "EVERYTHING",
+    "GROUPS",
+    "MESSAGES",
+    "Observer",
+    "View",
+    "Watched",
+    "observer_in",
+    "views_of",
+]

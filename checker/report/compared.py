@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from checker.compare.comparison import Answer, Comparison, Difference, Told
-from checker.compare.observed import Side
-from checker.compare.observer import EFFECTS, MESSAGES
+from checker.compare.observed import START, Side
+from checker.compare.observer import GROUPS
 from checker.spec.claim import Spec
 from model.trace import replay
 
@@ -54,8 +54,11 @@ SEEN, UNABLE, BAR = "●", "✗", " │ "
 NAMES_MAX = 12
 
 
-def comparison_lines(found: Comparison, width: int) -> list[Text]:
-    """The whole comparison, for a reader who has never seen one."""
+def comparison_lines(found: Comparison, width: int, finer: Comparison | None = None) -> list[Text]:
+    """The whole comparison, for a reader who has never seen one.
+
+    `finer` is the comparison by an observer who sees a difference that this one does not see.
+    """
     lines = [*_head(found, width), Text()]
     word, style, sentence = _ANSWERS[found.answer]
     lines.append(Text(word, style))
@@ -65,6 +68,8 @@ def comparison_lines(found: Comparison, width: int) -> list[Text]:
         lines += paragraph(Text(why), width, indent=2)
     if found.answer is Answer.UNKNOWN:
         lines += paragraph(Text(f"The comparison ended at {found.why}."), width, indent=2)
+    if finer is not None:
+        lines += paragraph(Text(_sees_more(finer), "yellow"), width, indent=2)
     if found.sides is not None:
         first, second = found.sides
         if found.gained is not None:
@@ -72,6 +77,15 @@ def comparison_lines(found: Comparison, width: int) -> list[Text]:
         if found.lost is not None:
             lines += _difference("first", first, "second", second, found.lost, width)
     return lines
+
+
+def _sees_more(finer: Comparison) -> str:
+    runs = (each for each in (finer.lost, finer.gained) if each is not None)
+    steps = min(len(each.run.trace.rules) for each in runs)
+    return (
+        f"An observer of {finer.observer} sees a difference after {counted(steps, 'step')}: "
+        f"add --observe {finer.observer}"
+    )
 
 
 def _head(found: Comparison, width: int) -> Iterator[Text]:
@@ -96,7 +110,7 @@ def _setting(spec: Spec) -> Iterator[Text]:
 
 
 def _observed(found: Comparison) -> str:
-    words = [word for word in found.observer.words if word in (EFFECTS, MESSAGES)]
+    words = [word for word in found.observer.words if word in GROUPS]
     names: list[str] = []
     if found.sides is not None:
         names = sorted(found.sides[0].view.names)
@@ -152,6 +166,8 @@ def _sections(name: str, side: Side, told: Told, width: int) -> list[list[Text]]
     sections: list[list[Text]] = []
     done = 0
     for number, text in told.observations:
+        if text == START and len(told.observations) > 1:
+            continue  # a start that is like any other needs no words
         lines = [] if sections else [Text(name, "bold cyan")]
         for step in steps[done:number]:
             lines += _rule(step, width)
@@ -200,8 +216,8 @@ def _seen(text: str) -> Text:
 # --- as JSON -------------------------------------------------------------------------------------
 
 
-def comparison_json(found: Comparison) -> dict[str, object]:
-    """The comparison as plain data."""
+def comparison_json(found: Comparison, finer: Comparison | None = None) -> dict[str, object]:
+    """The comparison as plain data; `finer` as for `comparison_lines`."""
     sides = found.sides or (None, None)
     first, second = sides
     return {
@@ -214,6 +230,7 @@ def comparison_json(found: Comparison) -> dict[str, object]:
         "second": _spec_json(found.specs[1], second),
         "gained": _difference_json(second, first, found.gained),
         "lost": _difference_json(first, second, found.lost),
+        "finer": list(finer.observer.words) if finer is not None else None,
         "seconds": round(found.seconds, 3),
     }
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 from checker.compare.lts import SILENT, Lts, joined
 from tests.compare.random_systems import rows_of
 
@@ -15,7 +13,8 @@ def are_bisimilar(one: Lts, other: Lts, *, divergence: bool) -> bool:
     for source, label, target in rows_of(both):
         if (label, source) != (SILENT, target):
             steps[source].append((label, target))
-    related = set(product(range(both.states), repeat=2))
+    states = range(both.states)
+    related = {(s, t) for s in states for t in states}
     while True:
         kept = {
             (s, t)

@@ -96,7 +96,7 @@ def test_all_bugs_and_fixes_that_are_small_enough(tmp_path: Path) -> None:
         files = written(one.lts, other.lts, one.alphabet, tmp_path)
         assert says(*files, DIVERGENT) == (found.answer is Answer.SAME), fix
         assert says(*files, INCLUDED) == (found.lost is None), fix
-        assert says(*reversed(files), INCLUDED) == (found.gained is None), fix
+        assert says(files[1], files[0], INCLUDED) == (found.gained is None), fix
         compared += 1
     assert compared >= 40
 
@@ -106,5 +106,6 @@ def comparison_of(one: Path, other: Path, known: Catalogue) -> Comparison | None
     try:
         return compare(read_spec(one, known), read_spec(other, known))
     except FinaleError as error:
-        assert error.code in ("other-job", "incomparable"), error
+        if error.code not in ("other-job", "incomparable"):
+            raise
         return None
