@@ -18,10 +18,14 @@ SILENT = 0
 
 
 class Alphabet:
-    """The labels of systems that are compared, by number. Label 0 is silence."""
+    """The labels of systems that are compared, by number. Label 0 is silence.
+
+    `usual` are the values that are seen when a run of the first system starts.
+    """
 
     def __init__(self) -> None:
         self.texts = [""]
+        self.usual: dict[str, str] | None = None
         self._numbers = {"": SILENT}
 
     def number(self, text: str) -> int:

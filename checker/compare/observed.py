@@ -294,15 +294,22 @@ class _Labelling:
         return np.array([self._start(row.tolist()) for row in self.rows[: self.graph.initial]])
 
     def _start(self, row: list[int]) -> int:
-        parts = [START]
-        for watched, values, _ in self._by_field(row, row):
-            if watched.values:
-                nothing = [UNSEEN] * len(values)
-                pairs = _elements(watched, watched.variable.name, nothing, values)
-                parts += [f"{name} {_value(watched, value)}" for name, _, value in pairs]
-            elif any(values):
-                parts.append(f"{watched.variable.name} {_text(watched.variable, values)}")
-        return self.alphabet.number(", ".join(parts))
+        values = {
+            watched.variable.name: self._start_value(watched, cells)
+            for watched, cells, _ in self._by_field(row, row)
+        }
+        if self.alphabet.usual is None:
+            self.alphabet.usual = values
+        usual = self.alphabet.usual
+        unusual = [f"{name} {text}" for name, text in values.items() if usual.get(name) != text]
+        return self.alphabet.number(", ".join([START, *unusual]))
+
+    def _start_value(self, watched: Watched, cells: list[int]) -> str:
+        if not watched.values:
+            return _text(watched.variable, cells)
+        unseen = [UNSEEN] * len(cells)
+        found = _elements(watched, watched.variable.name, unseen, cells)
+        return ", ".join(_value(watched, value) for _, _, value in found) or "not seen"
 
     def quiet(self) -> Numbers:
         """Return the states in which no step changes anything."""

@@ -12,7 +12,7 @@ from checker.compare.observer import GROUPS
 from checker.spec.claim import Spec
 from model.trace import replay
 
-from .layout import columns, counted, grouped, joined, paragraph, wrapped
+from .layout import counted, flow, grouped, paragraph, wrapped
 from .places import shown_file
 from .story import Story, StoryStep, groups_of, step_json, steps_of
 from .trace import group_lines, step_lines
@@ -50,6 +50,8 @@ _SILENT_LOOPS = (
     "Nothing else is different."
 )
 SEEN, UNABLE, BAR = "●", "✗", " │ "
+#: The width of the labels at the top.
+LABEL = 10
 #: How many watched names are listed.
 NAMES_MAX = 12
 
@@ -89,16 +91,20 @@ def _sees_more(finer: Comparison) -> str:
 
 
 def _head(found: Comparison, width: int) -> Iterator[Text]:
-    rows: list[list[Text]] = []
     for number, word in enumerate(("first", "second")):
         parts = [Text(shown_file(found.specs[number].file)), *_setting(found.specs[number])]
         if found.sides is not None:
             graph = found.sides[number].graph
-            states = counted(len(graph.states), "state")
-            parts.append(Text(f"{states} · {grouped(len(graph.leaf))} transitions", "dim"))
-        rows.append([Text(word, "bold cyan"), joined(parts)])
-    rows.append([Text("observed", "bold cyan"), Text(_observed(found))])
-    yield from columns(rows, width)
+            parts.append(Text(counted(len(graph.states), "state"), "dim"))
+            parts.append(Text(f"{grouped(len(graph.leaf))} transitions", "dim"))
+        yield from _labelled(word, flow(parts, width - LABEL))
+    yield from _labelled("observed", wrapped(_observed(found), width - LABEL))
+
+
+def _labelled(label: str, lines: Sequence[Text]) -> Iterator[Text]:
+    for position, line in enumerate(lines):
+        head = label if position == 0 else ""
+        yield Text(head.ljust(LABEL), "bold cyan").append_text(line)
 
 
 def _setting(spec: Spec) -> Iterator[Text]:
