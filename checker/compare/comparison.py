@@ -33,7 +33,7 @@ from .bisimulation import classes
 from .inclusion import Determinised, matching, unmatched
 from .lts import SILENT, Alphabet, Numbers, joined
 from .observed import Graph, Side, graph_of, side_of
-from .observer import GROUPS, Observer, views_of
+from .observer import EFFECTS, GROUPS, Observer, views_of
 
 COMPARING = "comparing"
 NO_LIMITS = Limits()
@@ -124,6 +124,8 @@ def compare(
             place=Place(str(second.file), second.lines.of("job"), "job"),
             advice="compare specs of the same job: copy [job] from one to the other",
         )
+    if observer.watches_effects and _keeps_effects(first) and _keeps_effects(second):
+        first, second = with_effects(first), with_effects(second)
     graphs: list[Graph] = []
     try:
         for spec in (first, second):
@@ -139,6 +141,25 @@ def compare(
         why = limits.seconds_word
     seconds = perf_counter() - began
     return Comparison((first, second), observer, Answer.UNKNOWN, why=why, seconds=seconds)
+
+
+def with_effects(spec: Spec) -> Spec:
+    """Return the spec with the history of what becomes visible outside: `[observe] effects`."""
+    observe = spec.setting.observe | {EFFECTS}
+    return replace(spec, setting=replace(spec.setting, observe=observe))
+
+
+def _keeps_effects(spec: Spec) -> bool:
+    """Whether a spec can have this history. A resumed system has that of the system before."""
+    if EFFECTS in spec.setting.observe:
+        return True
+    if EFFECTS not in spec.protocol.ghosts or spec.resumption is not None:
+        return False
+    try:
+        with_effects(spec).instance()
+    except FinaleError:
+        return False
+    return True
 
 
 def _looking(limits: Limits, progress: ProgressListener | None, states: int) -> Callable[[], None]:

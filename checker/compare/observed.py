@@ -294,22 +294,16 @@ class _Labelling:
         return np.array([self._start(row.tolist()) for row in self.rows[: self.graph.initial]])
 
     def _start(self, row: list[int]) -> int:
-        values = {
-            watched.variable.name: self._start_value(watched, cells)
+        values = dict(
+            pair
             for watched, cells, _ in self._by_field(row, row)
-        }
+            for pair in _values(watched, cells)
+        )
         if self.alphabet.usual is None:
             self.alphabet.usual = values
         usual = self.alphabet.usual
         unusual = [f"{name} {text}" for name, text in values.items() if usual.get(name) != text]
         return self.alphabet.number(", ".join([START, *unusual]))
-
-    def _start_value(self, watched: Watched, cells: list[int]) -> str:
-        if not watched.values:
-            return _text(watched.variable, cells)
-        unseen = [UNSEEN] * len(cells)
-        found = _elements(watched, watched.variable.name, unseen, cells)
-        return ", ".join(_value(watched, value) for _, _, value in found) or "not seen"
 
     def quiet(self) -> Numbers:
         """Return the states in which no step changes anything."""
@@ -379,7 +373,20 @@ def _elements(
             yield element, was, now
 
 
+def _values(watched: Watched, cells: list[int]) -> Iterator[tuple[str, str]]:
+    """The names and values of what is seen of a field."""
+    variable = watched.variable
+    if not watched.values:
+        yield variable.name, _text(variable, cells)
+        return
+    others = [UNSEEN - 1] * len(cells)
+    for name, _, cell in _elements(watched, variable.name, others, cells):
+        yield name, _value(watched, cell)
+
+
 def _value(watched: Watched, cell: int) -> str:
+    if cell == UNSEEN:
+        return "not seen"
     domain = _element(watched)
     return value_text(domain, domain.decode([cell]))
 

@@ -33,6 +33,11 @@ class Observer:
 
     words: tuple[str, ...] = (EFFECTS,)
 
+    @property
+    def watches_effects(self) -> bool:
+        """Whether the observer sees what becomes visible outside."""
+        return EFFECTS in self.words or MESSAGES in self.words
+
     def __str__(self) -> str:
         return ", ".join(self.words)
 

@@ -137,10 +137,10 @@ def _difference(
     yield from paragraph(head + Text(f"{length}, and no run is shorter"), width)
     yield Text()
     room = (width - len(BAR)) // 2
-    left = _sections(name, side, found.run, room)
-    right = _sections(other_name, other, found.other, room)
-    right.append(list(_instead(other_name, found, room)))
-    for own, its in zip(left, [*right, *([[]] * (len(left) - len(right)))], strict=True):
+    left = _sections(side, found.run, room)
+    right = [*_sections(other, found.other, room), list(_instead(other_name, found, room))]
+    yield from _beside([Text(name, "bold cyan")], [Text(other_name, "bold cyan")], room)
+    for own, its in zip(left, right, strict=True):
         yield from _beside(own, its, room)
     yield Text()
     yield Text(f"The run of the {name}, step by step", "bold cyan")
@@ -165,22 +165,22 @@ def _story(side: Side, told: Told) -> Story:
     return Story("", "", "", (), (), groups, steps, None, (), ())
 
 
-def _sections(name: str, side: Side, told: Told, width: int) -> list[list[Text]]:
-    """The run up to each observation: its rules, and the observation."""
+def _sections(side: Side, told: Told, width: int) -> list[list[Text]]:
+    """The run up to each observation: its rules, and the observation.
+
+    A start that is like that of the first system needs no words.
+    """
     replay(side.system, told.trace)
     steps = list(steps_of(side.system, told.trace))
     sections: list[list[Text]] = []
     done = 0
     for number, text in told.observations:
-        if text == START and len(told.observations) > 1:
-            continue  # a start that is like any other needs no words
-        lines = [] if sections else [Text(name, "bold cyan")]
-        for step in steps[done:number]:
-            lines += _rule(step, width)
-        lines += _hanging(f"   {SEEN} ", text, "bold", width)
-        sections.append(lines)
+        if text == START:
+            continue
+        lines = [line for step in steps[done:number] for line in _rule(step, width)]
+        sections.append([*lines, *_hanging(f"   {SEEN} ", text, "bold", width)])
         done = max(done, number)
-    return sections or [[Text(name, "bold cyan")]]
+    return sections
 
 
 def _rule(step: StoryStep, width: int) -> list[Text]:
@@ -204,7 +204,7 @@ def _hanging(head: str, text: str, style: str, width: int) -> list[Text]:
 
 
 def _beside(left: Sequence[Text], right: Sequence[Text], width: int) -> Iterator[Text]:
-    """Two texts side by side; their last lines are level, as both end with an observation."""
+    """Two texts side by side."""
     height = max(len(left), len(right))
     for row in range(height):
         own = left[row] if row < len(left) else Text()

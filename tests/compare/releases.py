@@ -40,7 +40,8 @@ def compared(topic: str, one: Release, other: Release, folder: Path) -> Comparis
     bound = BOUNDS.get(topic, "failures")
     file.write_text(SPEC.format(protocol=one.protocols[topic], bound=bound))
     spec = spec_of(file, *toml_in(file), catalogue())
-    return compare(*(under_release(spec, ReleaseConfig(each)) for each in (one, other)))
+    first, second = (under_release(spec, ReleaseConfig(each)) for each in (one, other))
+    return compare(first, second)
 
 
 def row(topic: str, one: Release, other: Release, found: Comparison) -> str:

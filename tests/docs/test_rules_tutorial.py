@@ -1,4 +1,4 @@
-"""Follows the tutorial and the page of the rule language: writes their files, runs their commands.
+"""Follows pages of the documentation: writes their files, runs their commands.
 
 With RECORD_TRANSCRIPTS=1 in the environment outputs without an ellipsis are written anew into the
 page: read the difference.
@@ -17,7 +17,12 @@ from tests.cli.running import Ran, normalised, run
 from tests.docs.pages import ELLIPSIS, ROOT, Command, Written, matches, steps
 
 TUTORIAL = ROOT / "docs" / "tutorial.md"
-PAGES = (TUTORIAL, ROOT / "docs" / "rules.md", ROOT / "docs" / "how-to" / "run-in-ci.md")
+PAGES = (
+    TUTORIAL,
+    ROOT / "docs" / "rules.md",
+    ROOT / "docs" / "diff.md",
+    ROOT / "docs" / "how-to" / "run-in-ci.md",
+)
 
 
 class Reader:
