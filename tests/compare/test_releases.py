@@ -21,7 +21,7 @@ def test_the_table_has_a_row_for_each_pair() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("topic", "one", "other"), pairs(), ids=lambda each: getattr(each, "key", each)
+    ("topic", "one", "other"), list(pairs()), ids=lambda each: getattr(each, "key", each)
 )
 def test_row(topic: str, one: Release, other: Release, tmp_path: Path) -> None:
     found = compared(topic, one, other, tmp_path)

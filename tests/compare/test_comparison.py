@@ -1,0 +1,173 @@
+"""Comparisons of small systems: each answer, the runs shown, the limits, files for other tools."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from checker.compare.aut import aut_of
+from checker.compare.comparison import Answer, Comparison, compare, finer
+from checker.compare.observed import START, STUCK
+from checker.compare.observer import Observer, observer_in
+from checker.search.backends import FEW
+from checker.search.limits import Limits
+from checker.spec.catalogue import Catalogue, catalogue
+from checker.spec.claim import Spec
+from checker.spec.grid import varied
+from checker.spec.reading import read_spec, spec_of
+from model.errors import FinaleError
+from model.trace import replay
+
+ROOT = Path(__file__).parents[2]
+SPECS = ROOT / "specs"
+PING = """title = "A ping is answered"
+protocol = "ping-pong"
+"""
+
+
+@pytest.fixture(scope="module")
+def ping(tmp_path_factory: pytest.TempPathFactory) -> Spec:
+    file = tmp_path_factory.mktemp("ping") / "ping.toml"
+    file.write_text(PING)
+    return read_spec(file, catalogue(ROOT / "tests" / "cli" / "inputs" / "protocols"))
+
+
+@pytest.fixture(scope="module")
+def known() -> Catalogue:
+    return catalogue()
+
+
+def changed(spec: Spec, *values: tuple[str, object]) -> Spec:
+    assert spec.table is not None
+    return spec_of(spec.file, varied(spec.table, values), spec.lines, spec.catalogue)
+
+
+def seen(found: Comparison) -> tuple[list[str], list[str]]:
+    """What is lost and gained: the observations of the runs."""
+    runs = (found.lost, found.gained)
+    texts = [[text for _, text in run.run.observations] if run else [] for run in runs]
+    return texts[0], texts[1]
+
+
+def test_a_spec_is_the_same_as_itself(ping: Spec) -> None:
+    found = compare(ping, ping, observer_in("everything"))
+    assert found.answer is Answer.SAME
+    assert (found.lost, found.gained) == (None, None)
+
+
+def test_more_is_less_the_other_way_round(ping: Spec) -> None:
+    lossy = changed(ping, ("options.lossy", True), ("bounds.losses", 1))
+    watched = Observer(("A.status",))
+    more, less = compare(ping, lossy, watched), compare(lossy, ping, watched)
+    assert (more.answer, less.answer) == (Answer.MORE, Answer.LESS)
+    assert seen(more) == ([], [START, "A.status IDLE → WAITING", STUCK])
+    assert seen(less) == (seen(more)[1], [])
+
+
+def test_the_other_side_goes_along_as_far_as_it_can(ping: Spec) -> None:
+    forgets = changed(ping, ("variant", "forgets"))
+    found = compare(ping, forgets, Observer(("A",)))
+    assert found.answer is Answer.BOTH
+    for difference in (found.lost, found.gained):
+        assert difference is not None
+        run, other = difference.run, difference.other
+        own = [text for _, text in run.observations]
+        its = [text for _, text in other.observations]
+        assert its == own[:-1]
+        assert difference.observation == own[-1]
+        assert difference.observation not in difference.instead
+    assert found.gained is not None
+    assert found.gained.instead == ("A.status WAITING → IDLE", "A.status WAITING → DONE")
+
+
+def test_runs_are_runs_of_their_systems(ping: Spec) -> None:
+    found = compare(ping, changed(ping, ("variant", "forgets")), Observer(("A",)))
+    assert found.sides is not None
+    first, second = (side.system for side in found.sides)
+    assert found.lost is not None
+    assert found.gained is not None
+    for run, system in (
+        (found.lost.run, first),
+        (found.lost.other, second),
+        (found.gained.run, second),
+        (found.gained.other, first),
+    ):
+        replay(system, run.trace)
+
+
+def test_a_reachable_fault_is_seen_as_the_end(ping: Spec) -> None:
+    room = changed(ping, ("bounds.room", 2))
+    found = compare(room, changed(room, ("variant", "answers-twice")), Observer(("A.status",)))
+    assert found.gained is not None
+    assert found.gained.observation == "the fault put-into-full-queue ends the run"
+    assert found.gained.run.trace.fault is not None
+
+
+def test_silent_loops_are_told_from_silent_decisions(ping: Spec) -> None:
+    again = changed(ping, ("variant", "asks-again"))
+    found = compare(ping, again, Observer(("B→A",)))
+    assert found.answer is Answer.UNOBSERVABLE
+    assert found.only_divergence
+    further = finer(found)
+    assert further is not None
+    assert further.observer == Observer(("everything",))
+    assert further.answer is Answer.MORE
+
+
+def test_no_finer_observer_is_asked_where_a_difference_is_seen(ping: Spec) -> None:
+    found = compare(ping, changed(ping, ("variant", "forgets")), Observer(("A",)))
+    assert finer(found) is None
+
+
+def test_the_limits_make_the_answer_unknown(ping: Spec) -> None:
+    found = compare(ping, ping, Observer(("A",)), Limits(states_max=5))
+    assert (found.answer, found.why) == (Answer.UNKNOWN, "the limit of 5 states")
+    found = compare(ping, ping, Observer(("A",)), Limits(seconds_max=1e-6))
+    assert (found.answer, found.why) == (Answer.UNKNOWN, "the limit of 1e-06 seconds")
+
+
+def test_specs_that_watch_other_things_are_refused(ping: Spec) -> None:
+    with pytest.raises(FinaleError) as caught:
+        compare(
+            ping,
+            replace(ping, setting=changed(ping, ("observe.answers", True)).setting),
+            Observer(("B.answers",)),
+        )
+    assert caught.value.code == "unknown-observed"
+
+
+def test_both_searches_give_the_same_system(known: Catalogue, monkeypatch: object) -> None:
+    """The readable and the native search number states alike, so the files are equal."""
+    assert isinstance(monkeypatch, pytest.MonkeyPatch)
+    spec = read_spec(SPECS / "final-checkpoint" / "pair.toml", known)
+    texts = []
+    for states in (1_000_000, 10):
+        monkeypatch.setattr("checker.compare.explored.FEW", replace(FEW, states=states))
+        sides = compare(spec, spec, observer_in("messages")).sides
+        assert sides is not None
+        texts.append(aut_of(sides[0].lts, sides[0].alphabet))
+    assert texts[0] == texts[1]
+    assert texts[0].startswith("des (128,")
+
+
+def test_ids_that_are_given_again_have_no_numbers(known: Catalogue) -> None:
+    spec = read_spec(SPECS / "final-checkpoint" / "pair.toml", known)
+    again = changed(spec, ("bounds", {"live_checkpoints": 2}))
+    found = compare(again, again)
+    assert found.answer is Answer.SAME
+    assert found.sides is not None
+    texts = found.sides[0].alphabet.texts
+    assert "Checkpoint.status COMPLETED" in texts
+    assert not any("cp1" in text or "cp2" in text for text in texts)
+
+
+def test_the_history_of_effects_is_kept_by_itself(known: Catalogue, tmp_path: Path) -> None:
+    file = tmp_path / "pair.toml"
+    file.write_text('title = "x"\nprotocol = "final-checkpoint"\n[job]\nshape = "pair"\n')
+    spec = read_spec(file, known)
+    sides = compare(spec, spec).sides
+    assert sides is not None
+    assert sides[0].view.names == {"K.sink.visible", "cp1.status"}
+    assert "K.sink.visible[S#1] 0 → 1" in sides[0].alphabet.texts
