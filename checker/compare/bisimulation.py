@@ -175,7 +175,9 @@ class _Refinement:
         key = members.tobytes()
         found = self.unions.get(key)
         if found is None:
-            united = np.unique(np.concatenate([self.signatures[each] for each in members]))
+            chosen: list[int] = members.tolist()
+            parts = [self.signatures[each] for each in chosen]
+            united: Numbers = np.unique(np.concatenate(parts))
             found = self.unions[key] = self._number(united)
         return found
 

@@ -103,6 +103,17 @@ class Comparison:
         """Whether the observer sees no difference in what can happen."""
         return self.answer in (Answer.SAME, Answer.UNOBSERVABLE)
 
+    @property
+    def other_fairness(self) -> tuple[str, ...]:
+        """The rules of both systems whose fairness differs, which no observer sees."""
+        if self.sides is None:
+            return ()
+        first, second = (
+            {rule.rule.name: rule.rule.fairness for rule in side.system.rules}
+            for side in self.sides
+        )
+        return tuple(name for name in first if second.get(name, first[name]) != first[name])
+
 
 def compare(
     first: Spec,

@@ -70,6 +70,8 @@ def comparison_lines(found: Comparison, width: int, finer: Comparison | None = N
         lines += paragraph(Text(why), width, indent=2)
     if found.answer is Answer.UNKNOWN:
         lines += paragraph(Text(f"The comparison ended at {found.why}."), width, indent=2)
+    if found.is_same and found.other_fairness:
+        lines += paragraph(Text(_unfair(found.other_fairness), "yellow"), width, indent=2)
     if finer is not None:
         lines += paragraph(Text(_sees_more(finer), "yellow"), width, indent=2)
     if found.sides is not None:
@@ -79,6 +81,13 @@ def comparison_lines(found: Comparison, width: int, finer: Comparison | None = N
         if found.lost is not None:
             lines += _difference("first", first, "second", second, found.lost, width)
     return lines
+
+
+def _unfair(rules: Sequence[str]) -> str:
+    return (
+        f"But the two do not promise the same fairness of {', '.join(rules)}, which no observer "
+        "sees: check properties of what happens in the end"
+    )
 
 
 def _sees_more(finer: Comparison) -> str:
@@ -230,6 +239,7 @@ def comparison_json(found: Comparison, finer: Comparison | None = None) -> dict[
         "answer": found.answer.value,
         "why": found.why,
         "only_divergence": found.only_divergence,
+        "other_fairness": list(found.other_fairness),
         "observe": list(found.observer.words),
         "observed": sorted(first.view.names) if first is not None else [],
         "first": _spec_json(found.specs[0], first),

@@ -1,0 +1,1 @@
+"""Comparisons: systems at random, definitions, and changes that change nothing."""

@@ -179,3 +179,11 @@ def test_the_history_of_effects_is_kept_by_itself(known: Catalogue, tmp_path: Pa
     assert sides is not None
     assert sides[0].view.names == {"K.sink.visible", "cp1.status"}
     assert "K.sink.visible[S#1] 0 → 1" in sides[0].alphabet.texts
+
+
+def test_other_fairness_is_told_and_never_seen(known: Catalogue) -> None:
+    hangs = read_spec(SPECS / "connector" / "broken" / "producer-hangs.toml", known)
+    found = compare(changed(hangs, ("variant", "none")), hangs)
+    assert found.answer is Answer.SAME
+    assert found.other_fairness == ("deliver",)
+    assert finer(found) is None

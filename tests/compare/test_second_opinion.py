@@ -51,7 +51,7 @@ def alphabet_of(labels: int) -> Alphabet:
     return alphabet
 
 
-def check_pair(seed: int, folder: Path) -> None:
+def assert_agrees(seed: int, folder: Path) -> None:
     one, other = pair(seed)
     files = written(one, other, alphabet_of(LABELS), folder)
     both = joined(one, other)
@@ -74,13 +74,13 @@ def written(one: Lts, other: Lts, alphabet: Alphabet, folder: Path) -> tuple[Pat
 @pytest.mark.parametrize("seeds", [range(100)], ids=str)
 def test_random_pairs(seeds: range, tmp_path: Path) -> None:
     for seed in seeds:
-        check_pair(seed, tmp_path)
+        assert_agrees(seed, tmp_path)
 
 
 @pytest.mark.slow
 def test_a_thousand_random_pairs(tmp_path: Path) -> None:
     for seed in range(1_000):
-        check_pair(seed, tmp_path)
+        assert_agrees(seed, tmp_path)
 
 
 @pytest.mark.slow
