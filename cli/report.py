@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from checker.search.limits import INTERRUPTED
-from checker.search.rows import PRECEDENCE
+from checker.search.rows import PRECEDENCE, SpecResult
 from checker.search.run import run
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import check_property_name, read_spec
@@ -53,7 +53,7 @@ def report(
         check_property_name(name, known)
     limits = limits_of(max_states, max_seconds, None, None, None)
     claims = [read_spec(file, known) for path in paths for file in specs_in(path)]
-    results = []
+    results: list[SpecResult] = []
     for claim in claims:
         with Meter(claim.file.name) as meter:
             results.append(run(claim, limits, meter, only=properties, backend=backend))

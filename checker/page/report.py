@@ -16,6 +16,7 @@ from checker.search.answer import Violated
 from checker.search.rows import ResultRow, SpecResult
 from model.errors import FinaleError, Place
 
+from .assets import fixed
 from .document import document
 from .parts import (
     badge,
@@ -147,11 +148,11 @@ def _length(row: ResultRow) -> h.Node:
     return h.small(".soft")[f"{counted(row.trace.loop, 'step')}, then forever"]
 
 
-def _trace(result: SpecResult, row: ResultRow, name: str) -> h.Renderable:
+def _trace(result: SpecResult, row: ResultRow, name: str) -> h.Node:
     assert row.trace is not None
     assert result.system is not None
     told = Told(f"{name}-{row.property}-trace", result.spec, result.system, row, row.trace)
-    return told_trace(told)
+    return fixed(told_trace(told))
 
 
 # --- two specs beside each other -----------------------------------------------------------------

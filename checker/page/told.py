@@ -33,6 +33,7 @@ from model.language.entities import Variable
 from model.system import State, System
 from model.trace import Trace
 
+from .assets import fixed
 from .document import data
 from .parts import badge, folded, listing, table
 from .sequence_svg import sequence_svg
@@ -68,16 +69,16 @@ class Told:
 def told_trace(told: Told) -> h.Renderable:
     """The part of a page that shows a trace."""
     story = told.story
-    return h.div(".told", id=told.name, data_loop=_text(story.loop))[
+    return h.div(".told", id=told.name)[
         [_before(each) for each in story.before],
         h.div(".scroll.diagram", tabindex="0", role="region", aria_label="sequence diagram")[
-            sequence_svg(told.diagram, f"sequence diagram of {story.property}")
+            fixed(sequence_svg(told.diagram, f"sequence diagram of {story.property}"))
         ],
         _explained(told),
         h.div(".walk")[
             h.div(".steps-column")[
                 _controls(len(story.steps)),
-                h.ol(".steps")[_start(told), (_step(told, each) for each in story.steps)],
+                h.ol(".steps")[_start(told), (fixed(_step(told, each)) for each in story.steps)],
                 _loop(story),
                 _ending(story),
             ],
@@ -103,10 +104,6 @@ def _explained(told: Told) -> h.Node:
         " marks the decisive steps: without any one of them the property could still hold. After "
         f"step {decisive.no_return}, at the dotted line, the violation is inevitable.",
     ]
-
-
-def _text(number: int | None) -> str | None:
-    return None if number is None else str(number)
 
 
 def _controls(count: int) -> h.Renderable:

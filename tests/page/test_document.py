@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import htpy as h
 import pytest
@@ -14,6 +15,7 @@ from checker.page import report as report_module
 from checker.page.document import data, document
 from checker.page.report import report_page
 from model.errors import FinaleError
+from tests.cli.running import run
 from tests.page.made import ABORTS, HANGS, HOSTILE, result
 
 
@@ -107,3 +109,41 @@ def test_too_much_for_a_page_is_an_error(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(FinaleError, match="31 steps, and a page shows 30") as error:
         report_page([result(HANGS)], "finale")
     assert error.value.code == "page-too-large"
+
+
+# --- the command ---------------------------------------------------------------------------------
+
+
+def test_the_command_writes_a_page(tmp_path: Path) -> None:
+    file = tmp_path / "out" / "report.html"
+    ran = run(f"report {HANGS} --property checkpoint-ends -o {file}")
+    assert (ran.exit, ran.stdout) == (0, "")
+    assert ran.stderr.endswith(f"written to {file}\n")
+    page = file.read_text(encoding="utf-8")
+    assert Outline(page).named("title")
+    assert page.count('class="told"') == 1
+
+
+def test_a_verdict_that_is_not_expected_is_the_exit_code(tmp_path: Path) -> None:
+    spec = tmp_path / "spec.toml"
+    text = HANGS.read_text(encoding="utf-8").replace('"violated"', '"holds"')
+    assert '"violated"' not in text
+    spec.write_text(text.replace("steps    = 13\n", ""), encoding="utf-8")
+    assert run(f"report {spec} --property checkpoint-ends -o {tmp_path}/r.html").exit == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("report -o x.html", "no-paths"),
+        (f"report {HANGS}", "usage"),
+        (f"report {HANGS} --property nothing -o x.html", "unknown-property"),
+        (f"report {HANGS} --max-states 0 -o x.html", "bad-limit"),
+        ("report missing.toml -o x.html", "no-such-path"),
+    ],
+)
+def test_a_mistake_writes_nothing(tmp_path: Path, command: str, code: str) -> None:
+    ran = run(command, tmp_path)
+    assert (ran.exit, ran.stdout) == (2, "")
+    assert f"error[{code}]" in ran.stderr
+    assert not list(tmp_path.iterdir())

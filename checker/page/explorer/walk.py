@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import cast
 
 from checker.page.sequence_svg import sequence_svg
 from checker.page.told import queues_of, variable_json
@@ -198,7 +199,7 @@ def walk_of(system: System, start: object, rules: object) -> Walk:
         raise _not_a_run("it is no number and list of numbers")
     if not 0 <= start < len(system.initial):
         raise _not_a_run(f"there are {len(system.initial)} initial states, and it asks for {start}")
-    return _walked(system, start, rules)
+    return _walked(system, start, cast("list[object]", rules))
 
 
 def _walked(system: System, start: int, rules: list[object]) -> Walk:
