@@ -182,4 +182,4 @@ def _places(body: Body, kind: type[Protocol]) -> str:
     return f"{body.place} overrides {below[0].name} {below[0].place}" if below else body.place
 
 
-__all__ = ["rule_text"]
+__all__ = ["Body", "bodies", "rule_text"]

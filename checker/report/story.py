@@ -127,8 +127,8 @@ def _pairs(system: System, state: State) -> Iterator[tuple[Variable, object]]:
     yield from zip(system.variables, system.values(state).values(), strict=True)
 
 
-def groups_of(system: System, state: State) -> list[EntityGroup]:
-    """The entities of a state, those of a class with equal values together.
+def entities_of(system: System, state: State) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """Return the values of each entity by its class and name, as fields with texts.
 
     Values that say nothing are left out: zero, false, nothing, empty.
     """
@@ -138,8 +138,13 @@ def groups_of(system: System, state: State) -> list[EntityGroup]:
         known = entities.setdefault(key, [])
         if not _says_nothing(value):
             known.append((variable.field, value_text(variable.domain, value)))
+    return entities
+
+
+def groups_of(system: System, state: State) -> list[EntityGroup]:
+    """The entities of a state, those of a class with equal values together."""
     alike: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
-    for (kind, name), values in entities.items():
+    for (kind, name), values in entities_of(system, state).items():
         alike.setdefault((kind, tuple(values)), []).append(name)
     return [
         EntityGroup(kind, tuple(names), values)

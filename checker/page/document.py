@@ -1,0 +1,86 @@
+"""Builds a whole page: one file that loads nothing and runs only the scripts that it came with.
+
+The policy of the page names its styles and scripts by their hashes. If a hostile name ever became
+markup, the browser would still not run it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from importlib.resources import files
+
+import htpy as h
+from markupsafe import Markup
+
+from model.visible import visible
+
+#: The scripts and the styles that every page has, in this order.
+STYLES = ("page.css", "told.css")
+SCRIPTS = ("told.js",)
+
+
+def asset(name: str) -> str:
+    """The text of a file of this room."""
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def document(
+    title: str, body: h.Node, *, scripts: tuple[str, ...] = (), connects: bool = False
+) -> str:
+    """A page as text. `scripts` are further files of this room.
+
+    If it `connects`, its scripts may ask the server that the page came from, and nobody else.
+    """
+    style = "\n".join(map(asset, STYLES))
+    script = "\n".join(f"{{\n{asset(each)}\n}}" for each in (*SCRIPTS, *scripts))
+    page = h.html(lang="en")[
+        h.head[
+            h.meta(charset="utf-8"),
+            h.meta(http_equiv="Content-Security-Policy", content=policy(style, script, connects)),
+            h.meta(name="viewport", content="width=device-width, initial-scale=1"),
+            h.meta(name="referrer", content="no-referrer"),
+            h.link(rel="icon", href="data:,"),
+            h.title[title],
+            h.style[Markup(style)],
+        ],
+        h.body[
+            h.a(".skip", href="#main")["Skip to the content"],
+            h.main("#main")[body],
+            h.script[Markup(script)],
+        ],
+    ]
+    # A name that clears a terminal or turns the reading direction is harmless once it is written
+    # out; scripts and styles have no such characters.
+    return visible(str(page), "\n") + "\n"
+
+
+def policy(style: str, script: str, connects: bool) -> str:
+    """The Content-Security-Policy of a page with these texts."""
+    server = "'self'" if connects else "'none'"
+    return "; ".join(
+        [
+            "default-src 'none'",
+            f"style-src '{_hash(style)}'",
+            f"script-src '{_hash(script)}'",
+            "img-src data:",
+            f"connect-src {server}",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def data(name: str, value: object) -> h.Renderable:
+    """A value that scripts of the page read by its id, as JSON that cannot end its element."""
+    text = json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+    return h.script(id=name, type="application/json")[Markup(text)]
+
+
+__all__ = ["asset", "data", "document"]
