@@ -9,21 +9,17 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from importlib.resources import files
 
 import htpy as h
 from markupsafe import Markup
 
 from model.visible import visible
 
+from .assets import asset
+
 #: The scripts and the styles that every page has, in this order.
-STYLES = ("page.css", "told.css")
+STYLES = ("colours.css", "page.css", "told.css", "sequence.css")
 SCRIPTS = ("told.js",)
-
-
-def asset(name: str) -> str:
-    """The text of a file of this room."""
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def document(
@@ -83,4 +79,4 @@ def data(name: str, value: object) -> h.Renderable:
     return h.script(id=name, type="application/json")[Markup(text)]
 
 
-__all__ = ["asset", "data", "document"]
+__all__ = ["data", "document"]

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import cast
 
 import htpy as h
 
 from checker.report.rule import Body, bodies
+from checker.report.sequence import Diagram, sequence_of
 from checker.report.story import Before, Story, StoryStep, entities_of, story_of
 from checker.report.values import ARROW, ValueChange, label_of, value_text
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Unknown, Violated
 from checker.search.rows import ResultRow
 from checker.spec.claim import Spec, runs_before
+from checker.studies.decisive import Decisive, decisive_steps
 from model.domains import Domain, Queue
 from model.language.entities import Variable
 from model.system import State, System
@@ -25,6 +28,7 @@ from model.trace import Trace
 
 from .document import data
 from .parts import badge, folded, listing, table
+from .sequence_svg import sequence_svg
 
 
 @dataclass(frozen=True)
@@ -37,17 +41,32 @@ class Told:
     row: ResultRow
     trace: Trace
 
+    @cached_property
     def story(self) -> Story:
         """The trace in words. It is replayed through the semantics first."""
         runs = tuple(runs_before(self.spec, self.trace))
         return story_of(self.system, self.row, self.trace, runs)
 
+    @cached_property
+    def decisive(self) -> Decisive:
+        """The steps without which the property could still hold."""
+        return decisive_steps(self.system, self.row, self.trace)
+
+    @cached_property
+    def diagram(self) -> Diagram:
+        """The trace as a sequence diagram."""
+        return sequence_of(self.system, self.trace, self.story, self.decisive)
+
 
 def told_trace(told: Told) -> h.Renderable:
     """The part of a page that shows a trace."""
-    story = told.story()
+    story = told.story
     return h.div(".told", id=told.name, data_loop=_text(story.loop))[
         [_before(each) for each in story.before],
+        h.div(".scroll.diagram", tabindex="0", role="region", aria_label="sequence diagram")[
+            sequence_svg(told.diagram, f"sequence diagram of {story.property}")
+        ],
+        _explained(told),
         h.div(".walk")[
             h.div(".steps-column")[
                 _controls(len(story.steps)),
@@ -60,6 +79,22 @@ def told_trace(told: Told) -> h.Renderable:
             ],
         ],
         data(f"{told.name}-states", list(_states(told))),
+    ]
+
+
+def _explained(told: Told) -> h.Node:
+    """What the marks of the diagram mean, or why nothing is marked."""
+    decisive = told.decisive
+    if told.row.verdict != Violated.word:
+        return None
+    if decisive.why:
+        return h.p(".soft")[f"No step is marked as decisive: {decisive.why}."]
+    if not decisive.no_return:
+        return h.p(".soft")["The violation is inevitable from the start: no step is decisive."]
+    return h.p(".soft")[
+        h.span(".star")["★"],
+        " marks the decisive steps: without any one of them the property could still hold. After "
+        f"step {decisive.no_return}, at the dotted line, the violation is inevitable.",
     ]
 
 
@@ -92,7 +127,9 @@ def _start(told: Told) -> h.Renderable:
 
 def _step(told: Told, step: StoryStep) -> h.Renderable:
     rule, number = step.rule.rule, str(step.number)
-    item = h.li(".step", id=f"{told.name}-{number}", data_step=number, tabindex="-1")
+    is_decisive = step.number in told.decisive.steps
+    kind = ["step", is_decisive and "decisive"]
+    item = h.li(class_=kind, id=f"{told.name}-{number}", data_step=number, tabindex="-1")
     return item[
         h.h3[h.span(".number")[number], " ", rule.name, " ", _binding(step.rule.binding)],
         h.p[rule.sentence],

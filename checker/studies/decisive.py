@@ -165,7 +165,10 @@ class Future:
         return state in self._faulty
 
     def explore(
-        self, start: State, follow: Callable[[State], Iterator[State]], ends: Callable[[State], bool]
+        self,
+        start: State,
+        follow: Callable[[State], Iterator[State]],
+        ends: Callable[[State], bool],
     ) -> bool:
         """Whether a run along `follow` comes to one of the ends, or round a cycle."""
         known = self._known

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast, overload
+from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast, overload
 
 from model.domains import Domain, OutOfDomain, Ref, Scope
 from model.errors import FinaleError, Place, nearest
@@ -23,6 +23,7 @@ from .path_ends import caller, frame_above
 from .syntax import check_reader
 
 T = TypeVar("T")
+Messages: TypeAlias = Literal["to", "from"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,9 @@ class AnyOf(Generic[T]):
 
 class Field(Generic[T]):
     """One declared field of an entity class; on an entity, its value."""
+
+    messages: Messages | None = None
+    """Which way the messages go that the field holds; for readers of traces only."""
 
     def __init__(self, domain: Domain[T], initial: object, ghost: str | None, file: Place) -> None:
         self.domain = domain
@@ -75,15 +79,25 @@ class Field(Generic[T]):
         return variable
 
 
-def field(domain: Domain[T], initial: object, *, ghost: str | None = None) -> Field[T]:
+def field(
+    domain: Domain[T],
+    initial: object,
+    *,
+    ghost: str | None = None,
+    messages: Messages | None = None,
+) -> Field[T]:
     """Declare a field of an entity class.
 
     `initial` is a plain value, a function of the entity that gives one, or `AnyOf` values; for an
     array or a map, the value that each of its elements starts with.
     `ghost` names the switch of `[observe]` that keeps this field: history that properties read and
     the protocol does not.
+    `messages` says that the set holds messages under way, "to" its members or "from" them. It
+    changes no meaning: sequence diagrams draw these messages as arrows.
     """
-    return Field(domain, initial, ghost, caller())
+    declared = Field(domain, initial, ghost, caller())
+    declared.messages = messages
+    return declared
 
 
 @dataclass(frozen=True)
@@ -326,6 +340,7 @@ __all__ = [
     "Entity",
     "Field",
     "FieldStore",
+    "Messages",
     "Variable",
     "World",
     "field",
