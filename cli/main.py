@@ -40,6 +40,8 @@ COMMANDS = (
     ("which", "cli.which:which", "Find the options, bounds and jobs for which a property holds."),
     ("sweep", "cli.sweep:sweep", "Check a spec in all cells of a matrix; skip unchanged cells."),
     ("trace", "cli.trace:trace", "Print a counterexample or a witness step by step."),
+    ("report", "cli.report:report", "Write one HTML page: verdicts, diagrams, traces."),
+    ("explore", "cli.explore:explore", "Walk the states of a spec in a browser, on this machine."),
     ("show", "cli.show:show", "Show the job, options, rules and properties of a spec."),
     (
         "scenario",

@@ -6,15 +6,16 @@ from collections.abc import Iterable, Sequence
 
 import htpy as h
 
+from checker.search.answer import Holds, Violated
+from checker.search.rows import ResultRow
+
 #: How a verdict, or any other word of a result, is coloured; words that are not here are plain.
 TONES = {
     "holds": "good",
     "reached": "good",
     "violated": "bad",
-    "unexpected": "bad",
     "unknown": "open",
     "vacuous": "open",
-    "unreached": "open",
 }
 
 
@@ -34,6 +35,18 @@ def badge(word: str, tone: str | None = None) -> h.Renderable:
     return h.span(class_=["badge", chosen])[word]
 
 
+def verdict_word(row: ResultRow) -> str:
+    """The verdict in one word: a witness is `reached` or `not reached`."""
+    if row.verdict == Violated.word and row.trace is None:
+        return "not reached"
+    return "reached" if row.verdict == Holds.word and row.trace is not None else row.verdict
+
+
+def verdict(row: ResultRow) -> h.Renderable:
+    """The verdict of a row in its colour."""
+    return badge(verdict_word(row))
+
+
 def table(
     head: Sequence[h.Node], rows: Iterable[Sequence[h.Node]], *, caption: str = ""
 ) -> h.Renderable:
@@ -44,9 +57,14 @@ def table(
         h.table[
             caption and h.caption[caption],
             h.thead[h.tr[(h.th(scope="col")[each] for each in head)]],
-            h.tbody[(h.tr[(h.td[each] for each in row)] for row in rows)],
+            h.tbody[(h.tr[map(_cell, row, head)] for row in rows)],
         ]
     ]
+
+
+def _cell(content: h.Node, head: h.Node) -> h.Renderable:
+    """A cell, with the head of its column for narrow screens, which show no heads."""
+    return h.td(data_label=head if isinstance(head, str) and head else None)[content]
 
 
 def pairs(rows: Iterable[tuple[h.Node, h.Node]]) -> h.Renderable:
@@ -69,4 +87,15 @@ def beside(*columns: h.Node) -> h.Renderable:
     return h.div(".beside")[(h.div[each] for each in columns)]
 
 
-__all__ = ["badge", "beside", "folded", "heading", "listing", "pairs", "section", "table"]
+__all__ = [
+    "badge",
+    "beside",
+    "folded",
+    "heading",
+    "listing",
+    "pairs",
+    "section",
+    "table",
+    "verdict",
+    "verdict_word",
+]
