@@ -85,7 +85,7 @@ def trace(
             to_file_or_stdout(itf_of(result, row, row.trace), output)
         case "svg" | "mermaid":
             decisive = decisive_steps(result.system, row, row.trace)
-            diagram = sequence_of(result.system, row.trace, story, decisive)
+            diagram = sequence_of(result.system, row.trace, story.steps, decisive)
             to_file_or_stdout(_drawn(diagram, f"{row.property}: {claim.title}", format), output)
     if output is not None:
         say(f"written to {output}", stderr=True)

@@ -23,14 +23,19 @@ SCRIPTS = ("told.js",)
 
 
 def document(
-    title: str, body: h.Node, *, scripts: tuple[str, ...] = (), connects: bool = False
+    title: str,
+    body: h.Node,
+    *,
+    styles: tuple[str, ...] = (),
+    scripts: tuple[str, ...] = (),
+    connects: bool = False,
 ) -> str:
-    """A page as text. `scripts` are further files of this room.
+    """A page as text. `styles` and `scripts` are further files of this room.
 
     If it `connects`, its scripts may ask the server that the page came from, and nobody else.
     """
-    style = "\n".join(map(asset, STYLES))
-    script = "\n".join(f"{{\n{asset(each)}\n}}" for each in (*SCRIPTS, *scripts))
+    style = "\n".join(map(asset, (*STYLES, *styles)))
+    script = "\n".join(map(asset, (*SCRIPTS, *scripts)))
     page = h.html(lang="en")[
         h.head[
             h.meta(charset="utf-8"),

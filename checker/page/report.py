@@ -99,7 +99,7 @@ def verdicts(result: SpecResult, name: str) -> h.Renderable:
     aside = [row for row in rows if row.expected is None and row.trace is None and row.ok]
     told = [row for row in rows if row not in aside]
     head = ("property", "verdict", "expected", "steps", "")
-    main = table(head, ([_linked(row, name), *_verdict(row)] for row in told), caption="verdicts")
+    main = table(head, ([_linked(row, name), *_verdict(row)] for row in told))
     if not aside:
         return main
     others = table(head[:2], ([row.property, [verdict(row), _why(row)]] for row in aside))
@@ -124,9 +124,10 @@ def _why(row: ResultRow) -> h.Node:
 
 
 def told_rows(result: SpecResult) -> list[ResultRow]:
-    """The rows that have a trace: first what is not as expected, then the other violations."""
+    """The rows that have a trace: first what is not as expected, then violations, expected ones
+    before others."""
     rows = [row for row in result.rows if row.is_claim and row.trace is not None]
-    return sorted(rows, key=lambda row: (row.ok, row.verdict != Violated.word))
+    return sorted(rows, key=lambda r: (r.ok, r.verdict != Violated.word, r.expected is None))
 
 
 # --- traces --------------------------------------------------------------------------------------

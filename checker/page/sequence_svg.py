@@ -214,7 +214,7 @@ def _ends(layout: Layout, message: Message) -> tuple[float, float, float, float]
 def _line(layout: Layout, message: Message) -> h.Renderable:
     x1, y1, x2, y2 = _ends(layout, message)
     side = 1 if x2 > x1 else -1
-    kind = ["arrow", not message.is_instant and "slow", not message.arrived and "lost"]
+    kind = ["arrow", not message.arrived and ("waiting" if message.ended is None else "lost")]
     if not message.arrived:
         x2, y2 = x1 + 0.94 * (x2 - x1), y1 + 0.94 * (y2 - y1)
         head = f"M{_n(x2 - 5)} {_n(y2 - 5)}l10 10m0 -10l-10 10"

@@ -19,14 +19,12 @@ function drawnQueue(elements) {
   return queue;
 }
 
-const QUIET = new Set(["0", "false", "nothing", "{}", "()"]);
-
-// Values are [entity, field, text or elements] by the number of their variable.
+// Values are [entity, field, text or elements, whether they say anything], by their variables.
 function drawState(place, values, changed) {
   place.replaceChildren();
   const entities = new Map();
-  for (const [index, [entity, field, shown]] of values) {
-    if (QUIET.has(shown) && !changed.has(index)) continue;
+  for (const [index, [entity, field, shown, says]] of values) {
+    if (!says && !changed.has(index)) continue;
     if (!entities.has(entity)) entities.set(entity, []);
     entities.get(entity).push([index, field, shown]);
   }

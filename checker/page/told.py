@@ -15,7 +15,14 @@ import htpy as h
 
 from checker.report.rule import Body, bodies
 from checker.report.sequence import Diagram, sequence_of
-from checker.report.story import Before, Story, StoryStep, entities_of, story_of
+from checker.report.story import (
+    Before,
+    Story,
+    StoryStep,
+    entities_of,
+    says_nothing,
+    story_of,
+)
 from checker.report.values import ARROW, ValueChange, label_of, value_text
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Unknown, Violated
 from checker.search.rows import ResultRow
@@ -55,7 +62,7 @@ class Told:
     @cached_property
     def diagram(self) -> Diagram:
         """The trace as a sequence diagram."""
-        return sequence_of(self.system, self.trace, self.story, self.decisive)
+        return sequence_of(self.system, self.trace, self.story.steps, self.decisive)
 
 
 def told_trace(told: Told) -> h.Renderable:
@@ -215,7 +222,7 @@ def state_table(system: System, state: State) -> h.Renderable:
 
 
 def _states(told: Told) -> Iterator[list[object]]:
-    """Each state as [label, value] pairs by variable; after the first one only what differs."""
+    """Each state as its values by variable; after the first one only what differs."""
     before: tuple[object, ...] | None = None
     for state in told.trace.states:
         now = tuple(told.system.values(state).values())
@@ -228,10 +235,12 @@ def _states(told: Told) -> Iterator[list[object]]:
 
 
 def variable_json(variable: Variable, value: object) -> list[object]:
-    """A value for the scripts: entity, field, and its text, or of a queue its elements."""
+    """A value for the scripts: entity, field, its text or the elements of a queue, and whether
+    it says anything."""
     domain = cast("Domain[object]", variable.domain)
-    shown = elements_of(variable, value) if isinstance(domain, Queue) else value_text(domain, value)
-    return [variable.entity.name, variable.field, shown]
+    is_queue = isinstance(domain, Queue)
+    shown = elements_of(variable, value) if is_queue else value_text(domain, value)
+    return [variable.entity.name, variable.field, shown, is_queue or not says_nothing(value)]
 
 
 # --- the end -------------------------------------------------------------------------------------

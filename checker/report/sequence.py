@@ -21,7 +21,7 @@ from model.language.entities import Entity, Field, Variable
 from model.system import GroundRule, System
 from model.trace import Trace
 
-from .story import Story, StoryStep
+from .story import StoryStep
 from .values import queue_moves, value_text
 
 COORDINATOR, COORDINATOR_LANE = "coordinator", 0
@@ -93,10 +93,12 @@ class Diagram:
     no_return: int | None = None
 
 
-def sequence_of(system: System, trace: Trace, story: Story, decisive: Decisive) -> Diagram:
-    """The sequence diagram of a trace."""
+def sequence_of(
+    system: System, trace: Trace, steps: Sequence[StoryStep], decisive: Decisive
+) -> Diagram:
+    """The sequence diagram of a trace, given its steps with what they change."""
     reading = _Reading(system, trace)
-    moments = [reading.take(step, step.number in decisive.steps) for step in story.steps]
+    moments = [reading.take(step, step.number in decisive.steps) for step in steps]
     used = {moment.lane for moment in moments}
     used |= {lane for each in reading.messages for lane in (each.source, each.target)}
     order = [position for position in reading.order if position in used]
@@ -108,7 +110,7 @@ def sequence_of(system: System, trace: Trace, story: Story, decisive: Decisive) 
             Message(m.label, place[m.source], place[m.target], m.sent, m.ended, m.arrived)
             for m in sorted(reading.messages, key=lambda each: each.sent)
         ),
-        story.loop,
+        trace.loop,
         decisive.no_return,
     )
 

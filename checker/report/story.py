@@ -98,7 +98,7 @@ def story_of(
         row.binding,
         tuple(values_of(system, trace.states[0])),
         tuple(groups_of(system, trace.states[0])),
-        tuple(_steps(system, trace)),
+        tuple(steps_of(system, trace)),
         trace.loop,
         tuple(_ending(system, row, prop, trace)),
         tuple(groups_of(system, trace.states[-1])) if _rests(row, trace) else (),
@@ -109,7 +109,7 @@ def story_of(
 def _before(run: EarlierRun) -> Before:
     replay(run.system, run.trace)
     groups = tuple(groups_of(run.system, run.trace.states[0]))
-    return Before(run.spec.file, groups, tuple(_steps(run.system, run.trace)))
+    return Before(run.spec.file, groups, tuple(steps_of(run.system, run.trace)))
 
 
 def _rests(row: ResultRow, trace: Trace) -> bool:
@@ -136,7 +136,7 @@ def entities_of(system: System, state: State) -> dict[tuple[str, str], list[tupl
     for variable, value in _pairs(system, state):
         key = (kind_of(variable.entity), variable.entity.name)
         known = entities.setdefault(key, [])
-        if not _says_nothing(value):
+        if not says_nothing(value):
             known.append((variable.field, value_text(variable.domain, value)))
     return entities
 
@@ -158,13 +158,15 @@ def kind_of(entity: Entity) -> str:
     return type(entity).__name__ if entity.name else "(protocol)"
 
 
-def _says_nothing(value: object) -> bool:
+def says_nothing(value: object) -> bool:
+    """Whether a value is zero, false, nothing or empty, or holds only such values."""
     if isinstance(value, tuple):
-        return all(map(_says_nothing, cast("tuple[object, ...]", value)))
+        return all(map(says_nothing, cast("tuple[object, ...]", value)))
     return value in (False, 0, frozenset()) or isinstance(value, NothingType)
 
 
-def _steps(system: System, trace: Trace) -> Iterator[StoryStep]:
+def steps_of(system: System, trace: Trace) -> Iterator[StoryStep]:
+    """The steps of a trace, each with what it changes."""
     for position, (rule, result) in enumerate(trace.steps(system)):
         before = trace.states[position]
         if isinstance(result, Fault):
