@@ -43,7 +43,9 @@ def report(
     from checker.page.report import report_page  # HTML costs start-up time
 
     if not paths:
-        raise FinaleError("usage", "no spec is named", advice="finale report SPEC -o report.html")
+        raise FinaleError(
+            "no-paths", "no spec is named", advice="name a spec, or a folder of specs"
+        )
     if output is None:
         raise FinaleError("usage", "no file is named", advice="name it with -o report.html")
     known = catalogue(protocols)

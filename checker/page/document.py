@@ -9,6 +9,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Sequence
+from typing import cast
 
 import htpy as h
 from markupsafe import Markup
@@ -80,8 +82,22 @@ def _hash(text: str) -> str:
 
 def data(name: str, value: object) -> h.Renderable:
     """A value that scripts of the page read by its id, as JSON that cannot end its element."""
-    text = json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+    text = json.dumps(all_visible(value), separators=(",", ":")).replace("<", "\\u003c")
     return h.script(id=name, type="application/json")[Markup(text)]
 
 
-__all__ = ["data", "document"]
+def all_visible(value: object) -> object:
+    """A value as plain data, all texts in it with invisible characters written out."""
+    match value:
+        case str():
+            return visible(value)
+        case list() | tuple():
+            return [all_visible(each) for each in cast("Sequence[object]", value)]
+        case dict():
+            pairs = cast("dict[str, object]", value).items()
+            return {key: all_visible(each) for key, each in pairs}
+        case _:
+            return value
+
+
+__all__ = ["all_visible", "data", "document"]

@@ -18,7 +18,7 @@ from checker.studies.decisive import Decisive
 from model.domains import Queue, Set
 from model.events import STEPS, Clock
 from model.language.entities import Entity, Field, Variable
-from model.system import GroundRule, System
+from model.system import System
 from model.trace import Trace
 
 from .story import StoryStep
@@ -216,39 +216,55 @@ class _Reading:
 
     def take(self, step: StoryStep, is_decisive: bool) -> Moment:
         """Read one step: its messages are kept, and the step is returned."""
-        actor = self._actor(step.rule)
+        actor = self._actor(step)
         if step.fault is None:
             self._forget(step.renamed)
-            before, after = self._values[step.number - 1], self._values[step.number]
             for variable in self.system.variables:
-                old, new = before[variable.name], after[variable.name]
-                if old != new and isinstance(variable.domain, Queue):
-                    self._queue(variable, step.number, actor, old, new)
+                if isinstance(variable.domain, Queue):
+                    self._queue(variable, step.number, actor)
                 elif _direction(variable) is not None:
-                    self._set(variable, step, new)
+                    self._set(variable, step, self._values[step.number][variable.name])
         if step.number == len(self.trace.rules):
             self._still_open()
         about = tuple(_word(value) for _, value in step.rule.binding)
         name = step.rule.rule.name
         return Moment(step.number, name, about, actor, is_decisive, step.fault is not None)
 
-    def _actor(self, rule: GroundRule) -> int:
-        values = [value for _, value in rule.binding]
-        if _CLOCKS.get(rule.rule.name) in COORDINATOR_CLOCKS:
+    def _actor(self, step: StoryStep) -> int:
+        values = [value for _, value in step.rule.binding]
+        if _CLOCKS.get(step.rule.rule.name) in COORDINATOR_CLOCKS:
             return COORDINATOR_LANE
         for value in values:
             if value in self.lanes.channels:
                 return self.lanes.channels[value][1]
-        return next((lane for value in values if (lane := self.lanes.of(value))), COORDINATOR_LANE)
+        named = next((lane for value in values if (lane := self.lanes.of(value))), None)
+        return self._actor_by_queues(step) if named is None else named
+
+    def _actor_by_queues(self, step: StoryStep) -> int:
+        """Of a step that names nobody: the reader of a channel that it takes from, or the writer
+        of one that it puts into."""
+        actor = COORDINATOR_LANE
+        for variable in self.system.variables if step.fault is None else ():
+            ends = self.lanes.channels.get(variable.entity.name)
+            if ends is not None and isinstance(variable.domain, Queue):
+                taken, put = self._moves(variable, step.number)
+                if taken:
+                    return ends[1]
+                actor = ends[0] if put else actor
+        return actor
 
     # --- queues ----------------------------------------------------------------------------------
 
-    def _queue(self, variable: Variable, number: int, actor: int, old: object, new: object) -> None:
+    def _moves(self, variable: Variable, number: int) -> tuple[Sequence[object], Sequence[object]]:
+        old, new = (self._values[each][variable.name] for each in (number - 1, number))
+        return queue_moves(cast("Sequence[object]", old), cast("Sequence[object]", new))
+
+    def _queue(self, variable: Variable, number: int, actor: int) -> None:
         queue = self.lanes.of(variable.entity.name)
         element = cast("Queue[object]", variable.domain).element
         is_channel = variable.entity.name in self.lanes.channels
         writer, reader = self.lanes.channels.get(variable.entity.name, (actor, actor))
-        taken, put = queue_moves(cast("Sequence[object]", old), cast("Sequence[object]", new))
+        taken, put = self._moves(variable, number)
         if actor not in (writer, reader):
             taken = ()  # cleared by somebody else: nobody receives it
         for each in taken:

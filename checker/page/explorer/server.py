@@ -17,6 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock
 from typing import cast
 
+from checker.page.document import all_visible
 from checker.report.places import shown_file
 from checker.spec.claim import Spec
 from model.errors import FinaleError
@@ -41,7 +42,7 @@ class Explorer:
         self.page = explorer_page(spec, system, start)
         self._searching = Lock()
         self.answers: Mapping[str, Callable[[Question], object]] = {
-            "here": lambda asked: self._walk(asked).here(),
+            "here": lambda asked: all_visible(self._walk(asked).here()),
             "search": self._search,
             "itf": lambda asked: self._walk(asked).itf(shown_file(spec.file)),
         }
@@ -106,7 +107,8 @@ class _Handler(BaseHTTPRequestHandler):
             status, told = HTTPStatus.OK, answer(cast(Question, asked))
         except FinaleError as error:
             status = HTTPStatus.UNPROCESSABLE_ENTITY
-            told = {"code": error.code, "message": error.message, "advice": error.advice}
+            words = {"code": error.code, "message": error.message, "advice": error.advice}
+            told = all_visible(words)
         self._send(status, "application/json", json.dumps(told))
 
     def _name(self) -> str | None:
