@@ -17,7 +17,7 @@ from checker.spec.catalogue import catalogue
 from checker.spec.reading import read_spec
 from checker.studies.decisive import decisive_steps
 from model.expressions import FALSE, TRUE, Expression, conjunction, negation
-from model.semantics import outcome, updated
+from model.semantics import evaluate, outcome, updated
 from model.system import Kind, Predicate, State, System, Update
 
 SPECS = Path(__file__).parent.parent.parent / "specs"
@@ -126,8 +126,8 @@ def is_inevitable(system: System, row: ResultRow, states: list[State]) -> bool:
     if prop.kind is Kind.ALWAYS:
         keeps = [negation(conjunction([p.when, negation(p.claim)])) for p in prop.predicates]
         bad = negation(conjunction(keeps))
-        # `eventually` looks ahead only: the run so far is asked state by state.
-        return any(asked(system, Kind.EVENTUALLY, bad, state) for state in states)
+        has_happened = any(evaluate(bad, state) for state in states)
+        return has_happened or asked(system, Kind.EVENTUALLY, bad, states[-1])
     predicate = next(each for each in prop.predicates if each.binding == row.binding)
     return not asked(system, Kind.REACHABLE, predicate.claim, states[-1])
 

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -41,9 +42,11 @@ def browser() -> Generator[Browser]:
         yield playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
 
 
-def opened(browser: Browser, url: str, width: int, **context: str) -> Seen:
+def opened(
+    browser: Browser, url: str, width: int, *, scheme: Literal["light", "dark"] = "light"
+) -> Seen:
     """A page, opened in a window of a width."""
-    page = browser.new_page(viewport={"width": width, "height": 900}, **context)  # type: ignore[arg-type]
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     seen = Seen(page)
     page.on("console", lambda message: seen.wrong.append(f"{message.type}: {message.text}"))
     page.on("pageerror", lambda error: seen.wrong.append(str(error)))

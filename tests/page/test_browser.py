@@ -64,8 +64,8 @@ def is_sound(seen: Seen) -> bool:
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", PAGES)
 def test_a_report_is_read(window: Browser, folder: Path, name: str, width: int) -> None:
-    scheme = "light" if width == WIDTHS[0] else "dark"
-    seen = opened(window, (folder / f"{name}.html").as_uri(), width, color_scheme=scheme)
+    url = (folder / f"{name}.html").as_uri()
+    seen = opened(window, url, width, scheme="light" if width == WIDTHS[0] else "dark")
     assert is_sound(seen)
     assert len(seen.requests) == 1
     assert seen.page.locator(".told svg").count() == seen.page.locator(".told").count() > 0
