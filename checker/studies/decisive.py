@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Violated
 from checker.search.bfs.machine import CompiledSuccessors
@@ -91,6 +91,11 @@ def _decisive(system: System, trace: Trace, future: Future) -> Decisive:
     return Decisive(kept, low)
 
 
+@lru_cache(maxsize=2)  # for all traces of a page about two specs
+def _machine(system: System) -> CompiledSuccessors:
+    return CompiledSuccessors(system)
+
+
 @dataclass
 class Future:
     """What can still happen: successors are computed when they are asked for, and once."""
@@ -104,9 +109,9 @@ class Future:
         self._known: dict[State, bool] = {}
         self._fair = [each.rule.fairness is not Fairness.NONE for each in self.system.rules]
 
-    @cached_property
+    @property
     def machine(self) -> CompiledSuccessors:
-        return CompiledSuccessors(self.system)
+        return _machine(self.system)
 
     def dooms(self, system: System, trace: Trace, run: Run) -> Run | None:
         """The steps of `run` that are enabled one after the other, if they doom the property."""
