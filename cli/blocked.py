@@ -16,8 +16,7 @@ from checker.report.validated import no_job_line, unfinished_lines
 from checker.search.rows import Exit
 from model.errors import FinaleError
 
-from .main import VERSION
-from .output import say_json
+from .output import document, say_json
 from .parameters import TableName, TextOrJson
 
 #: The newest table of log lines.
@@ -59,7 +58,7 @@ def blocked(
     none = [] if jobs else [no_job_line(known.name, tally.parsed + tally.ignored, first)]
     if format == "json":
         rows = [_row(judged) for judged in jobs]
-        say_json({"finale": VERSION, "results": rows, "ok": not none})
+        say_json(document("blocked") | {"results": rows, "ok": not none})
         write(console(stderr=True), none)
     else:
         for judged in jobs:

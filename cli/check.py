@@ -14,8 +14,18 @@ from cyclopts import Parameter
 from rich.text import Text
 
 from checker.cache.store import Store, cache_folder, is_wanted
+from checker.ci.findings import LeftOut, Mistake, Outcome
+from checker.report.check_json import (
+    FORMAT,
+    CheckJson,
+    LeftOutJson,
+    RowJson,
+    error_row,
+    json_rows,
+)
 from checker.report.layout import console, counted, paragraph, write
-from checker.report.results import compared_line, json_rows, slow_line, summary_lines
+from checker.report.places import shown_file
+from checker.report.results import compared_line, slow_line, summary_lines
 from checker.search.answer import Report
 from checker.search.backends import Backend, check_options
 from checker.search.limits import INTERRUPTED, Limits, ProgressListener
@@ -34,10 +44,12 @@ from checker.studies.bug_pairs import folders_of_bugs, mistakes_in_pairs
 from model.errors import FinaleError, Place
 from model.system import Kind
 
+from . import completers
+from .ci import ci_output
 from .errors import print_error
-from .main import VERSION
 from .meter import Meter
 from .output import say_json
+from .output_file import prepare_folder
 from .pages import ResultPages
 from .parameters import (
     PLAIN,
@@ -58,6 +70,7 @@ from .parameters import (
     refuse_limits,
 )
 from .paths import specs_in
+from .version import VERSION
 
 if TYPE_CHECKING:
     from pipeline.search.run import SearchPlan
@@ -95,9 +108,18 @@ def check(  # noqa: PLR0913 - one parameter a flag
     trace_dir: Annotated[
         Path | None, Parameter(help="Folder to write each trace into, as ITF.")
     ] = None,
+    junit: Annotated[
+        Path | None, Parameter(help="File to write the results into, as JUnit.")
+    ] = None,
+    sarif: Annotated[
+        Path | None, Parameter(help="File to write failures and warnings into, as SARIF.")
+    ] = None,
     releases: Annotated[
         str | None,
-        Parameter(help="Compare releases: all, or a list such as V3,V4 or flink-1.15."),
+        Parameter(
+            help="Compare releases: all, or a list such as V3,V4 or flink-1.15.",
+            completer=completers.releases,
+        ),
     ] = None,
     spark: Annotated[
         bool,
@@ -153,6 +175,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
     for name in properties:
         if name != SEARCH:
             check_property_name(name, known)
+    ci_files = {"--junit": junit, "--sarif": sarif}
     options = Options(
         known,
         properties,
@@ -168,6 +191,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
         None if releases is None else releases_in(releases),
         jobs=jobs,
         changed=None if changed_since is None else changes_in(changed_since, paths, protocols),
+        ci_files=tuple(flag for flag, file in ci_files.items() if file is not None),
     )
     refuse_limits({"--jobs": jobs})
     options.refuse_contradictions(paths)
@@ -187,13 +211,19 @@ def check(  # noqa: PLR0913 - one parameter a flag
         options.refuse_with_spark(max_steps)
     else:
         refuse_without_spark(of_spark)
+    if trace_dir is not None:
+        prepare_folder(trace_dir)
     checking = Checking(options, format == "text")
-    try:
-        checking.check(paths)
-        checking.refuse_unused()
-    except KeyboardInterrupt:
-        checking.interrupted = True
-    checking.close()
+    files = checking.files(paths)
+    with ci_output(junit, sarif, checking.as_text, files) as output:
+        with output.guarded():
+            try:
+                checking.check(files, paths)
+                checking.refuse_unused()
+            except KeyboardInterrupt:
+                checking.interrupted = True
+            checking.close()
+        output.write(checking.outcome)
     return checking.exit
 
 
@@ -221,6 +251,9 @@ class Options:
     changed: ChangedFiles | None = None
     """What changed since the revision that the user named."""
 
+    ci_files: tuple[str, ...] = ()
+    """The flags that name a file for a CI server."""
+
     @property
     def may_search_beside(self) -> bool:
         """Whether several specs can be searched at once."""
@@ -237,6 +270,7 @@ class Options:
             "--trace-dir": self.trace_dir,
             "--all-properties": self.all_properties,
             "--strict": self.strict,
+            **dict.fromkeys(self.ci_files, True),
         }
         for flag, given in own.items():
             if self.releases is not None and given:
@@ -292,12 +326,11 @@ class Checking:
     options: Options
     as_text: bool
     results: list[SpecResult] = field(default_factory=list[SpecResult])
-    rows: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
+    rows: list[RowJson] = field(default_factory=list[RowJson])
+    mistakes: list[Mistake] = field(default_factory=list[Mistake])
+    left_out: list[LeftOut] = field(default_factory=list[LeftOut])
     answered: set[str] = field(default_factory=set[str])
     compared: int = 0
-    errors: int = 0
-    skipped: int = 0
-    unchanged: int = 0
     interrupted: bool = False
     start: float = field(default_factory=time.perf_counter)
 
@@ -306,10 +339,13 @@ class Checking:
         """The printer of results."""
         return ResultPages(self._again)
 
-    def check(self, paths: Sequence[Path]) -> None:
-        """Check specs, and all in folders. Mistakes in one do not keep the others from it."""
+    def files(self, paths: Sequence[Path]) -> list[Path]:
+        """The specs, and all in folders, each once."""
         given = (file for path in paths for file in self._files(path))
-        files = list({file.resolve(): file for file in given}.values())
+        return list({file.resolve(): file for file in given}.values())
+
+    def check(self, files: Sequence[Path], paths: Sequence[Path]) -> None:
+        """Check specs. Mistakes in one do not keep the others from it."""
         self._check_pairs(path for path in paths if path.is_dir())
         jobs = min(self.options.jobs or processors(), len(files))
         if jobs > 1 and self.options.may_search_beside:
@@ -319,7 +355,7 @@ class Checking:
             try:
                 self._check_file(file)
             except FinaleError as error:
-                self._note(error)
+                self._note(error, file)
 
     def _check_beside(self, files: Sequence[Path], jobs: int) -> None:
         """Check specs in several processes, and print the results in the order of the files."""
@@ -329,7 +365,7 @@ class Checking:
             try:
                 spec = self._read(file)
             except FinaleError as error:
-                self._note(error)
+                self._note(error, file)
             else:
                 if not self._skips(spec):
                     specs[file] = spec
@@ -340,7 +376,7 @@ class Checking:
         with Meter(f"{len(specs)} specs") as meter:
             for file, found in searched([*specs], search, jobs, meter.tell_many):
                 if isinstance(found, FinaleError):
-                    self._note(found)
+                    self._note(found, file)
                     continue
                 spec = specs[file]
                 families = chosen(spec, self.options.properties)
@@ -363,8 +399,9 @@ class Checking:
             for error in mistakes_in_pairs(folder, self.options.catalogue):
                 self._note(error)
 
-    def _note(self, error: FinaleError) -> None:
-        self.errors += 1
+    def _note(self, error: FinaleError, file: Path | None = None) -> None:
+        self.mistakes.append(Mistake(file, error))
+        self.rows.append(error_row(file, error))
         print_error(error)
 
     def _read(self, file: Path) -> Spec:
@@ -377,11 +414,11 @@ class Checking:
     def _skips(self, spec: Spec) -> bool:
         """Skip a spec that no change concerns; and a slow one, unless slow ones are asked for."""
         if self.options.changed is not None and not self.options.changed.concern(spec):
-            self.unchanged += 1
+            self.left_out.append(LeftOut(spec.file, spec.title, "unchanged"))
             return True
         if not spec.slow or self.options.slow:
             return False
-        self.skipped += 1
+        self.left_out.append(LeftOut(spec.file, spec.title, "slow"))
         page = console(stderr=not self.as_text)
         write(page, [slow_line(spec.file, spec.title, page.width)])
         return True
@@ -477,13 +514,17 @@ class Checking:
             words += ["--protocols", str(options.catalogue.folder)]
         return shlex.join([*words, "--resume", str(search.resume)])
 
+    def _number_left_out(self, why: str) -> int:
+        return sum(each.why == why for each in self.left_out)
+
     def refuse_unused(self) -> None:
         """Report a run that checked nothing, and properties that no spec was asked about.
 
         A run that checks nothing must not pass for one that found all as expected.
         """
-        if self.skipped and not self.results and not self.errors:
-            few = "the only spec given is" if self.skipped == 1 else f"all {self.skipped} specs are"
+        skipped = self._number_left_out("slow")
+        if skipped and not self.results and not self.mistakes:
+            few = "the only spec given is" if skipped == 1 else f"all {skipped} specs are"
             self._note(
                 FinaleError(
                     "nothing-checked",
@@ -504,34 +545,41 @@ class Checking:
 
     def close(self) -> None:
         """Print the summary."""
-        if self.as_text:
-            self.pages.close()
-            seconds = time.perf_counter() - self.start
-            page = console()
-            if self.compared:
-                write(page, [compared_line(self.compared, seconds)])
-            elif self.results or self.errors > 1 or self.interrupted or self.unchanged:
-                lines = summary_lines(
-                    self.results,
-                    self.errors,
-                    self.skipped,
-                    seconds,
-                    self.interrupted,
-                    page.width,
-                )
-                write(page, lines)
-            if self.unchanged:
-                some = counted(self.unchanged, "spec")
-                write(page, [f"{some} left out: nothing of them has changed"])
-        else:
-            ok = not self.errors and all(result.ok for result in self.results)
-            say_json({"finale": VERSION, "results": self.rows, "ok": ok})
+        if not self.as_text:
+            say_json(self._document().table)
+            return
+        self.pages.close()
+        seconds = time.perf_counter() - self.start
+        page = console()
+        errors, unchanged = len(self.mistakes), self._number_left_out("unchanged")
+        if self.compared:
+            write(page, [compared_line(self.compared, seconds)])
+        elif self.results or errors > 1 or self.interrupted or unchanged:
+            skipped = self._number_left_out("slow")
+            lines = summary_lines(
+                self.results, errors, skipped, seconds, self.interrupted, page.width
+            )
+            write(page, lines)
+        if unchanged:
+            some = counted(unchanged, "spec")
+            write(page, [f"{some} left out: nothing of them has changed"])
+
+    def _document(self) -> CheckJson:
+        left_out = tuple(LeftOutJson(shown_file(each.file), each.why) for each in self.left_out)
+        ok = all(row.ok for row in self.rows) and not self.interrupted
+        rows = tuple(self.rows)
+        return CheckJson(VERSION, FORMAT, rows, left_out, self.interrupted, self.exit.value, ok)
+
+    @property
+    def outcome(self) -> Outcome:
+        """All that was found."""
+        return Outcome(self.results, self.mistakes, self.left_out, self.interrupted)
 
     @property
     def exit(self) -> Exit:
         """The exit code over all specs."""
         codes = {result.exit for result in self.results}
-        codes |= {Exit.BAD_INPUT} if self.errors else set()
+        codes |= {Exit.BAD_INPUT} if self.mistakes else set()
         codes |= {Exit.INTERRUPTED} if self.interrupted else set()
         return next((code for code in PRECEDENCE if code in codes), Exit.AS_EXPECTED)
 

@@ -29,9 +29,8 @@ from model.given import lines_in, opened
 from reference.formats.logfile import LOG
 
 from .errors import print_error
-from .main import VERSION
 from .meter import Meter
-from .output import say, say_json
+from .output import document, say, say_json
 from .parameters import PLAIN, TextOrJson, refuse_limits
 from .paths import specs_in
 
@@ -235,7 +234,7 @@ class Compared:
     def close(self) -> Exit:
         """Print the summary, and return the exit code."""
         if not self.as_text:
-            say_json({"finale": VERSION, "results": self.rows, "ok": not self.codes})
+            say_json(document("conform") | {"results": self.rows, "ok": not self.codes})
         elif len(self.rows) > self.logs:
             line = summary_line(self.agree, self.differ, self.unbuilt, self.states)
             write(console(), [line])

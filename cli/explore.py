@@ -7,15 +7,18 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from checker.report.story import RUN, row_of_run
 from checker.spec.catalogue import catalogue
 from checker.spec.files import text_of
 from checker.spec.reading import read_spec
 from model.errors import FinaleError, Place
 from model.itf import from_itf
 from model.system import System
+from model.trace import Trace
 
 from .output import say
 from .parameters import PLAIN, ProtocolsFolder, SpecFile
+from .traces import itf_of_run
 
 
 def explore(
@@ -38,7 +41,11 @@ def explore(
     system = claim.system()
     start, rules = (0, []) if trace is None else _path(system, trace)
     begin = walk_of(system, start, rules)
-    with serving(Explorer(claim, system, begin), port) as server:
+
+    def written(run: Trace) -> str:
+        return itf_of_run(claim, system, row_of_run("", RUN, run))
+
+    with serving(Explorer(claim, system, begin, written), port) as server:
         say(f"{server.url}\nCtrl-C ends it.")
         if open:
             import webbrowser

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from checker.report.about import property_lines, rule_lines
 from checker.report.layout import columns, console, joined, paragraph, write
-from checker.report.meanings import meanings, summary
 from checker.spec.catalogue import Catalogue, catalogue
+from checker.spec.meanings import meanings, summary
 from checker.spec.reading import can_apply
 from checker.spec.typed import option_word, words_of
 from model.errors import FinaleError
@@ -22,6 +22,7 @@ from model.language.protocol import Protocol
 from model.rule_ids import RULE_IDS, cited_ids
 from model.system import Rule
 
+from . import completers
 from .parameters import ProtocolsFolder
 
 
@@ -31,9 +32,15 @@ def listing(
     ],
     /,
     *,
-    protocol: Annotated[str | None, Parameter(help="List entries of this protocol only.")] = None,
+    protocol: Annotated[
+        str | None,
+        Parameter(help="List entries of this protocol only.", completer=completers.protocols),
+    ] = None,
     variant: Annotated[
-        str | None, Parameter(help="With --protocol: a variant of the protocol.")
+        str | None,
+        Parameter(
+            help="With --protocol: a variant of the protocol.", completer=completers.variants
+        ),
     ] = None,
     protocols: ProtocolsFolder = None,
 ) -> int:

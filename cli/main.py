@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from cyclopts import App, CycloptsError
 
-VERSION = "0.1.0"
+from .version import VERSION
 
 #: Exit code of an internal error. No answer about a spec has this code.
 EXIT_INTERNAL = 70
@@ -42,6 +42,7 @@ COMMANDS = (
     ("trace", "cli.trace:trace", "Print a counterexample or a witness step by step."),
     ("report", "cli.report:report", "Write one HTML page: verdicts, diagrams, traces."),
     ("explore", "cli.explore:explore", "Walk the states of a spec in a browser, on this machine."),
+    ("simulate", "cli.simulate:simulate", "Take random runs, or choose each step yourself."),
     ("show", "cli.show:show", "Show the job, options, rules and properties of a spec."),
     (
         "scenario",
@@ -65,6 +66,9 @@ COMMANDS = (
     ("prove", "cli.prove:prove", "Prove properties for runs of any length, or for all jobs."),
     ("export", "cli.export:export", "Export a spec to TLA+ or Promela, for TLC or SPIN."),
     ("list", "cli.listing:listing", "List protocols, properties, options or rules."),
+    ("new", "cli.new:new", "Begin a review: write a variant, a spec, a CI file, and a page."),
+    ("completion", "cli.completion:completion", "Print a script that completes command lines."),
+    ("schema", "cli.schema:schema", "Print a JSON schema of specs, for editors."),
 )
 
 #: The meaning of exit codes, for commands that have their own.
@@ -78,6 +82,8 @@ EXITS = {
     "blocked": "0 the log has a job, 2 bad input, 3 no job was found, 130 interrupted.",
     "watch": "130 interrupted, which is how a watch ends; with --once 0 no violation, 1 a property "
     "is violated or stuck; 2 bad input, or Spark failed.",
+    "simulate": "0 no run violates a property, unless the spec expects it; 1 a run does; 2 bad "
+    "input; 130 interrupted.",
     "replay": "0 the engine follows the trace, 1 the engine departs from it, 2 bad input, 130 "
     "interrupted.",
     "sweep": "0 each cell has a result, 2 bad input or a cell with an error, 3 a cell reached a "

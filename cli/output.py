@@ -6,8 +6,10 @@ import json
 import sys
 from pathlib import Path
 
-from model.errors import FinaleError, Place
 from model.visible import visible
+
+from .output_file import OutputFile
+from .version import VERSION
 
 LINE_END = "\n"
 
@@ -15,6 +17,11 @@ LINE_END = "\n"
 def say(text: str, *, stderr: bool = False) -> None:
     """Print lines, with invisible characters escaped."""
     print(visible(text, LINE_END), file=sys.stderr if stderr else sys.stdout)
+
+
+def document(name: str, version: int = 1) -> dict[str, object]:
+    """Return the first keys of each JSON document: the versions of Finale and of the format."""
+    return {"finale": VERSION, "format": f"finale-{name}/{version}"}
 
 
 def say_json(value: object, *, indent: int | None = 2) -> None:
@@ -28,13 +35,5 @@ def to_file_or_stdout(text: str, file: Path | None) -> None:
     if file is None:
         sys.stdout.write(text)
         return
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise FinaleError(
-            "unwritable",
-            f"the file cannot be written: {error.strerror}",
-            place=Place(str(file)),
-            advice="check the name, and whether you may write there",
-        ) from None
+    with OutputFile(file) as output:
+        output.write(text)

@@ -13,6 +13,8 @@ from checker.search.limits import Limits
 from checker.search.options import StorageName
 from model.errors import FinaleError
 
+from . import completers
+
 #: A flag has no `--no-…` form, and a list option takes one value each time it is given.
 PLAIN = Parameter(negative=(), consume_multiple=False, show_default=False)
 
@@ -26,7 +28,11 @@ ProtocolsFolder: TypeAlias = Annotated[
 PropertyNames: TypeAlias = Annotated[
     tuple[str, ...],
     PLAIN,
-    Parameter(name="--property", help="Check only this property; repeatable (default: all)."),
+    Parameter(
+        name="--property",
+        help="Check only this property; repeatable (default: all).",
+        completer=completers.properties,
+    ),
 ]
 BackendName: TypeAlias = Annotated[
     Backend,

@@ -36,9 +36,9 @@ from checker.spec.reading import check_property_name, read_spec
 from model.errors import FinaleError
 from model.system import System
 
-from .main import VERSION
+from . import completers
 from .meter import Meter
-from .output import say_json
+from .output import document, say_json
 from .parameters import PLAIN, PropertyNames, ProtocolsFolder, SecondsLimit, TextOrJson
 from .paths import near_file
 
@@ -71,10 +71,16 @@ def prove(  # noqa: PLR0913 - one parameter a flag
     ] = False,
     protocol: Annotated[
         str | None,
-        Parameter(help="With --all-jobs: the protocol (default: final-checkpoint)."),
+        Parameter(
+            help="With --all-jobs: the protocol (default: final-checkpoint).",
+            completer=completers.protocols,
+        ),
     ] = None,
     variant: Annotated[
-        str | None, Parameter(help="With --all-jobs: a variant of the protocol.")
+        str | None,
+        Parameter(
+            help="With --all-jobs: a variant of the protocol.", completer=completers.variants
+        ),
     ] = None,
     protocols: ProtocolsFolder = None,
     unbounded: Annotated[
@@ -177,7 +183,7 @@ def _told(
     if as_text:
         write(page, [summary(spec, outcomes)])
     else:
-        say_json({"finale": VERSION, "proofs": rows})
+        say_json(document("prove") | {"proofs": rows})
     return exit_of(spec, outcomes)
 
 

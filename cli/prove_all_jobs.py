@@ -27,8 +27,7 @@ from checker.report.proofs import (
 from checker.search.rows import Exit
 from checker.spec.catalogue import catalogue
 
-from .main import VERSION
-from .output import say_json
+from .output import document, say_json
 
 
 def prove_all(protocol: str, variant: str | None, protocols: Path | None, as_text: bool) -> int:
@@ -65,7 +64,7 @@ def _closed(
     if as_text:
         write(console(), [summary_line(proven, refuted, undecided, wrong)])
     else:
-        say_json({"finale": VERSION, "facts": rows, "ok": not wrong})
+        say_json(document("prove-all-jobs") | {"facts": rows, "ok": not wrong})
     if wrong > undecided:
         return Exit.FAILED
     return Exit.LIMIT if undecided else Exit.AS_EXPECTED

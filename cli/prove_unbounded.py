@@ -11,9 +11,8 @@ from checker.search.limits import Limits
 from checker.search.rows import Exit
 from checker.spec.claim import Spec
 
-from .main import VERSION
 from .meter import Meter
-from .output import say_json
+from .output import document, say_json
 
 
 def prove_runs(spec: Spec, names: Sequence[str], limits: Limits, as_text: bool) -> Exit:
@@ -25,6 +24,5 @@ def prove_runs(spec: Spec, names: Sequence[str], limits: Limits, as_text: bool) 
         write(page, head_lines(spec, page.width))
         write(page, [*clause_lines(proven, page.width), *result_lines(proven, page.width)])
     else:
-        told = {"finale": VERSION, **proven_json(spec, proven)}
-        say_json(told)
+        say_json(document("prove-unbounded") | proven_json(spec, proven))
     return Exit.AS_EXPECTED if proven.is_decided else Exit.LIMIT

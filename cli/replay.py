@@ -17,19 +17,18 @@ from checker.search.rows import Exit
 from checker.search.run import run
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec
-from checker.spec.files import text_of
 from checker.spec.reading import check_property_name, read_spec
 from model.errors import FinaleError, Place
-from model.given import json_of
-from model.itf import from_itf
 from model.system import System
 from model.trace import Trace
 from reference.formats.files import DiskFiles
 
+from . import completers
 from .meter import Meter
-from .output import say_json
+from .output import document, say_json
 from .parameters import TextOrJson
 from .trace import row_to_tell
+from .traces import stored_trace
 
 
 def replay(
@@ -39,7 +38,11 @@ def replay(
     /,
     *,
     property: Annotated[
-        str | None, Parameter(help="Property whose trace is executed (default: as finale trace).")
+        str | None,
+        Parameter(
+            help="Property whose trace is executed (default: as finale trace).",
+            completer=completers.properties,
+        ),
     ] = None,
     directory: Annotated[
         Path | None,
@@ -63,7 +66,7 @@ def replay(
             replayed = EngineReplay(spec, system, DiskFiles(Path(folder))).run(trace)
     if format == "json":
         about = {"spec": shown_file(spec.file), "property": name}
-        say_json(about | _row(replayed))
+        say_json(document("replay") | about | _row(replayed))
     else:
         page = console()
         write(page, replayed_lines(spec, name, replayed, directory, page.width))
@@ -76,7 +79,9 @@ def _read(file: Path, name: str | None) -> tuple[Spec, str, System, Trace]:
     if name is not None:
         check_property_name(name, known)
     if file.suffix == ".json":
-        return _written(file)
+        stored = stored_trace(file, known)
+        assert stored.row.trace is not None
+        return stored.spec, stored.row.property, stored.system, stored.row.trace
     spec = read_spec(file, known)
     with Meter(file.name) as meter:
         result = run(spec, progress=meter, only=() if name is None else (name,))
@@ -86,31 +91,6 @@ def _read(file: Path, name: str | None) -> tuple[Spec, str, System, Trace]:
     assert row.trace is not None
     assert result.system is not None
     return spec, row.property, result.system, row.trace
-
-
-def _written(file: Path) -> tuple[Spec, str, System, Trace]:
-    text = text_of(file, wanted="a trace")
-    try:
-        meta = json_of(text)["#meta"]
-        source, name = Path(meta["source"]), str(meta["property"])
-    except (ValueError, KeyError, TypeError):
-        raise FinaleError(
-            "not-itf",
-            "the file is not a trace with the names of its spec and its property",
-            place=Place(str(file)),
-            advice="give a file that finale trace --format itf has written",
-        ) from None
-    spec = read_spec(_found(source, file), catalogue())
-    system = spec.system(spec.asked)
-    return spec, name, system, from_itf(system, text)
-
-
-def _found(source: Path, file: Path) -> Path:
-    """A trace names its spec as it was shown: from where one stood, or in the repository."""
-    for base in (Path(), Path(__file__).parent.parent, file.parent):
-        if (base / source).is_file():
-            return base / source
-    return source
 
 
 def _row(replayed: Replayed) -> dict[str, object]:

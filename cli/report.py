@@ -14,7 +14,6 @@ from checker.spec.catalogue import catalogue
 from checker.spec.reading import check_property_name, read_spec
 from model.errors import FinaleError
 
-from .main import VERSION
 from .meter import Meter
 from .output import say, to_file_or_stdout
 from .parameters import (
@@ -26,6 +25,7 @@ from .parameters import (
     limits_of,
 )
 from .paths import specs_in
+from .version import VERSION
 
 
 def report(

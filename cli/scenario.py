@@ -18,8 +18,7 @@ from checker.spec.catalogue import catalogue
 from model.errors import FinaleError, Place
 
 from .errors import print_error
-from .main import VERSION
-from .output import say_json
+from .output import document, say_json
 from .parameters import PLAIN, ProtocolsFolder, TextOrJson
 from .paths import near_file
 
@@ -94,7 +93,7 @@ class Results:
         """Print the summary, and return the exit code."""
         if not self.as_text:
             rows = [row for run in self.runs for row in json_rows(run)]
-            say_json({"finale": VERSION, "results": rows, "ok": self.ok})
+            say_json(document("scenario") | {"results": rows, "ok": self.ok})
         elif self.runs:
             write(console(), [summary_line(len(self.runs), self.differing, self.errors)])
         if self.errors:

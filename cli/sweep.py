@@ -28,10 +28,10 @@ from pipeline.sweep.store import SweepStore
 from pipeline.sweep.table import write_table
 
 from .errors import tell
-from .main import VERSION
-from .output import say_json
+from .output import document, say_json
 from .parameters import PLAIN, ConfOption, MasterOption, ProtocolsFolder, TextOrJson
 from .sweep_page import Counter, sweep_lines
+from .version import VERSION
 
 
 def sweep(  # noqa: PLR0913 - one parameter a flag
@@ -77,7 +77,7 @@ def sweep(  # noqa: PLR0913 - one parameter a flag
         tell(f"{text_of(done.setting)}: {done.error}")
     if format == "json":
         cells = [asdict(done) | {"setting": dict(done.setting)} for done in found.cells]
-        say_json({"finale": VERSION, "cells": cells})
+        say_json(document("sweep") | {"cells": cells})
     else:
         _check_names(properties, names_of(found.cells))
         page = console()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -9,37 +10,41 @@ from cyclopts import Parameter
 
 from checker.report.layout import console, write
 from checker.report.places import shown_file
+from checker.report.results import trace_command
 from checker.report.sequence import Diagram, sequence_of
 from checker.report.sequence_mermaid import sequence_mermaid
 from checker.report.story import story_json, story_of
 from checker.report.trace import trace_lines
 from checker.search.answer import Holds, Violated
+from checker.search.backends import Backend
 from checker.search.limits import INTERRUPTED
 from checker.search.reductions.kinds import Reduction
 from checker.search.rows import ResultRow, SpecResult
 from checker.search.run import run
 from checker.spec.catalogue import catalogue
-from checker.spec.claim import runs_before
+from checker.spec.claim import Spec, runs_before
 from checker.spec.reading import check_property_name, read_spec
 from checker.studies.decisive import decisive_steps
 from model.errors import FinaleError, Place
 from model.visible import visible_json
 
+from . import completers
 from .meter import Meter
-from .output import say, to_file_or_stdout
-from .parameters import BackendName, ProtocolsFolder, ReductionNames, SpecFile
-from .traces import itf_of
+from .output import document, say, to_file_or_stdout
+from .parameters import BackendName, ProtocolsFolder, ReductionNames
+from .traces import itf_of_run, stored_trace
 
 
 def trace(
-    spec: SpecFile,
+    spec: Annotated[Path, Parameter(help="Spec, or a trace in ITF that Finale has written.")],
     /,
     *,
     property: Annotated[
         str | None,
         Parameter(
             help="Property whose trace is printed (default: an unexpectedly violated one, else a "
-            "violated one, else one whose witness is reached)."
+            "violated one, else one whose witness is reached).",
+            completer=completers.properties,
         ),
     ] = None,
     format: Annotated[
@@ -57,35 +62,37 @@ def trace(
     known = catalogue(protocols)
     if property is not None:
         check_property_name(property, known)
-    claim = read_spec(spec, known)
-    with Meter(spec.name) as meter:
-        only = () if property is None else (property,)
+    if spec.suffix == ".json":
+        refuse_search_of_stored(property, backend, reduce)
+        stored = stored_trace(spec, known)
+        claim, system, row, again = stored.spec, stored.system, stored.row, ""
+    else:
+        claim = read_spec(spec, known)
         reductions = tuple(Reduction(name) for name in reduce)
-        result = run(claim, progress=meter, only=only, backend=backend, reductions=reductions)
-    if result.report.stopped == INTERRUPTED:
-        raise KeyboardInterrupt
-    row = row_to_tell(result, property)
+        result = searched(claim, property, backend, reductions)
+        row = row_to_tell(result, property)
+        assert result.system is not None
+        system, again = result.system, trace_command(result, row.property)
     assert row.trace is not None
-    assert result.system is not None
     runs = tuple(runs_before(claim, row.trace))
-    story = story_of(result.system, row, row.trace, runs)
+    story = story_of(system, row, row.trace, runs, is_shortest=bool(again))
     match format:
         case "text":
             page = console()
+            lines = trace_lines(story, claim, page.width, again)
             if output is None:
-                write(page, trace_lines(story, claim, page.width))
+                write(page, lines)
             else:
-                lines = trace_lines(story, claim, page.width)
                 to_file_or_stdout("".join(f"{line.plain}\n" for line in lines), output)
         case "json":
-            about = {"spec": shown_file(spec), "title": claim.title}
-            text = visible_json(about | story_json(story), indent=2) + "\n"
+            about = {"spec": shown_file(claim.file), "title": claim.title}
+            text = visible_json(document("trace") | about | story_json(story), indent=2) + "\n"
             to_file_or_stdout(text, output)
         case "itf":
-            to_file_or_stdout(itf_of(result, row, row.trace), output)
+            to_file_or_stdout(itf_of_run(claim, system, row), output)
         case "svg" | "mermaid":
-            decisive = decisive_steps(result.system, row, row.trace)
-            diagram = sequence_of(result.system, row.trace, story.steps, decisive)
+            decisive = decisive_steps(system, row, row.trace)
+            diagram = sequence_of(system, row.trace, story.steps, decisive)
             to_file_or_stdout(_drawn(diagram, f"{row.property}: {claim.title}", format), output)
     if output is not None:
         say(f"written to {output}", stderr=True)
@@ -98,6 +105,28 @@ def _drawn(diagram: Diagram, title: str, format: Literal["svg", "mermaid"]) -> s
     from checker.page.sequence_svg import sequence_file
 
     return sequence_file(diagram, title)
+
+
+def searched(
+    spec: Spec, name: str | None, backend: Backend, reductions: tuple[Reduction, ...]
+) -> SpecResult:
+    """Search for the traces of a spec. Raises KeyboardInterrupt if the user stops the search."""
+    only = () if name is None else (name,)
+    with Meter(spec.file.name) as meter:
+        result = run(spec, progress=meter, only=only, backend=backend, reductions=reductions)
+    if result.report.stopped == INTERRUPTED:
+        raise KeyboardInterrupt
+    return result
+
+
+def refuse_search_of_stored(name: str | None, backend: Backend, reduce: Sequence[str]) -> None:
+    """Refuse flags of a search for a trace that is read from a file. Raises `usage`."""
+    if name is not None or backend != "auto" or reduce:
+        raise FinaleError(
+            "usage",
+            "--property, --backend and --reduce are for a search, and this trace is read",
+            advice="leave them out, or name the spec",
+        )
 
 
 def row_to_tell(result: SpecResult, name: str | None) -> ResultRow:

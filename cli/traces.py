@@ -1,34 +1,101 @@
-"""Writes traces as ITF files, one file for each property."""
+"""Writes traces as ITF files, and reads them again."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from checker.report.places import shown_file
+from checker.report.story import row_of_run
 from checker.search.rows import ResultRow, SpecResult
-from model.itf import to_itf
+from checker.search.run import chosen
+from checker.spec.catalogue import Catalogue
+from checker.spec.claim import Spec
+from checker.spec.files import text_of
+from checker.spec.reading import BUILT_IN, check_property_name, read_spec
+from model.errors import FinaleError, Place
+from model.given import json_of
+from model.itf import from_itf, to_itf
+from model.system import System
 from model.trace import Trace, replay
 
-from .main import VERSION
 from .output import to_file_or_stdout
+from .version import VERSION
 
 
 def itf_of(result: SpecResult, row: ResultRow, trace: Trace) -> str:
     """A trace as ITF, with what it shows."""
     assert result.system is not None
-    replay(result.system, trace)
+    return itf_of_run(result.spec, result.system, replace(row, trace=trace))
+
+
+def itf_of_run(spec: Spec, system: System, row: ResultRow) -> str:
+    """The trace of a row as ITF, with what it shows; it is run through the semantics first."""
+    assert row.trace is not None
+    replay(system, row.trace)
     return to_itf(
-        result.system,
-        trace,
+        system,
+        row.trace,
         {
-            "source": shown_file(result.spec.file),
+            "source": shown_file(spec.file),
             "description": f"made by finale {VERSION}",
-            "protocol": result.system.protocol,
+            "protocol": system.protocol,
             "property": row.property,
             "verdict": row.verdict,
             "binding": dict(row.binding),
         },
     )
+
+
+@dataclass(frozen=True)
+class StoredTrace:
+    """A trace that was read from a file: its spec, the system, and the row that it is."""
+
+    spec: Spec
+    system: System
+    row: ResultRow
+
+
+def stored_trace(file: Path, known: Catalogue) -> StoredTrace:
+    """Read a trace that `finale trace --format itf` or `finale simulate` has written.
+
+    Raises `not-itf` for any other file, and for a trace that is no run of its spec any more.
+    """
+    text = text_of(file, wanted="a trace")
+    try:
+        meta = json_of(text)["#meta"]
+        source, name, verdict = Path(meta["source"]), str(meta["property"]), str(meta["verdict"])
+        binding = tuple((str(key), str(value)) for key, value in meta["binding"].items())
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise FinaleError(
+            "not-itf",
+            "the file is not a trace with the names of its spec and its property",
+            place=Place(str(file)),
+            advice="give a file that finale trace --format itf has written",
+        ) from None
+    spec = read_spec(_found(source, file), known)
+    if name and name not in BUILT_IN:
+        check_property_name(name, known)
+    system = spec.system(chosen(spec, (name,)) if name else ())
+    trace = from_itf(system, text)
+    try:
+        replay(system, trace)
+    except AssertionError as wrong:
+        raise FinaleError(
+            "not-itf",
+            f"this is no run of {spec.file}: {wrong}",
+            place=Place(str(file)),
+            advice="the spec or its protocol has changed since: write the trace anew",
+        ) from None
+    return StoredTrace(spec, system, row_of_run(name, verdict, trace, binding))
+
+
+def _found(source: Path, file: Path) -> Path:
+    """A trace names its spec as it was shown: from where one stood, or in the repository."""
+    for base in (Path(), Path(__file__).parent.parent, file.parent):
+        if (base / source).is_file():
+            return base / source
+    return source
 
 
 def write_traces(result: SpecResult, folder: Path) -> dict[str, str]:

@@ -33,9 +33,9 @@ from pipeline.validating.work import Search, judged_here
 from .bar import Bar
 from .blocked import NEWEST
 from .errors import tell as print_told
-from .main import VERSION
-from .output import say, say_json
+from .output import document, say, say_json
 from .parameters import ConfOption, LoggerLevels, MasterOption, OwnLines, TableName, TextOrJson
+from .version import VERSION
 
 #: So much is tried for each job, and for so long, until it is called undecided.
 STATES_MAX, SECONDS_MAX = 1_000_000, 60.0
@@ -242,7 +242,7 @@ class Validated:
             told = {"read": counts.read, "parsed": counts.parsed, "ignored": counts.ignored}
             told |= {"unparsable": counts.unparsable}
             pieces = {"judged": again[0], "known": again[1]}
-            page = {"finale": VERSION, "lines": told, "pieces": pieces, "results": self.rows}
+            page = document("validate") | {"lines": told, "pieces": pieces, "results": self.rows}
             say_json(page | {"ok": not self.codes})
             if none:
                 say(self._no_job().plain, stderr=True)

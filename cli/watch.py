@@ -16,8 +16,7 @@ from checker.report.watched import told_lines
 from checker.search.rows import Exit
 
 from .blocked import NEWEST
-from .main import VERSION
-from .output import say_json
+from .output import document, say_json
 from .parameters import (
     ConfOption,
     LoggerLevels,
@@ -110,7 +109,7 @@ class _Page:
             write(console(), told_lines(records))
         else:
             for record in records:
-                say_json({"finale": VERSION, **record}, indent=None)
+                say_json(document("watch") | record, indent=None)
         sys.stdout.flush()
         if self._status is not None and far.batches:
             self._status.update(Text(self._words))

@@ -16,8 +16,9 @@ from checker.spec.reading import check_property_name
 from checker.studies.which import axis_in
 from checker.studies.which import which as settings_of
 
+from . import completers
 from .meter import Meter
-from .output import say_json
+from .output import document, say_json
 from .parameters import PLAIN, ProtocolsFolder, SecondsLimit, SpecFile, TextOrJson
 
 
@@ -25,7 +26,7 @@ def which(
     spec: SpecFile,
     /,
     *,
-    property: Annotated[str, Parameter(help="Property to check.")],
+    property: Annotated[str, Parameter(help="Property to check.", completer=completers.properties)],
     vary: Annotated[
         tuple[str, ...],
         PLAIN,
@@ -50,7 +51,7 @@ def which(
     with Meter(spec.name) as meter:
         found = settings_of(spec, axes, property, limits, meter, known)
     if format == "json":
-        say_json({"settings": list(which_rows(found))})
+        say_json(document("which") | {"settings": list(which_rows(found))})
     else:
         page = console()
         write(page, which_lines(found, page.width))

@@ -8,13 +8,13 @@ from dataclasses import MISSING, fields
 from rich.text import Text
 
 from checker.spec.claim import Spec
+from checker.spec.meanings import meanings, summary
 from checker.spec.typed import option_word
 from model.language.properties import Family
 from model.system import Fairness, Rule, System
 
 from .job import job_lines
 from .layout import columns, counted, joined, paragraph, times
-from .meanings import meanings, summary
 from .places import shown_file
 from .story import BUILT_IN_SENTENCES
 

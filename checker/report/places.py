@@ -1,4 +1,4 @@
-"""Shows file paths relative to the current folder."""
+"""Shows where something is: file paths relative to the current folder, lines of a spec."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import shlex
 from pathlib import Path
 
 import model
+from checker.search.rows import SEARCH
 from checker.spec.claim import Spec
+from checker.spec.key_lines import KeyPath
 
 _HOME = Path(model.__file__).parent.parent
 
@@ -20,8 +22,25 @@ def shown_file(file: str | Path) -> str:
     return str(path)
 
 
-def command(name: str, spec: Spec, flags: str = "") -> str:
-    """A command for a spec, with the folder of its protocols, as a shell takes it."""
-    folder = spec.catalogue.folder
-    named = "" if folder is None else f" --protocols {shlex.quote(shown_file(folder))}"
-    return f"finale {name} {shlex.quote(shown_file(spec.file))}{flags}{named}"
+def expectation_line(spec: Spec, name: str) -> int:
+    """The line of a spec that expects something of a property, or of `search`; else of its title.
+
+    A verdict that was not expected needs a line, too: tools that mark lines ask for one.
+    """
+    path: KeyPath = ("search",) if name == SEARCH else ()
+    if name in spec.expectations:
+        path = ("expect", [*spec.expectations].index(name), "property")
+    return spec.lines.of(*path) or spec.lines.of("title") or 1
+
+
+def command(name: str, spec: Spec, *flags: str) -> str:
+    """Return a command line for a spec that means the same in every folder, quoted for a shell.
+
+    It names the variant if that is not the one in the file, and the folder of the protocols.
+    """
+    words = ["finale", *name.split(), str(spec.file.absolute()), *flags]
+    if spec.variant is not None and spec.variant != (spec.table or {}).get("variant"):
+        words += ["--variant", spec.variant]
+    if spec.catalogue.folder is not None:
+        words += ["--protocols", str(spec.catalogue.folder)]
+    return shlex.join(words)

@@ -45,7 +45,7 @@ def outcome_lines(spec: Spec, system: System, outcome: Outcome, width: int) -> I
         case Proven():
             yield from _proven(system, outcome, width)
         case Refuted():
-            steps = command("trace", spec, f" --property {outcome.name}")
+            steps = command("trace", spec, "--property", outcome.name)
             yield from paragraph(Text(f"its steps: {steps}", "dim"), width, indent=4)
         case Inconclusive():
             yield from paragraph(

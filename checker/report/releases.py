@@ -12,9 +12,9 @@ from checker.search.rows import ResultRow
 from checker.spec.releases import DEFAULT
 from checker.studies.across_releases import Column, Comparison
 
+from .check_json import RowJson, json_rows, unanswered_row
 from .layout import columns, flow, paragraph
 from .places import shown_file
-from .results import json_rows
 
 #: The sign of a verdict, its colour, and what the sign says.
 SIGNS = {
@@ -114,36 +114,15 @@ def _labels(own: Iterable[Column]) -> Text:
     return Text(", ".join(labels), "dim")
 
 
-def comparison_rows(found: Comparison) -> Iterator[dict[str, object]]:
+def comparison_rows(found: Comparison) -> Iterator[RowJson]:
     """The rows as JSON: one for each property and release."""
     for column in found.columns:
         if column.result is not None:
             yield from json_rows(column.result, {})
         for name in found.properties:
             if column.row(name) is None:
-                yield _missing(found, column, name)
-
-
-def _missing(found: Comparison, column: Column, name: str) -> dict[str, object]:
-    return {
-        "spec": shown_file(found.spec.file),
-        "release": column.under.release.key,
-        "scheduler": column.under.scheduler,
-        "property": name,
-        "verdict": DoesNotApply.word,
-        "expected": None,
-        "ok": True,
-        "backend": "none",
-        "states": 0,
-        "transitions": 0,
-        "depth": 0,
-        "steps": None,
-        "seconds": 0.0,
-        "how": "exhaustive",
-        "dead_branches": [],
-        "trace": None,
-        "why": column.why or "it does not have the view that is read",
-    }
+                why = column.why or "it does not have the view that is read"
+                yield unanswered_row(found.spec, column.under, name, why)
 
 
 __all__ = ["SIGNS", "comparison_lines", "comparison_rows"]

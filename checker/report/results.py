@@ -1,8 +1,8 @@
-"""Shows the result of a check: a table for each spec in a terminal, or rows of JSON."""
+"""Shows the result of a check in a terminal: a table for each spec."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rich.text import Text
@@ -43,14 +43,13 @@ _STYLES = {"holds": "green", "violated": "red", "vacuous": "yellow", "unknown": 
 #: Of more branches, or more names, than this only the number is told.
 BRANCHES_MAX = 6
 NAMES_MAX = 6
+#: The back end that finds counterexamples which a full search may never reach.
+BOUNDED = "bmc"
 _HOLDS = "also holding"
 _RECORDED = "The spec has the counts for its bounds, options and job as they were when recorded."
 _AFTER_A_FAULT = (
     "A run ends at a fault: the other verdicts do not cover later steps. Correct the fault first."
 )
-
-
-# --- in a terminal -------------------------------------------------------------------------------
 
 
 def result_lines(result: SpecResult, width: int) -> list[Text]:
@@ -166,7 +165,7 @@ def _search_lines(result: SpecResult, width: int) -> list[Text]:
     if row is not None and row.verdict == Violated.word:
         lines += columns([[_mark(row), Text(SEARCH), Text(row.why)]], width, indent=4)
         lines += paragraph(Text(_RECORDED, "dim"), width, indent=4)
-        anew = command("check --record", result.spec, " --slow" if result.spec.slow else "")
+        anew = command("check", result.spec, "--record", *(["--slow"] if result.spec.slow else []))
         lines.append(Text("    record the counts again: ") + Text(anew, "bold"))
     if any(row.property == WELL_FORMED and row.verdict == Violated.word for row in result.rows):
         lines += paragraph(Text(_AFTER_A_FAULT, "dim"), width, indent=4)
@@ -174,10 +173,19 @@ def _search_lines(result: SpecResult, width: int) -> list[Text]:
         lines += paragraph(Text(_branches(result.dead_branches), "dim"), width, indent=4)
     failed = [row for row in result.rows if not row.ok and row.trace is not None]
     for row in failed[:1]:
-        again = command("trace", result.spec, f" --property {row.property}")
-        again += "".join(f" --reduce {name}" for name in result.report.reduced)
+        again = trace_command(result, row.property)
         lines.append(Text("    show it step by step: ") + Text(again, "bold"))
     return lines
+
+
+def trace_command(result: SpecResult, name: str) -> str:
+    """Return the command line that prints the trace of a property, found in the same way."""
+    flags = ["--property", name]
+    if result.report.backend == BOUNDED:
+        flags += ["--backend", BOUNDED]
+    for each in result.report.reduced:
+        flags += ["--reduce", each]
+    return command("trace", result.spec, *flags)
 
 
 def _costs(report: Report) -> list[str]:
@@ -293,43 +301,3 @@ def slow_line(file: Path, title: str, width: int) -> Text:
     """A spec that was not checked because it is slow."""
     head = f"- {shown_file(file)} "
     return Text(shortened(f"{head}skipped, slow: {title}", width), "dim")
-
-
-# --- as JSON -------------------------------------------------------------------------------------
-
-
-def json_rows(result: SpecResult, traces: Mapping[str, str]) -> list[dict[str, object]]:
-    """The rows of a spec; `traces` are the files in which traces were written, by property."""
-    return [_json_row(result, row, traces) for row in result.rows]
-
-
-def _json_row(result: SpecResult, row: ResultRow, traces: Mapping[str, str]) -> dict[str, object]:
-    found = result.report.statistics_of(row.property)
-    under = result.spec.under
-    return {
-        "spec": shown_file(result.spec.file),
-        "release": under.release.key if under else None,
-        "scheduler": under.scheduler if under else None,
-        "property": row.property,
-        "verdict": row.verdict,
-        "expected": row.expected,
-        "ok": row.ok,
-        "backend": result.report.backend,
-        "states": found.states,
-        "transitions": found.transitions,
-        "depth": found.depth,
-        "steps": row.steps,
-        "seconds": round(found.seconds, 3),
-        "cached": result.report.cached,
-        "how": row.how,
-        "dead_branches": _json_branches(result) if row.property == SEARCH else [],
-        "trace": traces.get(row.property),
-        "why": row.why,
-    }
-
-
-def _json_branches(result: SpecResult) -> list[dict[str, object]]:
-    return [
-        {"file": shown_file(each.file), "line": each.line, "outcome": each.outcome}
-        for each in result.dead_branches
-    ]

@@ -49,6 +49,14 @@ class Body:
         """The text, decorators included."""
         return textwrap.dedent(inspect.getsource(inspect.unwrap(self.function)))
 
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The parameters after `self`, each with its annotation as it is written."""
+        definition = ast.parse(self.source).body[0]
+        assert isinstance(definition, ast.FunctionDef)
+        given = definition.args.args[1:]
+        return {each.arg: ast.unparse(each.annotation) for each in given if each.annotation}
+
     def calls(self) -> Iterator[tuple[str, str | None]]:
         """What the body reads or calls of others: the name, and of what; None is of `super()`."""
         for node in ast.walk(ast.parse(self.source)):

@@ -23,12 +23,17 @@ from .blame import cells_that_matter
 from .places import shown_file
 from .values import ValueChange, changes, label_of, value_text
 
+#: The verdict of a trace that shows nothing but a run.
+RUN = "run"
 #: What the rows claim that every spec has.
 BUILT_IN_SENTENCES = {
     WELL_FORMED: "No rule commits a fault: a write outside a domain, a put into a full queue, a "
     "read of a missing value.",
     NO_DEADLOCK: "Until the protocol has ended, some step is enabled.",
 }
+
+
+Binding = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,7 @@ class Story:
 
     `ending` are the values on which the judgement rests, in the last state; of a property of steps
     with the value before the last step. `rest` is the whole state in which a run comes to rest.
+    `is_shortest` is true if a search has shown that no shorter run does the same.
     """
 
     property: str
@@ -65,6 +71,7 @@ class Story:
     ending: tuple[ValueChange, ...]
     rest: tuple[EntityGroup, ...]
     before: tuple[Before, ...] = ()
+    is_shortest: bool = True
 
 
 @dataclass(frozen=True)
@@ -86,7 +93,12 @@ class EntityGroup:
 
 
 def story_of(
-    system: System, row: ResultRow, trace: Trace, runs: Iterable[EarlierRun] = ()
+    system: System,
+    row: ResultRow,
+    trace: Trace,
+    runs: Iterable[EarlierRun] = (),
+    *,
+    is_shortest: bool = True,
 ) -> Story:
     """The story of a trace, which is run through the semantics first; `runs` came before it."""
     replay(system, trace)
@@ -103,6 +115,14 @@ def story_of(
         tuple(_ending(system, row, prop, trace)),
         tuple(groups_of(system, trace.states[-1])) if _rests(row, trace) else (),
         tuple(_before(run) for run in runs),
+        is_shortest,
+    )
+
+
+def row_of_run(name: str, verdict: str, trace: Trace, binding: Binding = ()) -> ResultRow:
+    """Return the row of a trace that no search has found: of a random run, or of a file."""
+    return ResultRow(
+        name, verdict, None, None, True, trace.length, "one run", "", trace, binding, is_claim=True
     )
 
 

@@ -12,7 +12,7 @@ from checker.spec.claim import Spec
 from .job import job_lines
 from .layout import Cell, columns, counted, flow, joined, paragraph
 from .places import shown_file
-from .story import EntityGroup, Story, StoryStep
+from .story import RUN, EntityGroup, Story, StoryStep
 from .values import ARROW, ValueChange
 
 #: Where the text of a step begins, right of its number.
@@ -23,13 +23,14 @@ _COLOURS = {
     Holds.word: "bold green",
     Violated.word: "bold red",
     Unknown.word: "bold yellow",
+    RUN: "bold cyan",
 }
 
 
-def trace_lines(story: Story, spec: Spec, width: int) -> list[Text]:
-    """The whole trace, for a reader who has never seen one."""
+def trace_lines(story: Story, spec: Spec, width: int, again: str = "") -> list[Text]:
+    """The whole trace, for a reader who has never seen one; `again` is the command to repeat it."""
     lines = [*_head(story, spec, width), Text(), *_before(story, width)]
-    lines += [Text("start", "bold cyan"), *_groups(story.groups, width), _quiet()]
+    lines += [Text("start", "bold cyan"), *state_lines(story.groups, width)]
     for told in story.steps:
         if story.loop is not None and told.number == story.loop + 1:
             lines += [Text(), _loop_start(told.number)]
@@ -39,7 +40,19 @@ def trace_lines(story: Story, spec: Spec, width: int) -> list[Text]:
     if story.rest:
         head = "the state that repeats forever" if story.loop is not None else "the last state"
         lines += [Text(), Text(head, "bold cyan"), *_groups(story.rest, width)]
-    return [*lines, Text(), *_ending(story, width)]
+    if story.verdict != RUN:
+        lines += [Text(), *_ending(story, width)]
+    return [*lines, Text(), Text("reproduce: ", "dim").append(again)] if again else lines
+
+
+def last_step_lines(story: Story, width: int) -> list[Text]:
+    """The last step of a trace alone."""
+    return list(_step(story.steps[-1], story, width))
+
+
+def state_lines(groups: Sequence[EntityGroup], width: int) -> list[Text]:
+    """One state."""
+    return [*_groups(groups, width), _quiet()]
 
 
 def _before(story: Story, width: int) -> Iterator[Text]:
@@ -68,7 +81,8 @@ def _head(story: Story, spec: Spec, width: int) -> Iterator[Text]:
         yield from job_lines(spec.setting.job, width, indent=2)
     yield Text()
     colour = _COLOURS[story.verdict]
-    length = Text(f"{counted(len(story.steps), 'step')}, and no run is shorter")
+    shorter = ", and no run is shorter" if story.is_shortest else "; a shorter run may exist"
+    length = Text(counted(len(story.steps), "step") + shorter)
     if story.loop is not None:
         stem = counted(story.loop, "step")
         rest = counted(len(story.steps) - story.loop, "step")
@@ -80,8 +94,11 @@ def _head(story: Story, spec: Spec, width: int) -> Iterator[Text]:
         head = Text(f"{story.property} is reached: ", colour) + length
     elif story.verdict == Unknown.word:
         head = Text(f"{story.property} is not decided: ", colour) + length + Text(", at a bound")
+    elif story.verdict == RUN:
+        head = Text("a run of ", colour).append(counted(len(story.steps), "step"))
     yield from paragraph(head, width)
-    yield from paragraph(Text(story.sentence), width, indent=2)
+    if story.sentence:
+        yield from paragraph(Text(story.sentence), width, indent=2)
 
 
 def _groups(groups: Sequence[EntityGroup], width: int) -> list[Text]:
@@ -117,7 +134,7 @@ def _step(told: StoryStep, story: Story, width: int) -> Iterator[Text]:
     number = Text(f"{told.number:>{INDENT - 2}}  ", "bold cyan")
     title = number + Text(told.rule.rule.name, "bold")
     if told.rule.binding:
-        title.append("  ").append_text(_binding(told.rule.binding))
+        title.append("  ").append_text(binding_text(told.rule.binding))
     yield title
     yield from paragraph(Text(told.rule.rule.sentence, "italic"), width, indent=INDENT)
     if told.renamed:
@@ -140,7 +157,8 @@ def _renamed(names: Sequence[str]) -> str:
     return f"The id {names[0]} is given again: {names[0]} is forgotten{others}."
 
 
-def _binding(binding: Sequence[tuple[str, str]]) -> Text:
+def binding_text(binding: Sequence[tuple[str, str]]) -> Text:
+    """Return the entities and values that a rule or a property is bound to."""
     words = {"True": "true", "False": "false"}
     parts = [
         Text(f"{name} ", "dim").append(words.get(value, value), "cyan") for name, value in binding
@@ -209,7 +227,7 @@ def _ending(story: Story, width: int) -> Iterator[Text]:
         yield Text(f"This is {story.property}:", "bold green")
     yield from paragraph(Text(story.sentence), width, indent=2)
     if story.binding:
-        yield Text("  for ") + _binding(story.binding)
+        yield Text("  for ") + binding_text(story.binding)
     if story.ending:
         when = "that state" if story.rest else "the loop" if story.loop is not None else "the end"
         yield Text(f"  because in {when}", "dim")

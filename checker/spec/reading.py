@@ -39,6 +39,8 @@ RESUME_KEYS = ("from",)
 COUNT_KEYS = ("states", "transitions", "depth", "counted_by")
 EXPECT_KEYS = ("property", "verdict", "steps")
 VERDICTS = ("holds", "violated", "vacuous", "unknown", "not-asked", "does-not-apply")
+#: The verdicts that can come with a trace, and so with its length.
+VERDICTS_WITH_TRACE = ("holds", "violated", "unknown")
 #: Who may have given a second opinion on counts: contracts, section 4.
 COUNTERS = ("bench", "concrete", "published", "spin", "tlc")
 BUILT_IN = (WELL_FORMED, NO_DEADLOCK)
@@ -338,7 +340,7 @@ class _Reader:
         if isinstance(steps, bool) or not isinstance(steps, int) or steps < 0:
             message, advice = f"a trace cannot have {in_toml(steps)} steps", "write a whole number"
             raise self.error("bad-value", message, advice, *at, "steps")
-        if verdict not in ("holds", "violated", "unknown"):
+        if verdict not in VERDICTS_WITH_TRACE:
             message, advice = f'"{verdict}" comes without a trace', 'leave out "steps"'
             raise self.error("bad-value", message, advice, *at, "steps")
         return Expectation(name, verdict, steps)

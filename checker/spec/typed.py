@@ -86,15 +86,24 @@ def limits_of(kind: type, declared: Field[Any]) -> tuple[int, int]:
     return (0 if declared.default == 0 else 1), NUMBER_MAX
 
 
+def choices_of(hint: Any) -> Sequence[tuple[object, object]]:
+    """The values that a spec can write for an option of a type, each with the value that it means.
+
+    A whole number has none: `limits_of` says which numbers an option takes.
+    """
+    if hint is bool:
+        return [(True, True), (False, False)]
+    if typing.get_origin(hint) is typing.Literal:
+        return [(each, each) for each in typing.get_args(hint)]
+    if isinstance(hint, type) and issubclass(hint, enum.Enum):
+        return [(member.value, member) for member in hint]
+    return []
+
+
 def words_of(hint: Any) -> tuple[str, ...]:
     """Return the words that a spec can write for an option of a type."""
-    if hint is bool:
-        return ("true", "false")
-    if typing.get_origin(hint) is typing.Literal:
-        return tuple(str(each) for each in typing.get_args(hint))
-    if isinstance(hint, type) and issubclass(hint, enum.Enum):
-        return tuple(str(member.value) for member in hint)
-    return ("a whole number",)
+    words = tuple(option_word(written) for written, _ in choices_of(hint))
+    return words or ("a whole number",)
 
 
 def refuse_misplaced(
@@ -140,16 +149,9 @@ def _elsewhere(name: str, protocols: Sequence[str]) -> str:
 
 
 def _option(hint: Any, name: str, value: object, complain: Complain) -> object:
-    if hint is bool and isinstance(value, bool):
-        return value
-    if typing.get_origin(hint) is typing.Literal:
-        for word in typing.get_args(hint):
-            if word == value and type(word) is type(value):
-                return word
-    if isinstance(hint, type) and issubclass(hint, enum.Enum):
-        for member in hint:
-            if member.value == value and type(member.value) is type(value):
-                return member
+    for written, meant in choices_of(hint):
+        if written == value and type(written) is type(value):
+            return meant
     words = words_of(hint)
     advice = nearest(value, words) if isinstance(value, str) else f"write {' or '.join(words)}"
     raise complain("bad-option", f'the option "{name}" cannot be {in_toml(value)}', advice, name)
@@ -203,6 +205,7 @@ def in_toml(value: object) -> str:
 
 __all__ = [
     "Complain",
+    "choices_of",
     "in_toml",
     "is_list",
     "is_table",

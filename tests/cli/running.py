@@ -7,6 +7,7 @@ import io
 import os
 import re
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
@@ -31,10 +32,18 @@ class Ran:
     stderr: str
 
 
-def run(command: str, folder: Path = ROOT, *, columns: int | None = None) -> Ran:
+def run(
+    command: str,
+    folder: Path = ROOT,
+    *,
+    columns: int | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Ran:
     """Run a command line, without its `finale`, in a folder."""
     stdout, stderr = io.StringIO(), io.StringIO()
-    environment = {"NO_COLOR": "1"} | ({"COLUMNS": str(columns)} if columns else {})
+    # On a CI server too, output is what it is elsewhere.
+    environment = {"NO_COLOR": "1", "GITHUB_ACTIONS": ""} | dict(environment or {})
+    environment |= {"COLUMNS": str(columns)} if columns else {}
     with (
         contextlib.chdir(folder),
         mock.patch.dict(os.environ, environment),

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from checker.report.meanings import meanings
 from checker.spec.catalogue import catalogue
+from checker.spec.meanings import meanings
 from checker.spec.typed import in_toml
 from model.language.protocol import Protocol
 from model.protocols.registry import PROTOCOLS

@@ -17,7 +17,7 @@ from tests.cli.running import Ran, normalised, run
 from tests.docs.pages import ELLIPSIS, ROOT, Command, Written, matches, steps
 
 TUTORIAL = ROOT / "docs" / "tutorial.md"
-PAGES = (TUTORIAL, ROOT / "docs" / "rules.md")
+PAGES = (TUTORIAL, ROOT / "docs" / "rules.md", ROOT / "docs" / "how-to" / "run-in-ci.md")
 
 
 class Reader:
@@ -76,7 +76,7 @@ def recorded(page: str, reader: Reader) -> str:
     for command, ran, output in reversed(reader.ran):
         shown = normalised(command.output, reader.folder)
         if not matches(shown, output) and ELLIPSIS not in command.output:
-            printed = (ran.stdout + ran.stderr).rstrip("\n") + "\n"
+            printed = (ran.stdout + ran.stderr).rstrip("\n").replace(f"{reader.folder}/", "") + "\n"
             page = page[: command.start] + printed + page[command.end :]
     return page
 

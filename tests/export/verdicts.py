@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from checker.export.conditions import LIVENESS, initial_states
-from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Unknown, Vacuous, Violated
+from checker.search.answer import (
+    NO_DEADLOCK,
+    WELL_FORMED,
+    Holds,
+    NotAsked,
+    Unknown,
+    Vacuous,
+    Violated,
+)
 from checker.search.native.search import check
 from model.system import Kind, System
 
@@ -54,4 +62,4 @@ def ours(system: System) -> Ours:
     )
 
 
-__all__ = ["Holds", "Ours", "Unknown", "Violated", "ours"]
+__all__ = ["Holds", "NotAsked", "Ours", "Unknown", "Violated", "ours"]

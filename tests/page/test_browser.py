@@ -15,7 +15,10 @@ from checker.page.explorer.server import HOST, Explorer, serving
 from checker.page.explorer.walk import walk_of
 from checker.page.report import report_page
 from checker.page.sequence_svg import sequence_file
+from checker.report.story import RUN, row_of_run
+from cli.traces import itf_of_run
 from model.itf import from_itf
+from model.trace import Trace
 from tests.page.browser import WIDTHS, Seen, browser, needs_browser, opened
 from tests.page.made import ABORTS, HANGS, HOSTILE, PING, result, told
 
@@ -42,7 +45,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def address(request: pytest.FixtureRequest) -> Iterator[str]:
     found = result(request.param)
     assert found.system is not None
-    explorer = Explorer(found.spec, found.system, walk_of(found.system, 0, []))
+    begin = walk_of(found.system, 0, [])
+    system = found.system
+
+    def written(run: Trace) -> str:
+        return itf_of_run(found.spec, system, row_of_run("", RUN, run))
+
+    explorer = Explorer(found.spec, system, begin, written)
     with serving(explorer, 0) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()

@@ -15,9 +15,12 @@ import pytest
 from checker.page.explorer import walk as walk_module
 from checker.page.explorer.server import BODY_MAX, HOST, Explorer, serving
 from checker.page.explorer.walk import Walk, walk_of
+from checker.report.story import RUN, row_of_run
 from checker.search.limits import Limits
+from cli.traces import itf_of_run
 from model.errors import FinaleError
 from model.itf import from_itf
+from model.trace import Trace
 from tests.cli.running import run
 from tests.page.made import HANGS, PING, result, told
 
@@ -30,6 +33,12 @@ def walk(*rules: int, spec: Path = HANGS) -> Walk:
 
 def here(*rules: int, spec: Path = HANGS) -> dict[str, Any]:
     return walk(*rules, spec=spec).here()
+
+
+def written(run_of_it: Trace) -> str:
+    found = result(HANGS)
+    assert found.system is not None
+    return itf_of_run(found.spec, found.system, row_of_run("", RUN, run_of_it))
 
 
 def race() -> list[int]:
@@ -99,9 +108,12 @@ def test_a_run_that_is_too_long_is_an_error() -> None:
     assert error.value.code == "page-too-large"
 
 
-def test_the_trace_of_a_path_is_read_again() -> None:
-    one = walk(*race()[:5])
-    assert from_itf(one.system, one.itf("x.toml")) == one.trace
+def test_the_trace_of_a_path_is_read_again(tmp_path: Path) -> None:
+    one, file = walk(*race()[:5]), tmp_path / "path.itf.json"
+    file.write_text(written(one.trace), encoding="utf-8")
+    assert from_itf(one.system, file.read_text(encoding="utf-8")) == one.trace
+    ran = run(f"trace {file}")
+    assert (ran.exit, "end_source" in ran.stdout or "deliver_trigger" in ran.stdout) == (0, True)
 
 
 # --- the server ----------------------------------------------------------------------------------
@@ -111,7 +123,7 @@ def test_the_trace_of_a_path_is_read_again() -> None:
 def server() -> Iterator[tuple[int, str]]:
     system = result(HANGS).system
     assert system is not None
-    explorer = Explorer(result(HANGS).spec, system, walk())
+    explorer = Explorer(result(HANGS).spec, system, walk(), written)
     with serving(explorer, 0) as served:
         thread = threading.Thread(target=served.serve_forever)
         thread.start()
@@ -207,7 +219,7 @@ def test_ctrl_c_ends_it() -> None:
 
 def test_a_trace_of_another_version_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "path.itf.json"
-    text = walk(*race()[:5]).itf(str(HANGS))
+    text = written(walk(*race()[:5]).trace)
     file.write_text(text.replace('"ground-rule": ', '"ground-rule": 9'), encoding="utf-8")
     ran = run(f"explore {HANGS} --trace {file}")
     assert (ran.exit, "error[not-a-run]" in ran.stderr) == (2, True)

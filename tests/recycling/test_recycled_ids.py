@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.report.results import json_rows, result_lines
+from checker.report.check_json import json_rows
+from checker.report.results import result_lines
 from checker.report.story import story_of
 from checker.search.answer import NotAsked, Violated
 from checker.search.bfs.search import check
@@ -180,7 +181,7 @@ def test_what_is_not_asked_says_so(tmp_path: Path) -> None:
     spec = spec_in(tmp_path)
     result = run(spec, only=["closed-after-final-checkpoint"], backend="readable")
     (row,) = json_rows(result, {})
-    assert (row["verdict"], row["why"], row["ok"]) == ("not-asked", AGAIN, True)
+    assert (row.verdict, row.why, row.ok) == ("not-asked", AGAIN, True)
     page = "\n".join(str(line) for line in result_lines(result, 100))
     assert "closed-after-final-checkpoint  not-asked  ids are given again" in page
 

@@ -18,10 +18,10 @@ from threading import Lock
 from typing import cast
 
 from checker.page.document import all_visible
-from checker.report.places import shown_file
 from checker.spec.claim import Spec
 from model.errors import FinaleError
 from model.system import System
+from model.trace import Trace
 
 from .page import explorer_page
 from .walk import Walk, walk_of
@@ -34,17 +34,22 @@ Question = Mapping[str, object]
 
 
 class Explorer:
-    """What the server answers: the page, and questions about runs of one system."""
+    """What the server answers: the page, and questions about runs of one system.
 
-    def __init__(self, spec: Spec, system: System, start: Walk) -> None:
-        self.spec, self.system = spec, system
+    `written` turns a trace into the text of a file.
+    """
+
+    def __init__(
+        self, spec: Spec, system: System, start: Walk, written: Callable[[Trace], str]
+    ) -> None:
+        self.system = system
         self.token = secrets.token_urlsafe(16)
         self.page = explorer_page(spec, system, start)
         self._searching = Lock()
         self.answers: Mapping[str, Callable[[Question], object]] = {
             "here": lambda asked: all_visible(self._walk(asked).here()),
             "search": self._search,
-            "itf": lambda asked: self._walk(asked).itf(shown_file(spec.file)),
+            "itf": lambda asked: written(self._walk(asked).trace),
         }
 
     def _walk(self, asked: Question) -> Walk:

@@ -21,7 +21,6 @@ from checker.search.bfs.search import check
 from checker.search.limits import Limits
 from checker.studies.decisive import Decisive
 from model.errors import FinaleError
-from model.itf import to_itf
 from model.semantics import (
     Step,
     blocking_bounds,
@@ -186,11 +185,6 @@ class Walk:
             "rules": None if found is None else list(found.rules),
             "loop": None if found is None else found.loop,
         }
-
-    def itf(self, source: str) -> str:
-        """The run as ITF."""
-        about = {"source": source, "protocol": self.system.protocol, "property": "path"}
-        return to_itf(self.system, self.trace, about)
 
 
 def walk_of(system: System, start: object, rules: object) -> Walk:

@@ -21,10 +21,10 @@ TakeSecond(g) == /\ at[g] = "half" /\ holder[Second(g)] = Nobody
 PutBack(g) == /\ at[g] = "eating" /\ at' = [at EXCEPT ![g] = "thinking"]
               /\ holder' = [holder EXCEPT ![Left(g)] = Nobody, ![Right(g)] = Nobody]
 Next == \E g \in Guests : GetHungry(g) \/ TakeFirst(g) \/ TakeSecond(g) \/ PutBack(g)
-Fairly(A) == IF Strong THEN SF_vars(A) ELSE WF_vars(A)
 FairSpec == /\ Init /\ [][Next]_vars
             /\ \A g \in Guests : /\ WF_vars(GetHungry(g)) /\ WF_vars(PutBack(g))
-                                 /\ Fairly(TakeFirst(g)) /\ Fairly(TakeSecond(g))
+                                 /\ WF_vars(TakeFirst(g)) /\ WF_vars(TakeSecond(g))
+                                 /\ Strong => SF_vars(TakeFirst(g)) /\ SF_vars(TakeSecond(g))
 neighbours_take_turns ==
   \A g \in Guests : at[g] = "eating" => holder[Left(g)] = g /\ holder[Right(g)] = g
 no_deadlock == ENABLED Next

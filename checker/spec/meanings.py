@@ -55,7 +55,7 @@ def _own(kind: type) -> dict[str, str]:
     name = ""
     for statement in definition.body:
         match statement:
-            case ast.AnnAssign(target=ast.Name(id=name)):
+            case ast.AnnAssign(target=ast.Name(id=name)) | ast.Assign(targets=[ast.Name(id=name)]):
                 comment = _comment_above(lines, statement.lineno)
                 if comment:
                     found[name] = comment

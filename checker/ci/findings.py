@@ -1,0 +1,209 @@
+"""Lists what a reader of a build must see: failures, open questions, mistakes in the input.
+
+Rows that are as expected are no findings. A violation without an expectation is a warning; with
+`--strict` it is a failure.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from checker.report.check_json import WhyLeftOut
+from checker.report.layout import counted
+from checker.report.places import expectation_line, shown_file
+from checker.report.results import trace_command
+from checker.report.story import BUILT_IN_SENTENCES, Story, story_of
+from checker.report.trace import trace_lines
+from checker.search.answer import DoesNotApply, Holds, NotAsked, Unknown, Vacuous, Violated
+from checker.search.rows import SEARCH, Exit, ResultRow, SpecResult
+from checker.spec.claim import runs_before
+from model.errors import FinaleError, Place
+
+#: The width of a counterexample in a document.
+WIDTH = 100
+_PHRASES = {
+    Violated.word: "is violated",
+    Vacuous.word: "is vacuous",
+    Unknown.word: "is unknown",
+    NotAsked.word: "is not asked",
+    DoesNotApply.word: "does not apply",
+}
+_COUNTS = "The exact counts of the full search are those that the spec records."
+
+
+class Level(enum.Enum):
+    """How serious a finding is; its value is what SARIF and GitHub call it."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A spec that was not checked, and is no error."""
+
+    file: Path
+    title: str
+    why: WhyLeftOut
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A mistake in the input; `file` is the spec that it prevented from being checked."""
+
+    file: Path | None
+    error: FinaleError
+
+    @property
+    def place(self) -> Place:
+        """The place of the mistake: at least the spec, if it is about one."""
+        place = self.error.place or Place()
+        if place.file is not None or self.file is None:
+            return place
+        return Place(str(self.file), None, place.key, place.rule)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run of a check found."""
+
+    results: Sequence[SpecResult]
+    mistakes: Sequence[Mistake] = ()
+    left_out: Sequence[LeftOut] = ()
+    interrupted: bool = False
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that a reader must see: how serious it is, where, and what it is in a sentence.
+
+    `name` is the property, or the code of a mistake. `told` is the answer, if it is about one.
+    """
+
+    level: Level
+    name: str
+    place: Place
+    sentence: str
+    told: RowFinding | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is no verdict."""
+        return self.told is not None and self.told.row.verdict == Unknown.word
+
+
+@dataclass(frozen=True)
+class RowFinding:
+    """The answer that a finding is about, with its trace in words."""
+
+    result: SpecResult
+    row: ResultRow
+
+    @cached_property
+    def story(self) -> Story | None:
+        """The trace, told; None if there is none."""
+        system, trace = self.result.system, self.row.trace
+        if system is None or trace is None:
+            return None
+        return story_of(system, self.row, trace, runs_before(self.result.spec, trace))
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The trace as `finale trace` prints it."""
+        if self.story is None:
+            return ()
+        return tuple(line.plain for line in trace_lines(self.story, self.result.spec, WIDTH))
+
+    @property
+    def lines_and_command(self) -> tuple[str, ...]:
+        """The trace, and the command that prints it."""
+        return (*self.lines, "", f"show it again: {self.again}") if self.lines else ()
+
+    @property
+    def again(self) -> str:
+        """The command that finds the trace again."""
+        return trace_command(self.result, self.row.property)
+
+
+def findings(outcome: Outcome) -> Iterator[Finding]:
+    """Return the findings of a check: the specs in their order, then the mistakes."""
+    for result in outcome.results:
+        for row in result.rows:
+            found = finding_of(result, row)
+            if found is not None:
+                yield found
+    for mistake in outcome.mistakes:
+        error = mistake.error
+        yield Finding(
+            Level.ERROR, error.code, mistake.place, f"{error.message}. Help: {error.advice}."
+        )
+    if outcome.interrupted:
+        yield Finding(Level.ERROR, "interrupted", Place(), "The check was interrupted.")
+
+
+def finding_of(result: SpecResult, row: ResultRow) -> Finding | None:
+    """Return the finding of one row; None if the row is as expected."""
+    stopped = row.property == SEARCH and result.exit is Exit.LIMIT and bool(result.report.stopped)
+    if row.ok and not row.is_unexpected and not stopped:
+        return None
+    undecided = row.verdict == Unknown.word
+    level = Level.WARNING if row.ok or undecided else Level.ERROR
+    spec = result.spec
+    place = Place(str(spec.file), expectation_line(spec, row.property))
+    told = RowFinding(result, row)
+    return Finding(level, row.property, place, _sentence(row), told)
+
+
+def _sentence(row: ResultRow) -> str:
+    if row.property == SEARCH:
+        head = "The counts differ" if row.verdict == Violated.word else "The search was stopped"
+        return f"{head}: {row.why}." if row.why else f"{head}."
+    steps = "" if row.steps is None else f" after {counted(row.steps, 'step')}"
+    told = f"{row.property} {_phrase(row)}{steps}"
+    if row.why:
+        told += f" ({row.why})"
+    if row.expected is None:
+        return f"{told}. The spec expects nothing of it."
+    if row.expected != row.verdict:
+        return f"{told}. The spec expects: {row.expected}."
+    return f"{told}."
+
+
+def _phrase(row: ResultRow) -> str:
+    if row.verdict == Holds.word:
+        return "holds" if row.trace is None else "is reached"
+    if row.verdict == Violated.word and row.trace is None:
+        return "is never reached"
+    return _PHRASES[row.verdict]
+
+
+def claim_of(result: SpecResult, name: str) -> str:
+    """Return what a property says, in a sentence."""
+    if name == SEARCH:
+        return _COUNTS
+    family = next((each for each in result.spec.families if each.name == name), None)
+    return family.sentence if family is not None else BUILT_IN_SENTENCES.get(name, name)
+
+
+def shown(finding: Finding) -> str:
+    """Return the place of a finding as a reader knows it."""
+    file = finding.place.file
+    return "" if file is None else shown_file(file)
+
+
+__all__ = [
+    "Finding",
+    "LeftOut",
+    "Level",
+    "Mistake",
+    "Outcome",
+    "RowFinding",
+    "claim_of",
+    "finding_of",
+    "findings",
+    "shown",
+]

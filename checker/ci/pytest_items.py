@@ -1,0 +1,173 @@
+"""Makes specs test items of pytest: one for each spec, and one for each variant of its protocol.
+
+An item passes if every verdict is as expected. Its failure shows the counterexamples.
+"""
+
+# pyright: reportUnknownMemberType=false
+# pytest leaves open what its nodes are made from.
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.cache.store import Store, cache_folder, is_wanted
+from checker.search.answer import Unknown
+from checker.search.limits import Limits
+from checker.search.options import SearchOptions
+from checker.search.rows import SpecResult, strictly
+from checker.search.run import run
+from checker.spec.catalogue import Catalogue, catalogue
+from checker.spec.claim import Spec
+from checker.spec.grid import varied, without
+from checker.spec.reading import spec_of
+from checker.spec.toml_text import toml_in
+from checker.spec.typed import is_list, is_table
+from model.errors import FinaleError
+
+from .findings import Finding, finding_of
+
+#: The name of the item of a spec as it is written.
+PLAIN = "check"
+#: So many processes of pytest-xdist share this machine.
+WORKERS = "PYTEST_XDIST_WORKER_COUNT"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a project asks for."""
+
+    protocols: Path | None = None
+    variants: tuple[str, ...] = ()
+    strict: bool = False
+    slow: bool = False
+    states_max: float | None = None
+    seconds_max: float | None = None
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """All protocols, variants and properties. Raises coded errors."""
+        return catalogue(self.protocols, Store(cache_folder()) if is_wanted() else None)
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of each search."""
+        states = None if self.states_max is None else int(self.states_max)
+        return Limits(states, self.seconds_max)
+
+    def check(self, spec: Spec) -> SpecResult:
+        """Search a spec. Raises coded errors."""
+        options = SearchOptions(searches=int(os.environ.get(WORKERS, "1")))
+        result = run(spec, self.limits, options=options)
+        return strictly(result) if self.strict else result
+
+
+def is_spec(file: Path) -> bool:
+    """Whether a TOML file has what only a spec has."""
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return False
+    return all(isinstance(table.get(key), str) for key in ("title", "protocol"))
+
+
+class SpecFile(pytest.File):
+    """A spec: an item for itself, and one for each variant that its protocol has."""
+
+    def __init__(self, *, settings: Settings, **given: Any) -> None:
+        super().__init__(**given)
+        self.settings = settings
+
+    def collect(self) -> Iterable[pytest.Item]:
+        """The items. Raises CollectError if the spec cannot be read."""
+        try:
+            known = self.settings.catalogue
+            table, lines = toml_in(self.path)
+            spec = spec_of(self.path, table, lines, known)
+            yield self._item(PLAIN, spec)
+            own = known.variants_of(spec.protocol.key)
+            for name in self.settings.variants:
+                if name in own and name != spec.variant:
+                    changed = _under_variant(table, name)
+                    yield self._item(f"{PLAIN}[{name}]", spec_of(self.path, changed, lines, known))
+        except FinaleError as error:
+            raise self.CollectError(str(error)) from None
+
+    def _item(self, name: str, spec: Spec) -> SpecItem:
+        item: SpecItem = SpecItem.from_parent(self, name=name, spec=spec, settings=self.settings)
+        return item
+
+
+class SpecItem(pytest.Item):
+    """One check of a spec."""
+
+    def __init__(self, *, spec: Spec, settings: Settings, **given: Any) -> None:
+        super().__init__(**given)
+        self.spec, self.settings = spec, settings
+        self.add_marker("finale")
+        if spec.slow and not settings.slow:
+            self.add_marker(pytest.mark.skip(reason="slow: add --finale-slow"))
+
+    def runtest(self) -> None:
+        """Search, and fail if something is not as expected."""
+        result = self.settings.check(self.spec)
+        statistics = result.report.statistics
+        self.user_properties += [
+            ("states", statistics.states),
+            ("transitions", statistics.transitions),
+        ]
+        found = [finding_of(result, row) for row in result.rows]
+        failures = [each for each in found if each is not None and _fails(each)]
+        if failures:
+            # The file names no variant, or another one.
+            raise SpecFailure(failures, has_command=self.name == PLAIN)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """A failure in words: no traceback through Finale says more."""
+        if isinstance(excinfo.value, SpecFailure | FinaleError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """The place of the item, and its heading."""
+        return self.path, 0, f"{self.path.name} {self.name}: {self.spec.title}"
+
+
+class SpecFailure(Exception):
+    """Some verdicts are not as expected."""
+
+    def __init__(self, failures: Iterable[Finding], *, has_command: bool) -> None:
+        super().__init__("\n\n".join(_told(each, has_command) for each in failures))
+
+
+def _fails(found: Finding) -> bool:
+    """Whether it is a failure, and not only a warning."""
+    assert found.told is not None
+    return not found.told.row.ok or found.told.row.verdict == Unknown.word
+
+
+def _told(found: Finding, has_command: bool) -> str:
+    assert found.told is not None
+    lines = found.told.lines_and_command if has_command else found.told.lines
+    where = f"{found.place.file}:{found.place.line}"
+    return "\n".join([f"{where}: {found.sentence}", *([""] if lines else []), *lines])
+
+
+def _under_variant(table: Mapping[str, object], name: str) -> Mapping[str, object]:
+    """The table of a spec under a variant: the same verdicts, but no counts and no lengths."""
+    expected = table.get("expect", [])
+    rows = (
+        [without(row, ["steps"]) for row in expected if is_table(row)] if is_list(expected) else []
+    )
+    values = [("variant", name), *([("expect", rows)] if rows else [])]
+    return varied(without(table, ["search"]), values)
+
+
+__all__ = ["Settings", "SpecFile", "SpecItem", "is_spec"]

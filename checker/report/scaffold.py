@@ -1,0 +1,205 @@
+"""The files of a new review: a variant that changes nothing yet, its spec, a CI file, a page.
+
+The spec expects the verdicts that the base has today. So the first check is as expected, and a
+change of the variant shows as a verdict that differs.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from checker.search.answer import Holds, Violated
+from checker.search.rows import SpecResult
+from model.language.build import rule_of
+from model.language.observing import sound_kind
+from model.language.protocol import Protocol
+
+from .offers import offers_page
+from .rule import Body, bodies
+
+VARIANT = "my-change"
+CLASS = "MyChange"
+VARIANT_FILE = PurePosixPath("protocols/my_change.py")
+SPEC_FILE = PurePosixPath("specs/my-change.toml")
+CI_FILE = PurePosixPath(".github/workflows/finale.yml")
+PAGE_FILE = PurePosixPath("what-a-rule-can-use.md")
+#: Comments and code of a file that is written are no wider than this.
+COLUMNS = 100
+_CI = """\
+# Checks the specs of this folder in each pull request.
+# Replace OWNER by the owner of the repository of Finale. GitHub reads this file only in the folder
+# .github/workflows at the top of your repository: if this folder is further down, move the file
+# there, and write the way to this folder before `specs` and `protocols`.
+name: Finale
+on:
+  pull_request:
+  push:
+    branches: [main]
+
+permissions:
+  contents: read
+  security-events: write
+
+jobs:
+  check:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v5
+      - uses: OWNER/finale@main
+        with:
+          specs: specs
+          protocols: protocols
+"""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The tables of the spec: the job, and the history that the state records."""
+
+    job: Mapping[str, object]
+    observe: tuple[str, ...]
+
+    @property
+    def table(self) -> dict[str, object]:
+        """The tables as a spec has them."""
+        found: dict[str, object] = {"job": dict(self.job)} if self.job else {}
+        if self.observe:
+            found["observe"] = dict.fromkeys(self.observe, True)
+        return found
+
+
+def files_of(
+    protocol: Protocol, rule: str, setting: Setting, base: SpecResult
+) -> dict[PurePosixPath, str]:
+    """Return the files by their names; `base` is the check of the base under the setting."""
+    kind = sound_kind(type(protocol))
+    return {
+        VARIANT_FILE: variant_text(kind, rule),
+        SPEC_FILE: spec_text(kind.key, setting, base),
+        CI_FILE: _CI,
+        PAGE_FILE: offers_page(protocol),
+    }
+
+
+# --- the variant ---------------------------------------------------------------------------------
+
+
+def variant_text(kind: type[Protocol], rule: str) -> str:
+    """Return the Python file of a variant that overrides one rule and changes nothing yet."""
+    body = bodies(kind, rule)[0]
+    given = "".join(f", {name}: {annotation}" for name, annotation in body.parameters.items())
+    names = ", ".join(body.parameters)
+    lines = [
+        f'"""A proposed change of {kind.key}: say here in one sentence what changes."""',
+        "",
+        "from __future__ import annotations",
+        "",
+        *sorted(_imports(kind, body)),
+        "",
+        "",
+        f"class {CLASS}({kind.__name__}):",
+        f'    """{kind.__name__} with the proposed change."""',
+        "",
+        "    # This rule replaces the rule of the base that has the same name. To change another",
+        "    # rule, rename this method and give it the parameters of the other rule. To change",
+        f"    # several, write one method for each. {PAGE_FILE} lists all rules.",
+        "    @rule",
+        f"    def {rule}(self{given}) -> None:",
+        *_sentence(rule_of(kind, rule).sentence),
+        "        # The next line runs the rule of the base: the variant changes nothing yet.",
+        "        # Write your change below the line, above the line, or instead of the line.",
+        f"        super().{rule}({names})",
+        "",
+        f"    # The body of the base's rule, to copy from ({body.place}):",
+        *(f"    #   {line}".rstrip() for line in _below_docstring(body)),
+        "",
+        "",
+        "# The name of the variant in specs: variant = …",
+        f'VARIANTS = {{"{VARIANT}": {CLASS}}}',
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _sentence(text: str) -> Iterator[str]:
+    """The docstring of the override, which is that of the base until somebody changes it."""
+    yield "        # Every trace shows this sentence: write what happens."
+    quoted = text.replace("\\", "\\\\").replace('"', "'")
+    yield from (f"        {line}" for line in textwrap.wrap(f'"""{quoted}"""', COLUMNS - 8))
+
+
+def _below_docstring(body: Body) -> list[str]:
+    """The lines of the base's rule below its docstring."""
+    source = body.source
+    definition = ast.parse(source).body[0]
+    assert isinstance(definition, ast.FunctionDef)
+    first = definition.body[1] if ast.get_docstring(definition) else definition.body[0]
+    lines = source.rstrip().splitlines()[first.lineno - 1 :]
+    return [line.removeprefix("    ") for line in lines]
+
+
+def _imports(kind: type[Protocol], body: Body) -> Iterable[str]:
+    """The import statements of the override, one for each module."""
+    function = inspect.unwrap(body.function)
+    wanted: dict[str, set[str]] = {"model.rules": {"rule"}, kind.__module__: {kind.__name__}}
+    for annotation in body.parameters.values():
+        for node in ast.walk(ast.parse(annotation)):
+            if isinstance(node, ast.Name) and node.id in function.__globals__:
+                module = _module_of(node.id, function)
+                wanted.setdefault(module, set()).add(node.id)
+    for module, names in wanted.items():
+        yield f"from {module} import {', '.join(sorted(names))}"
+
+
+def _module_of(name: str, function: Callable[..., object]) -> str:
+    """The module to import a name of a rule's file from: where it is defined, or that file."""
+    value = function.__globals__[name]
+    own = function.__module__
+    for module in ("model.rules", "typing", getattr(value, "__module__", own)):
+        if vars(sys.modules[module]).get(name) is value:
+            return module
+    return own
+
+
+# --- the spec ------------------------------------------------------------------------------------
+
+
+def spec_text(key: str, setting: Setting, base: SpecResult) -> str:
+    """Return the spec of the variant: it expects what the base does."""
+    lines = [
+        "# What must be true of your change. Check it with:",
+        f"#     finale check {SPEC_FILE} --protocols {VARIANT_FILE.parent}",
+        "",
+        f'title    = "{key} with my change has the verdicts that it has without it"',
+        f'protocol = "{key}"',
+        f'variant  = "{VARIANT}"',
+    ]
+    if setting.job:
+        lines += ["", "# The job: a standard shape, or vertices one by one."]
+        lines += ["[job]", *(f'{name} = "{value}"' for name, value in setting.job.items())]
+    lines += ["", "# How much is explored. Larger bounds find more, and take longer."]
+    bounds = base.spec.setting.bounds
+    names = [name for name in base.spec.protocol.bound_names() if bounds.get(name)]
+    lines += ["[bounds]", *(f"{name} = {int(bounds[name])}" for name in names)]
+    if setting.observe:
+        lines += ["", "# The history that the state records, for the properties that read it."]
+        lines += ["[observe]", *(f"{name} = true" for name in setting.observe)]
+    lines += ["", *_expected(base)]
+    return "\n".join(lines) + "\n"
+
+
+def _expected(base: SpecResult) -> Iterator[str]:
+    yield "# The verdicts of the base on this job. If your change is meant to change one, change it"
+    yield "# here, too."
+    for row in base.rows:
+        if row.is_claim and row.verdict in (Holds.word, Violated.word):
+            yield from ("[[expect]]", f'property = "{row.property}"', f'verdict  = "{row.verdict}"')
+            yield ""
+
+
+__all__ = ["CI_FILE", "PAGE_FILE", "SPEC_FILE", "VARIANT_FILE", "Setting", "files_of"]

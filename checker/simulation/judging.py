@@ -1,0 +1,130 @@
+"""What is true on one run: which properties it violates, tests and reaches.
+
+Liveness is judged only where a run ends for good: whatever the run still owes there, it owes
+forever. A run that a limit of steps cuts off, or that a bound stops, owes nothing yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+
+from checker.search.answer import NO_DEADLOCK, WELL_FORMED
+from checker.search.state_graph.liveness import is_judged
+from checker.search.state_graph.questions import Asked, Question, of_states, of_steps
+from model.semantics import Known, evaluate
+from model.system import Kind, Predicate, Property, System
+from model.trace import Trace
+
+from .runs import End, waits_for_a_bound
+
+Binding = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A property that a run violates, with the part of the run that shows it."""
+
+    property: str
+    trace: Trace
+    binding: Binding = ()
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What is true on a run: the first violation of each property, and the witnesses reached.
+
+    `reached` has the number of steps after which each witness was first reached; `tested` are the
+    properties whose antecedent was true.
+    """
+
+    violated: Mapping[str, Violation]
+    reached: Mapping[str, int]
+    tested: frozenset[str]
+
+
+class Judge:
+    """Judges runs of one system."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self._of_states = of_states(system)
+        self._of_steps = cache(partial(of_steps, system))
+        self._liveness = [prop for prop in system.properties if is_judged(prop)]
+
+    def of(self, trace: Trace, end: End | None) -> Findings:
+        """Return what is true on a run that ends in some way, or goes on."""
+        violated: dict[str, Violation] = {}
+        reached: dict[str, int] = {}
+        tested: set[str] = set()
+        for position, question in self._true_on(trace):
+            name = self._name(question)
+            match question.asked:
+                case Asked.WHEN:
+                    tested.add(name)
+                case Asked.REACHED:
+                    reached.setdefault(name, position)
+                case Asked.FAILS | Asked.FAULT:
+                    part = Trace(trace.states[: position + 1], trace.rules[:position])
+                    binding = question.predicate.binding
+                    violated.setdefault(name, Violation(name, part, binding))
+        if trace.fault is not None:
+            violated.setdefault(WELL_FORMED, Violation(WELL_FORMED, trace))
+        if end is End.DEADLOCK:
+            violated[NO_DEADLOCK] = Violation(NO_DEADLOCK, _forever(trace))
+        for prop in self._liveness:
+            owed = [each for each in prop.predicates if self._is_due(prop, each, trace)]
+            tested |= {prop.name} if owed else set()
+            if not self._ends_for_good(trace, end):
+                continue
+            for each in (each for each in owed if _owes(prop, each, trace)):
+                found = Violation(prop.name, _forever(trace), each.binding)
+                violated.setdefault(prop.name, found)
+        return Findings(violated, reached, frozenset(tested))
+
+    def _true_on(self, trace: Trace) -> Iterator[tuple[int, Question]]:
+        """The questions that are true, each with the number of steps after which it is."""
+        for position, state in enumerate(trace.states):
+            known: Known = {}
+            for question in self._of_states:
+                if evaluate(question.condition, state, known=known):
+                    yield position, question
+            if position + 1 < len(trace.states):
+                after, over = trace.states[position + 1], Known()
+                for question in self._of_steps(trace.rules[position]):
+                    if evaluate(question.condition, state, after, known=over):
+                        yield position + 1, question
+
+    def _name(self, question: Question) -> str:
+        if question.asked is Asked.FAULT:
+            return WELL_FORMED
+        return self.system.properties[question.subject].name
+
+    def _is_due(self, prop: Property, predicate: Predicate, trace: Trace) -> bool:
+        states = trace.states[:1] if prop.kind is Kind.EVENTUALLY else trace.states
+        return any(evaluate(predicate.when, state) for state in states)
+
+    def _ends_for_good(self, trace: Trace, end: End | None) -> bool:
+        ended = end in (End.ENDED, End.DEADLOCK, End.BOUND)
+        return ended and not waits_for_a_bound(self.system, trace.states[-1])
+
+
+def _owes(prop: Property, predicate: Predicate, trace: Trace) -> bool:
+    """Whether a goal is still owed in the last state, to the entity that it was promised to."""
+    owed = False
+    for position, state in enumerate(trace.states):
+        if position == 0 or prop.kind is not Kind.EVENTUALLY:
+            owed = owed or bool(evaluate(predicate.when, state))
+        owed = owed and not evaluate(predicate.claim, state)
+        if owed and evaluate(predicate.moved, state):
+            return False  # the name may pass to another entity
+    return owed
+
+
+def _forever(trace: Trace) -> Trace:
+    """The run as one whose last state repeats forever."""
+    return Trace(trace.states, trace.rules, loop=len(trace.rules))
+
+
+__all__ = ["Findings", "Judge", "Violation"]

@@ -1,0 +1,20 @@
+"""`finale completion`: a script that completes command lines of Finale in a shell."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from .output import to_file_or_stdout
+
+
+def completion(
+    shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="Shell that runs the script.")],
+    /,
+) -> int:
+    """Print a script that completes command lines in a shell."""
+    from .main import app
+
+    to_file_or_stdout(app.generate_completion(prog_name="finale", shell=shell), None)
+    return 0

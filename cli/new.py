@@ -1,0 +1,137 @@
+"""`finale new`: a folder to begin a review in: a variant, a spec, a CI file, a page."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from checker.report.layout import columns, console, write
+from checker.report.scaffold import (
+    CI_FILE,
+    PAGE_FILE,
+    SPEC_FILE,
+    VARIANT_FILE,
+    Setting,
+    files_of,
+)
+from checker.search.limits import INTERRUPTED, Limits
+from checker.search.rows import SpecResult
+from checker.search.run import run
+from checker.spec.catalogue import Catalogue, catalogue
+from checker.spec.key_lines import KeyLines
+from checker.spec.reading import Spec, spec_of
+from model.errors import FinaleError, Place, nearest
+from model.language.build import rule_names
+from model.topology.shapes import SHAPES
+
+from . import completers
+from .meter import Meter
+from .parameters import SecondsLimit
+
+#: A rule that a change often concerns; of a protocol without it, the first rule that a run takes.
+RULE = "apply_acknowledgement"
+#: The history that most properties about records need.
+HISTORY = "effects"
+#: The base is searched for its verdicts no longer than this.
+STATES_MAX, SECONDS_MAX = 100_000, 60.0
+MEANINGS = {
+    VARIANT_FILE: "the change: edit the rule",
+    SPEC_FILE: "the claim: a job, bounds, expected verdicts",
+    CI_FILE: "a workflow of GitHub that checks the claim",
+    PAGE_FILE: "what the protocol offers to a rule",
+}
+
+
+def new(
+    folder: Annotated[Path, Parameter(help="Folder to write; it must be new or empty.")],
+    /,
+    *,
+    protocol: Annotated[
+        str, Parameter(help="Protocol to change.", completer=completers.protocols)
+    ] = completers.PROTOCOL,
+    rule: Annotated[
+        str | None,
+        Parameter(
+            help=f"Rule to override (default: {RULE}, or one that the job takes).",
+            completer=completers.rules,
+        ),
+    ] = None,
+    max_seconds: SecondsLimit = None,
+) -> int:
+    """Begin a review: write a variant, a spec, a CI file, and a page of what a rule can use."""
+    _refuse_full(folder)
+    known = catalogue()
+    kind = known.protocol(protocol)
+    names = rule_names(kind)
+    if rule is not None and rule not in names:
+        message = f'{protocol} has no rule "{rule}"'
+        raise FinaleError("unknown-rule", message, advice=nearest(rule, names))
+    spec, setting = _smallest(protocol, known)
+    with Meter(protocol) as meter:
+        result = run(spec, Limits(STATES_MAX, max_seconds or SECONDS_MAX), meter)
+    if result.report.stopped == INTERRUPTED:
+        raise KeyboardInterrupt
+    files = files_of(spec.instance(), rule or _rule_of(result, names), setting, result)
+    _write({folder / name: text for name, text in files.items()})
+    page = console()
+    rows = [[str(folder / name), MEANINGS[name]] for name in files]
+    inside = shlex.quote(str(folder))
+    check = f"cd {inside} && finale check {SPEC_FILE} --protocols {VARIANT_FILE.parent}"
+    write(page, [*columns(rows, page.width), "", f"next: {check}"])
+    return 0
+
+
+def _refuse_full(folder: Path) -> None:
+    """Raise `directory-not-empty` for a folder with files, and for a file."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise FinaleError(
+            "directory-not-empty",
+            "a review begins in a new or empty folder",
+            place=Place(str(folder)),
+            advice="name another folder: nothing is overwritten",
+        )
+
+
+def _smallest(key: str, known: Catalogue) -> tuple[Spec, Setting]:
+    """A spec of a protocol on the first standard job that the protocol takes."""
+    kind = known.protocol(key)
+    observe = (HISTORY,) if HISTORY in kind.ghosts else ()
+    shapes = list(SHAPES) if kind.needs_job else [""]
+    for position, shape in enumerate(shapes):
+        setting = Setting({"shape": shape} if shape else {}, observe)
+        table = {"title": key, "protocol": key, **setting.table}
+        try:
+            return spec_of(Path(key), table, KeyLines(""), known), setting
+        except FinaleError:
+            if position == len(shapes) - 1:
+                raise
+    raise AssertionError("there are standard shapes")
+
+
+def _rule_of(result: SpecResult, names: list[str]) -> str:
+    taken = [name for name in names if name in result.report.exercised] or names
+    return RULE if RULE in taken else taken[0]
+
+
+def _write(texts: Mapping[Path, str]) -> None:
+    """Write files that are not there yet: all of them, or none. Raises `unwritable`."""
+    written: list[Path] = []
+    for file, text in texts.items():
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with file.open("x", encoding="utf-8") as new_file:
+                written.append(file)
+                new_file.write(text)
+        except OSError as error:
+            for each in written:
+                each.unlink(missing_ok=True)
+            raise FinaleError(
+                "unwritable",
+                f"the file cannot be written: {error.strerror}",
+                place=Place(str(file)),
+                advice="check the name, and whether you may write there",
+            ) from None

@@ -1,0 +1,106 @@
+"""A file that a command writes: the name has the whole new text, or what it had before."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from types import TracebackType
+
+from model.errors import FinaleError, Place
+
+#: The permissions that a new file has, less those that the user's mask takes away.
+NEW_FILE = 0o666
+
+
+class OutputFile:
+    """A file that is opened before the work and written after the work.
+
+    The text goes into a file beside it, which takes the name at the end. So a name that cannot be
+    written is an error before the work, and a reader never sees half a text. A device or a pipe
+    has no such neighbour: it is opened when it is written. Raises `unwritable`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._target = path.resolve()
+        self._beside: Path | None = None
+        try:
+            self._reserve()
+        except OSError as error:
+            raise _unwritable(path, error) from None
+
+    def _reserve(self) -> None:
+        target = self._target
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.is_dir():
+            raise IsADirectoryError(0, "this is a folder")
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError(0, "you may not write this file")
+        if not target.exists() or target.is_file():
+            number, name = tempfile.mkstemp(".part", f".{target.name[:100]}.", target.parent)
+            os.close(number)
+            self._beside = Path(name)
+
+    def __enter__(self) -> OutputFile:
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def write(self, text: str) -> None:
+        """Write the whole text, and give the file its name. Raises `unwritable`."""
+        try:
+            with (self._beside or self._target).open("w", encoding="utf-8") as stream:
+                stream.write(text)
+                stream.flush()
+                if self._beside is not None:
+                    os.fsync(stream.fileno())
+            if self._beside is not None:
+                self._beside.chmod(_mode_of(self._target))
+                self._beside.replace(self._target)
+                self._beside = None
+        except OSError as error:
+            raise _unwritable(self.path, error) from None
+
+    def close(self) -> None:
+        """Remove what was not given its name; the file stays as it was before."""
+        if self._beside is not None:
+            self._beside.unlink(missing_ok=True)
+            self._beside = None
+
+
+def prepare_folder(path: Path) -> None:
+    """Make a folder that files will be written into. Raises `unwritable`."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+def _mode_of(path: Path) -> int:
+    """The permissions of a file, or those of a new one."""
+    if path.exists():
+        return path.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return NEW_FILE & ~mask
+
+
+def _unwritable(path: Path, error: OSError) -> FinaleError:
+    return FinaleError(
+        "unwritable",
+        f"the file cannot be written: {error.strerror}",
+        place=Place(str(path)),
+        advice="check the name, and whether you may write there",
+    )
+
+
+__all__ = ["OutputFile", "prepare_folder"]

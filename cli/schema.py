@@ -1,0 +1,30 @@
+"""`finale schema`: a JSON schema of specs, for editors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from checker.spec.catalogue import catalogue
+from checker.spec.schema import spec_schema
+
+from .output import say, to_file_or_stdout
+from .parameters import ProtocolsFolder
+
+
+def schema(
+    *,
+    output: Annotated[
+        Path | None, Parameter(help="File to write (default: standard output).")
+    ] = None,
+    protocols: ProtocolsFolder = None,
+) -> int:
+    """Print a JSON schema of specs, for editors."""
+    text = json.dumps(spec_schema(catalogue(protocols)), indent=1) + "\n"
+    to_file_or_stdout(text, output)
+    if output is not None:
+        say(f"written to {output}", stderr=True)
+    return 0

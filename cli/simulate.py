@@ -1,0 +1,149 @@
+"""`finale simulate`: random runs of a spec, or one run that the user chooses step by step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from checker.report.layout import console, counted, write
+from checker.report.simulation import repeat_command, sample_json, sample_lines, unexpected
+from checker.report.story import Story, row_of_run, story_json, story_of
+from checker.report.trace import trace_lines
+from checker.search.answer import Violated
+from checker.search.rows import Exit
+from checker.search.run import chosen
+from checker.simulation.judging import Violation
+from checker.simulation.sampling import Sample, sampled
+from checker.spec.catalogue import catalogue
+from checker.spec.claim import Spec, runs_before
+from checker.spec.reading import check_property_name, read_spec
+from model.errors import FinaleError
+from model.system import System
+
+from .bar import Bar
+from .output import document, say, say_json, to_file_or_stdout
+from .parameters import PLAIN, PropertyNames, ProtocolsFolder, SpecFile, TextOrJson, refuse_limits
+from .traces import itf_of_run
+
+RUNS, STEPS, SEED = 100, 1000, 1
+
+
+def simulate(  # noqa: PLR0913 - one parameter a flag
+    spec: SpecFile,
+    /,
+    *,
+    runs: Annotated[int | None, Parameter(help=f"Number of random runs (default: {RUNS}).")] = None,
+    steps: Annotated[
+        int | None, Parameter(help=f"Maximal number of steps of a random run (default: {STEPS}).")
+    ] = None,
+    seed: Annotated[
+        int, Parameter(help="Seed of the first run; each next run has the next number.")
+    ] = SEED,
+    interactive: Annotated[
+        bool, PLAIN, Parameter(help="Choose each step yourself, in the terminal.")
+    ] = False,
+    properties: PropertyNames = (),
+    output: Annotated[
+        Path | None,
+        Parameter(
+            help="File to write a run into, as ITF: the violating run that is printed, or the run "
+            "that you chose."
+        ),
+    ] = None,
+    format: TextOrJson = "text",
+    protocols: ProtocolsFolder = None,
+) -> int:
+    """Take random runs, or choose each step yourself."""
+    refuse_limits({"--runs": runs, "--steps": steps})
+    if interactive and (runs is not None or steps is not None or format == "json"):
+        raise FinaleError(
+            "usage",
+            "--runs, --steps and --format json are for random runs",
+            advice="leave them out, or leave out --interactive",
+        )
+    known = catalogue(protocols)
+    for name in properties:
+        check_property_name(name, known)
+    claim = read_spec(spec, known)
+    system = claim.system(chosen(claim, properties))
+    if interactive:
+        from .by_hand import ByHand
+
+        return ByHand(claim, system, seed, output).run()
+    return Simulation(claim, system, properties, seed, runs or RUNS, steps or STEPS).run(
+        output, as_text=format == "text"
+    )
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """Random runs of one spec."""
+
+    spec: Spec
+    system: System
+    names: tuple[str, ...]
+    seed: int
+    runs: int
+    steps_max: int
+
+    def run(self, output: Path | None, *, as_text: bool) -> int:
+        """Take the runs, tell what happened, and return the exit code."""
+        sample, interrupted = Sample(self.system), False
+        try:
+            with Bar() as bar:
+                for each in sampled(self.system, self.seed, self.runs, self.steps_max):
+                    sample.add(each)
+                    done = len(sample.lengths)
+                    violated = counted(len(sample.violated), "violated property")
+                    bar(done / self.runs, [counted(done, "run"), violated])
+        except KeyboardInterrupt:
+            interrupted = True
+        told = self._told(sample)
+        if as_text:
+            self._write(sample, told)
+        else:
+            about = sample_json(sample, self.spec, self.seed, self.steps_max)
+            run = None if told is None else story_json(self._story(told[1]))
+            again = None if told is None else self._repeat(told[0])
+            say_json(document("simulate") | about | {"run": run, "reproduce": again})
+        if output is not None:
+            self._save(told, output)
+        if interrupted:
+            raise KeyboardInterrupt
+        return Exit.FAILED if unexpected(sample, self.spec) else Exit.AS_EXPECTED
+
+    def _told(self, sample: Sample) -> tuple[int, Violation] | None:
+        """The run that is printed: of an unexpected violation if there is one, a shortest one."""
+        names = unexpected(sample, self.spec) or list(sample.violated)
+        found = [sample.shortest[name] for name in names]
+        return min(found, key=lambda each: (len(each[1].trace.rules), each[0]), default=None)
+
+    def _write(self, sample: Sample, told: tuple[int, Violation] | None) -> None:
+        page = console()
+        write(page, sample_lines(sample, self.spec, self.seed, self.steps_max, page.width))
+        if told is not None:
+            story = self._story(told[1])
+            again = self._repeat(told[0])
+            head = f"a run that violates {told[1].property}: the one with seed {told[0]}"
+            lines = trace_lines(story, self.spec, page.width, again)
+            write(page, ["", head, "", *lines])
+
+    def _story(self, found: Violation) -> Story:
+        row = row_of_run(found.property, Violated.word, found.trace, found.binding)
+        runs = tuple(runs_before(self.spec, found.trace))
+        return story_of(self.system, row, found.trace, runs, is_shortest=False)
+
+    def _repeat(self, seed: int) -> str:
+        return repeat_command(self.spec, seed, self.steps_max, self.names)
+
+    def _save(self, told: tuple[int, Violation] | None, output: Path) -> None:
+        if told is None:
+            say("no run violates a property: no file is written", stderr=True)
+            return
+        found = told[1]
+        row = row_of_run(found.property, Violated.word, found.trace, found.binding)
+        to_file_or_stdout(itf_of_run(self.spec, self.system, row), output)
+        say(f"written to {output}", stderr=True)

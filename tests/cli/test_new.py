@@ -1,0 +1,113 @@
+"""`finale new`: it never overwrites, and what it writes is soon changed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from checker.report.offers import offers_page
+from checker.report.scaffold import variant_text
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import read_spec
+from model.language.build import rule_names
+from tests.cli.running import ROOT, run
+
+FILES = [
+    ".github/workflows/finale.yml", "protocols/my_change.py", "specs/my-change.toml",
+    "what-a-rule-can-use.md",
+]  # fmt: skip
+CHECK = "check specs --protocols protocols"
+
+
+def made(folder: Path) -> list[str]:
+    return sorted(str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file())
+
+
+@pytest.fixture(scope="module")
+def review(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("new") / "it's mine"
+    ran = run(f'new "{folder}"')
+    assert (ran.exit, ran.stderr) == (0, "")
+    assert made(folder) == FILES
+    return folder
+
+
+def test_the_variant_is_changed_in_a_line(review: Path, tmp_path: Path) -> None:
+    """The change of the tutorial: the spec of the base finds it."""
+    text = (review / "protocols" / "my_change.py").read_text(encoding="utf-8")
+    call = "        super().apply_acknowledgement(task, checkpoint)\n"
+    assert text.count(call) == 1
+    eager = f"{call}        checkpoint.confirmations.add(task)\n"
+    (tmp_path / "my_change.py").write_text(text.replace(call, eager), encoding="utf-8")
+    checked = run(f'check "{review}/specs" --protocols "{tmp_path}"')
+    assert checked.exit == 1
+    assert re.search(
+        r"✗  commit-only-durable +violated +\d+ steps · expected: holds", checked.stdout
+    )
+
+
+def test_the_body_of_the_base_can_be_copied(review: Path, tmp_path: Path) -> None:
+    """The comment with the base's body, taken in and in the place of the call, does the same."""
+    text = (review / "protocols" / "my_change.py").read_text(encoding="utf-8")
+    call = "        super().apply_acknowledgement(task, checkpoint)\n"
+    body = re.findall(r"^    #   (.*)$", text, re.MULTILINE)
+    own = "".join(f"        {line}\n" for line in body)
+    changed = text.replace(call, own).replace("import rule\n", "import require, rule\n")
+    (tmp_path / "my_change.py").write_text(changed, encoding="utf-8")
+    checked = run(f'check "{review}/specs" --protocols "{tmp_path}"')
+    assert checked.exit == 0, changed + checked.stderr
+
+
+@pytest.mark.parametrize("key", ["yardstick", "final-checkpoint", "persister", "restore-timed"])
+def test_an_override_of_each_rule_is_python(key: str) -> None:
+    kind = catalogue().protocol(key)
+    for name in rule_names(kind):
+        text = variant_text(kind, name)
+        assert max(map(len, text.splitlines())) <= 100, text
+        names: dict[str, object] = {}
+        exec(compile(ast.parse(text), name, "exec"), names)
+        assert name in vars(names["MyChange"])
+
+
+def test_another_rule_can_be_named(tmp_path: Path) -> None:
+    made = run("new mine --protocol yardstick --rule lose", tmp_path)
+    assert made.exit == 0
+    text = (tmp_path / "mine" / "protocols" / "my_change.py").read_text(encoding="utf-8")
+    assert "def lose(self, task: Task, checkpoint: CheckpointNumber)" in text
+    assert "from model.protocols.yardstick import CheckpointNumber, Task, Yardstick\n" in text
+    assert run(CHECK, tmp_path / "mine").exit == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("full", "directory-not-empty"),
+        ("full/file", "directory-not-empty"),
+        ("full/file/below", "unwritable"),
+        ("mine --protocol final-checkpont", "unknown-protocol"),
+        ("mine --rule apply_acknowledgment", "unknown-rule"),
+    ],
+)
+def test_bad_input_writes_nothing(words: str, code: str, tmp_path: Path) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").write_text("mine", encoding="utf-8")
+    ran = run(f"new {words}", tmp_path)
+    assert ran.exit == 2
+    assert ran.stderr.startswith(f"error[{code}]: ")
+    assert made(tmp_path) == ["full/file"]
+    assert (tmp_path / "full" / "file").read_text(encoding="utf-8") == "mine"
+
+
+def test_the_page_lists_what_the_code_has() -> None:
+    spec = read_spec(ROOT / "specs/final-checkpoint/pair.toml", catalogue())
+    page = offers_page(spec.instance())
+    for name in rule_names(spec.protocol):
+        assert f"\n| `{name}(" in page, name
+    status = next(line for line in page.splitlines() if line.startswith("| `status` | `Enum(Task"))
+    assert "One of `TaskStatus.RESTORING`, `TaskStatus.RUNNING`" in status
+    assert "| `newest` | `Option(Ref(CheckpointId))` | `Nothing` | The newest checkpoint" in page
+    assert "| `finish_race` |" in page
+    assert all(line.count("|") >= 3 for line in page.splitlines() if line.startswith("|"))
