@@ -80,6 +80,7 @@ EXITS = {
     "bad input; 3 a job has a ? (the log leaves a property undecided, no run was found that "
     "explains the job, or the job was not judged), or no job was found; 130 interrupted.",
     "blocked": "0 the log has a job, 2 bad input, 3 no job was found, 130 interrupted.",
+    "explore": "130 interrupted, which is how it ends; 2 bad input.",
     "watch": "130 interrupted, which is how a watch ends; with --once 0 no violation, 1 a property "
     "is violated or stuck; 2 bad input, or Spark failed.",
     "simulate": "0 no run violates a property, unless the spec expects it; 1 a run does; 2 bad "
