@@ -10,7 +10,8 @@
 - `scenario`: what does one part of a protocol answer to one stimulus after the other?
 - `export`: how does the same system read in TLA+ and in Promela?
 - `report`: how is an answer shown?
+- `page`: how does an answer become one HTML file that anybody can open?
 
-A room uses the rooms below it: `report`, then `studies`, `simulation` and `conformance`, then the
-others, then `search` and `spec`.
+A room uses the rooms below it: `page` and `ci`, then `report`, then `studies`, `simulation` and
+`conformance`, then the others, then `search` and `spec`.
 """

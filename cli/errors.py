@@ -15,7 +15,7 @@ from model.errors import FinaleError, Place
 from .output import say
 
 #: Former commands and words of the command line, with the present ones.
-RENAMED_COMMANDS = {"explore": "check --spark", "why": "blocked"}
+RENAMED_COMMANDS = {"why": "blocked"}
 RENAMED_WORDS = {"--out": "--output", "--seconds": "--max-seconds", "table": "text"}
 
 

@@ -41,6 +41,8 @@ COMMANDS = (
     ("sweep", "cli.sweep:sweep", "Check a spec in all cells of a matrix; skip unchanged cells."),
     ("diff", "cli.diff:diff", "Tell whether two specs are the same to an observer."),
     ("trace", "cli.trace:trace", "Print a counterexample or a witness step by step."),
+    ("report", "cli.report:report", "Write one HTML page: verdicts, diagrams, traces."),
+    ("explore", "cli.explore:explore", "Walk the states of a spec in a browser, on this machine."),
     ("simulate", "cli.simulate:simulate", "Take random runs, or choose each step yourself."),
     ("show", "cli.show:show", "Show the job, options, rules and properties of a spec."),
     (
@@ -79,6 +81,7 @@ EXITS = {
     "bad input; 3 a job has a ? (the log leaves a property undecided, no run was found that "
     "explains the job, or the job was not judged), or no job was found; 130 interrupted.",
     "blocked": "0 the log has a job, 2 bad input, 3 no job was found, 130 interrupted.",
+    "explore": "130 interrupted, which is how it ends; 2 bad input.",
     "watch": "130 interrupted, which is how a watch ends; with --once 0 no violation, 1 a property "
     "is violated or stuck; 2 bad input, or Spark failed.",
     "simulate": "0 no run violates a property, unless the spec expects it; 1 a run does; 2 bad "

@@ -11,6 +11,8 @@ from cyclopts import Parameter
 from checker.report.layout import console, write
 from checker.report.places import shown_file
 from checker.report.results import trace_command
+from checker.report.sequence import Diagram, sequence_of
+from checker.report.sequence_mermaid import sequence_mermaid
 from checker.report.story import story_json, story_of
 from checker.report.trace import trace_lines
 from checker.search.answer import Holds, Violated
@@ -22,6 +24,7 @@ from checker.search.run import run
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec, runs_before
 from checker.spec.reading import check_property_name, read_spec
+from checker.studies.decisive import decisive_steps
 from model.errors import FinaleError, Place
 from model.visible import visible_json
 
@@ -44,7 +47,10 @@ def trace(
             completer=completers.properties,
         ),
     ] = None,
-    format: Annotated[Literal["text", "json", "itf"], Parameter(help="Output format.")] = "text",
+    format: Annotated[
+        Literal["text", "json", "itf", "svg", "mermaid"],
+        Parameter(help="Output format; svg and mermaid are sequence diagrams."),
+    ] = "text",
     output: Annotated[
         Path | None, Parameter(help="File to write (default: standard output).")
     ] = None,
@@ -84,9 +90,21 @@ def trace(
             to_file_or_stdout(text, output)
         case "itf":
             to_file_or_stdout(itf_of_run(claim, system, row), output)
+        case "svg" | "mermaid":
+            decisive = decisive_steps(system, row, row.trace)
+            diagram = sequence_of(system, row.trace, story.steps, decisive)
+            to_file_or_stdout(_drawn(diagram, f"{row.property}: {claim.title}", format), output)
     if output is not None:
         say(f"written to {output}", stderr=True)
     return 0
+
+
+def _drawn(diagram: Diagram, title: str, format: Literal["svg", "mermaid"]) -> str:
+    if format == "mermaid":
+        return sequence_mermaid(diagram, title)
+    from checker.page.sequence_svg import sequence_file
+
+    return sequence_file(diagram, title)
 
 
 def searched(

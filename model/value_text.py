@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from .domains import (
     Array,
@@ -28,6 +28,7 @@ from .values import NothingType, Record
 if TYPE_CHECKING:
     from .language.entities import Variable
 
+T = TypeVar("T")
 #: The field of a channel that needs no name beside the channel's own.
 QUEUE_FIELD = "queue"
 ARROW = "→"
@@ -120,17 +121,29 @@ def changes(variable: Variable, old: object, new: object) -> Iterator[ValueChang
 
 def _moved(domain: Queue[object], old: Sequence[object], new: Sequence[object]) -> str:
     """`put X`, `took X`, both, `emptied`, or, where it is not that simple, nothing."""
-    for taken in range(len(old) + 1):
-        kept = old[taken:]
-        if tuple(new[: len(kept)]) == tuple(kept):
-            took = [value_text(domain.element, each) for each in old[:taken]]
-            put = [value_text(domain.element, each) for each in new[len(kept) :]]
-            if took and not kept and not put and taken > 1:
-                return "emptied"
-            if taken > 1:
-                break
-            return ", ".join([*(f"took {each}" for each in took), *(f"put {each}" for each in put)])
-    return ""
+    taken, put = _ends_moved(old, new)
+    if len(taken) > 1:
+        return "" if new else "emptied"
+    took = [f"took {value_text(domain.element, each)}" for each in taken]
+    return ", ".join([*took, *(f"put {value_text(domain.element, each)}" for each in put)])
 
 
-__all__ = ["ARROW", "ValueChange", "changes", "label_of", "queue_text", "value_text"]
+def queue_moves(old: Sequence[T], new: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
+    """Return which elements left a queue and which ones came, wherever they stood."""
+    taken, put = _ends_moved(old, new)
+    left, came = list(old), list(new)
+    for each in old:
+        if each in came:
+            came.remove(each)
+            left.remove(each)
+    # An element that overtakes others is put before them, and they stay.
+    return (left, came) if len(left) + len(came) < len(taken) + len(put) else (taken, put)
+
+
+def _ends_moved(old: Sequence[T], new: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
+    """Return the fewest elements that left at the front, and those that came at the end."""
+    taken = next(n for n in range(len(old) + 1) if list(new[: len(old) - n]) == list(old[n:]))
+    return old[:taken], new[len(old) - taken :]
+
+
+__all__ = ["ARROW", "ValueChange", "changes", "label_of", "queue_moves", "queue_text", "value_text"]

@@ -147,8 +147,8 @@ def _pairs(system: System, state: State) -> Iterator[tuple[Variable, object]]:
     yield from zip(system.variables, system.values(state).values(), strict=True)
 
 
-def groups_of(system: System, state: State) -> list[EntityGroup]:
-    """The entities of a state, those of a class with equal values together.
+def entities_of(system: System, state: State) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """Return the values of each entity by its class and name, as fields with texts.
 
     Values that say nothing are left out: zero, false, nothing, empty.
     """
@@ -156,10 +156,15 @@ def groups_of(system: System, state: State) -> list[EntityGroup]:
     for variable, value in _pairs(system, state):
         key = (kind_of(variable.entity), variable.entity.name)
         known = entities.setdefault(key, [])
-        if not _says_nothing(value):
+        if not says_nothing(value):
             known.append((variable.field, value_text(variable.domain, value)))
+    return entities
+
+
+def groups_of(system: System, state: State) -> list[EntityGroup]:
+    """The entities of a state, those of a class with equal values together."""
     alike: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
-    for (kind, name), values in entities.items():
+    for (kind, name), values in entities_of(system, state).items():
         alike.setdefault((kind, tuple(values)), []).append(name)
     return [
         EntityGroup(kind, tuple(names), values)
@@ -173,9 +178,10 @@ def kind_of(entity: Entity) -> str:
     return type(entity).__name__ if entity.name else "(protocol)"
 
 
-def _says_nothing(value: object) -> bool:
+def says_nothing(value: object) -> bool:
+    """Whether a value is zero, false, nothing or empty, or holds only such values."""
     if isinstance(value, tuple):
-        return all(map(_says_nothing, cast("tuple[object, ...]", value)))
+        return all(map(says_nothing, cast("tuple[object, ...]", value)))
     return value in (False, 0, frozenset()) or isinstance(value, NothingType)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast, overload
+from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast, overload
 
 from model.domains import Domain, OutOfDomain, Ref, Scope
 from model.errors import FinaleError, Place, nearest
@@ -23,6 +23,7 @@ from .path_ends import caller, frame_above
 from .syntax import check_reader
 
 T = TypeVar("T")
+Messages: TypeAlias = Literal["to", "from"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class AnyOf(Generic[T]):
 class Field(Generic[T]):
     """One declared field of an entity class; on an entity, its value."""
 
+    messages: Messages | None = None
+    """Which way the messages go that the field holds; for readers of traces only."""
     #: What is seen of it outside of the system: everything, nothing, or these values alone.
     effect: bool | tuple[object, ...] = False
     #: Whether it holds what is under way between entities.
@@ -85,6 +88,7 @@ def field(
     initial: object,
     *,
     ghost: str | None = None,
+    messages: Messages | None = None,
     effect: bool | tuple[object, ...] = False,
     message: bool = False,
 ) -> Field[T]:
@@ -94,11 +98,14 @@ def field(
     array or a map, the value that each of its elements starts with.
     `ghost` names the switch of `[observe]` that keeps this field: history that properties read and
     the protocol does not.
+    `messages` says that the set holds messages under way, "to" its members or "from" them. It
+    changes no meaning: sequence diagrams draw these messages as arrows.
     `effect` says what can be observed of the field outside of the system: everything (True), or
-    some values; `message` says that it holds what is under way between entities. `finale diff`
-    observes them.
+    some values; `message` says that it holds what is under way between entities in another form
+    than such a set. `finale diff` observes effects and messages.
     """
     declared = Field(domain, initial, ghost, caller())
+    declared.messages = messages
     declared.effect, declared.message = effect, message
     return declared
 
@@ -343,6 +350,7 @@ __all__ = [
     "Entity",
     "Field",
     "FieldStore",
+    "Messages",
     "Variable",
     "World",
     "field",

@@ -31,7 +31,7 @@ class AskingOptions(EnumeratorOptions):
 class Asking(Enumerating):
     """An enumerator whose readers ask for splits. Optional."""
 
-    requests = field(Set(Ref(ReaderId)), EMPTY, ghost="requests")
+    requests = field(Set(Ref(ReaderId)), EMPTY, ghost="requests", messages="from")
     """Requests on their way, by their senders."""
     wanting = field(Set(Ref(ReaderId)), EMPTY, ghost="requests")
     """The readers whose requests the enumerator has received and not answered."""

@@ -167,17 +167,17 @@ class Epoch(EpochId):
     """One epoch, its messages under way, and what came of it."""
 
     status = field(Enum(EpochStatus), EpochStatus.UNUSED, effect=(EpochStatus.COMMITTED,))
-    injects = field(Set(Ref(Worker)), EMPTY, message=True)
+    injects = field(Set(Ref(Worker)), EMPTY, messages="to")
     """Workers that are still to be told of it."""
     known = field(Set(Ref(Worker)), EMPTY)
     """Workers that were told."""
-    collected = field(Set(Ref(Worker)), EMPTY)
+    collected = field(Set(Ref(Worker)), EMPTY, messages="from")
     """Workers that have its barrier on record, and whose report has not arrived yet."""
     reported = field(Set(Ref(Worker)), EMPTY)
     """Workers whose report has arrived."""
-    refusals = field(Set(Ref(Worker)), EMPTY, message=True)
+    refusals = field(Set(Ref(Worker)), EMPTY, messages="from")
     """Votes against it under way."""
-    decisions = field(Set(Ref(Worker)), EMPTY, message=True)
+    decisions = field(Set(Ref(Worker)), EMPTY, messages="to")
     """Workers that are still to be told what came of it."""
 
     @property

@@ -162,11 +162,11 @@ class CoordinatorCheckpoint(CheckpointId):
     """Readers whose gates it may close: those that have not taken it, as the enumerator knows."""
     awaited = field(Set(Ref(ReaderId)), EMPTY)
     """Readers whose acknowledgement is missing."""
-    triggers = field(Set(Ref(ReaderId)), EMPTY, message=True)
+    triggers = field(Set(Ref(ReaderId)), EMPTY, messages="to")
     """Triggers under way."""
-    acknowledgements = field(Set(Ref(ReaderId)), EMPTY, message=True)
+    acknowledgements = field(Set(Ref(ReaderId)), EMPTY, messages="from")
     """Acknowledgements under way to the checkpoint coordinator."""
-    releases = field(Set(Ref(ReaderId)), EMPTY, message=True)
+    releases = field(Set(Ref(ReaderId)), EMPTY, messages="from")
     """Acknowledgements under way to the enumerator: they open its gate to the sender."""
 
     @property

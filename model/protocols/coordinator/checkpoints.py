@@ -54,16 +54,16 @@ class Checkpoint(CheckpointId):
     """Kept by protocols with more than one kind."""
     finished = field(Set(Ref(Task)), EMPTY)
     """Tasks that the plan counts as finished; all others must acknowledge."""
-    triggers = field(Set(Ref(Task)), EMPTY, message=True)
+    triggers = field(Set(Ref(Task)), EMPTY, messages="to")
     """Trigger RPCs under way."""
     awaited = field(Set(Ref(Task)), EMPTY)
     """Tasks whose acknowledgement is missing."""
-    acknowledgements = field(Set(Ref(Task)), EMPTY, message=True)
+    acknowledgements = field(Set(Ref(Task)), EMPTY, messages="from")
     """Acknowledgements under way."""
     declined = field(Bool, False, message=True)
     """A decline is under way."""
-    confirmations = field(Set(Ref(Task)), EMPTY, message=True)
-    aborts = field(Set(Ref(Task)), EMPTY, message=True)
+    confirmations = field(Set(Ref(Task)), EMPTY, messages="to")
+    aborts = field(Set(Ref(Task)), EMPTY, messages="to")
     """Notifications under way that it completed, or that it was aborted."""
     overtaken_by = field(Set(Ref(CheckpointId)), EMPTY, ghost="completion-order")
     """Newer checkpoints that had completed when this one did, and were still being confirmed."""

@@ -404,7 +404,7 @@ class Failures(TaskExecution):
         if self.options.counts_failed_checkpoints and checkpoint.is_completed:
             self.failures_in_row = 0
 
-    end_reports = field(Set(Ref(Task)), EMPTY, ghost="reports")
+    end_reports = field(Set(Ref(Task)), EMPTY, ghost="reports", messages="from")
     """Reports under way."""
     end_seen = field(Set(Ref(Task)), EMPTY, ghost="reports")
     """Tasks whose report has arrived."""

@@ -1,0 +1,227 @@
+// Asks the server about the run that the address names, and draws its answers.
+
+const at = (id) => document.getElementById(id);
+let run = JSON.parse(at("begin").textContent);
+let seen = null;
+
+function addressOf({ start, rules }) {
+  return `#${[start, ...rules].join(".")}`;
+}
+
+function runOf(address) {
+  const numbers = address.replace("#", "").split(".").map(Number);
+  return { start: numbers[0], rules: numbers.slice(1) };
+}
+
+function complain(error) {
+  at("message").hidden = false;
+  const code = error.code ? `${error.code}: ` : "";
+  at("message").textContent = `${code}${error.message}. ${error.advice || ""}`;
+}
+
+async function ask(name, question) {
+  let answer;
+  try {
+    answer = await fetch(name, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(question),
+    });
+  } catch {
+    throw { message: "The server does not answer", advice: "Start finale explore again." };
+  }
+  const told = await answer.json();
+  if (!answer.ok) throw told;
+  return told;
+}
+
+// Each run has an entry in the history of the browser: its buttons go back and forth, too.
+function go(next) {
+  const address = addressOf(next);
+  if (address === location.hash) draw(next);
+  else location.hash = address;
+}
+
+async function draw(next) {
+  let here;
+  try {
+    here = await ask("here", next);
+  } catch (error) {
+    complain(error);
+    return;
+  }
+  if (addressOf(next) !== location.hash) return; // the reader has gone on
+  run = next;
+  seen = here;
+  at("message").hidden = true;
+  at("found").value = "";
+  at("save").hidden = true;
+  at("where").value = run.rules.length ? `after step ${run.rules.length}` : "at the start";
+  at("back").disabled = at("restart").disabled = !run.rules.length;
+  at("starts").hidden = here.starts < 2;
+  at("starts").querySelector("input").max = here.starts;
+  at("starts").querySelector("input").value = here.start + 1;
+  drawNext(here);
+  drawTaken(here);
+  drawState(at("state"), new Map(here.values.map(([n, ...value]) => [n, value])), new Set(here.changed));
+  drawDiagram(here);
+  drawProperties(here);
+}
+
+function bound(binding) {
+  const span = element("span", "binding");
+  for (const [name, value] of binding) span.append(` ${name} `, element("b", "", value));
+  return span;
+}
+
+function drawNext(here) {
+  const bounds = here.bounds.length ? `A bound alone forbids: ${here.bounds.join(", ")}.` : "";
+  at("word").textContent = [here.word && `${here.word[0].toUpperCase()}${here.word.slice(1)}.`, bounds]
+    .filter(Boolean).join(" ");
+  at("next").replaceChildren(...here.next.map((step, number) => {
+    const button = element("button", "choice");
+    button.type = "button";
+    if (number < 9) button.append(element("span", "key", `${number + 1}`));
+    button.append(element("b", "", step.name), bound(step.binding));
+    button.append(element("span", "sentence", step.sentence));
+    for (const each of step.changes) button.append(effect(each));
+    if (step.fault) button.append(element("span", "badge bad", `fault ${step.fault}`));
+    else if (!step.changes.length) button.append(element("span", "effect soft", "nothing changes"));
+    if (typeof step.back === "number" && step.changes.length) {
+      button.append(element("span", "effect soft", `↺ back to the state after step ${step.back}`));
+    }
+    button.addEventListener("click", () => go({ ...run, rules: [...run.rules, step.rule] }));
+    const item = element("li");
+    item.append(button);
+    return item;
+  }));
+}
+
+function effect(change) {
+  const line = element("span", "effect");
+  line.append(element("span", "soft", `${change.label} `));
+  if (change.queue) line.append(drawnQueue(change.queue));
+  else line.append(element("del", "", change.old), " → ", element("ins", "", change.new));
+  return line;
+}
+
+function drawTaken(here) {
+  at("taken").replaceChildren(...["start", ...here.taken].map((text, number) => {
+    const item = element("li");
+    const button = element("button", "", `${number} ${text}`);
+    button.type = "button";
+    button.addEventListener("click", () => go({ ...run, rules: run.rules.slice(0, number) }));
+    if (number === run.rules.length) item.setAttribute("aria-current", "step");
+    item.append(button);
+    return item;
+  }));
+  at("taken").lastElementChild.scrollIntoView({ block: "nearest" });
+}
+
+function drawDiagram(here) {
+  const parsed = new DOMParser().parseFromString(here.diagram, "image/svg+xml");
+  at("diagram").replaceChildren(document.importNode(parsed.documentElement, true));
+  at("diagram").scrollTop = at("diagram").scrollHeight;
+}
+
+const TONES = { violated: "bad", reached: "good", holds: "good", goal: "good", cause: "open" };
+
+function drawProperties(here) {
+  const table = element("table");
+  const body = element("tbody");
+  for (const each of here.properties) {
+    const row = element("tr");
+    const name = element("td", "", each.name);
+    name.title = each.sentence;
+    const word = element("td");
+    word.append(element("span", `badge ${TONES[each.word] || ""}`, each.word));
+    const why = element("td");
+    if (each.word !== "not asked here" && each.word !== "not here") {
+      why.append(bound(each.binding));
+      for (const [label, value] of each.because) {
+        why.append(element("span", "field mono", `${label} ${value}`));
+      }
+    }
+    const look = element("td");
+    const button = element("button", "", "look from here");
+    button.type = "button";
+    button.setAttribute("aria-label", `look for ${each.name} from here`);
+    button.addEventListener("click", () => search(each.name));
+    look.append(button);
+    row.append(name, word, look, why);
+    body.append(row);
+  }
+  table.append(body);
+  at("properties").replaceChildren(table);
+}
+
+async function search(name) {
+  at("property").value = name;
+  at("found").value = `looking for ${name} …`;
+  at("ask").scrollIntoView({ block: "nearest" });
+  let told;
+  try {
+    told = await ask("search", { ...run, property: name });
+  } catch (error) {
+    at("found").value = "";
+    complain(error);
+    return;
+  }
+  const why = told.why ? `, ${told.why}` : "";
+  const summary = `${name}: ${told.verdict}${why} (${told.states} states seen from here)`;
+  if (!told.rules) {
+    at("found").value = summary;
+    return;
+  }
+  const steps = told.rules.length === 1 ? "1 step" : `${told.rules.length} steps`;
+  const jump = element("button", "", `jump to the end of this run, ${steps}`);
+  jump.type = "button";
+  const target = { ...run, rules: [...run.rules, ...told.rules] };
+  jump.addEventListener("click", () => go(target));
+  const loop = told.loop === null ? "" : `; from step ${told.loop + 1} of it on it repeats forever`;
+  at("found").replaceChildren(`${summary}${loop} `, jump);
+  jump.focus();
+}
+
+async function copy() {
+  try {
+    const text = await ask("itf", run);
+    const save = at("save");
+    URL.revokeObjectURL(save.href);
+    save.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+    save.hidden = false;
+    await navigator.clipboard.writeText(text);
+    at("where").value = "copied";
+  } catch (error) {
+    if (error.code && error.advice) complain(error);
+    else at("where").value = "the browser does not let a page copy: use save";
+  }
+}
+
+at("back").addEventListener("click", () => go({ ...run, rules: run.rules.slice(0, -1) }));
+at("restart").addEventListener("click", () => go({ ...run, rules: [] }));
+at("copy").addEventListener("click", copy);
+at("starts").addEventListener("change", (event) => go({ start: event.target.value - 1, rules: [] }));
+at("ask").addEventListener("submit", (event) => {
+  event.preventDefault();
+  search(at("property").value);
+});
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey || !seen) return;
+  if (event.target.closest("input, select, textarea")) return;
+  const step = /^[1-9]$/.test(event.key) ? seen.next[event.key - 1] : undefined;
+  if (step) go({ ...run, rules: [...run.rules, step.rule] });
+  else if (event.key === "ArrowLeft" && run.rules.length && !event.target.closest(".scroll")) {
+    go({ ...run, rules: run.rules.slice(0, -1) });
+  } else if (event.key === "Home" && run.rules.length) go({ ...run, rules: [] });
+  else return;
+  event.preventDefault();
+});
+window.addEventListener("hashchange", () => draw(runOf(location.hash)));
+
+at("explorer").hidden = false;
+if (location.hash) draw(runOf(location.hash));
+else {
+  history.replaceState(null, "", addressOf(run));
+  draw(run);
+}

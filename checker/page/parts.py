@@ -1,0 +1,101 @@
+"""The parts that pages are made of: a heading, sections, verdicts, tables, source texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import htpy as h
+
+from checker.search.answer import Holds, Violated
+from checker.search.rows import ResultRow
+
+#: How a verdict, or any other word of a result, is coloured; words that are not here are plain.
+TONES = {
+    "holds": "good",
+    "reached": "good",
+    "violated": "bad",
+    "unknown": "open",
+    "vacuous": "open",
+}
+
+
+def heading(title: str, *facts: h.Node) -> h.Renderable:
+    """The head of a page: its title, and short facts below it."""
+    return h.header[h.h1[title], facts and h.p(".facts")[(h.span[each] for each in facts)]]
+
+
+def section(title: h.Node, *content: h.Node, name: str | None = None) -> h.Renderable:
+    """A section of a page; with a `name`, links reach it."""
+    return h.section(id=name)[h.h2[title], content]
+
+
+def badge(word: str, tone: str | None = None) -> h.Renderable:
+    """A word of a result in its colour."""
+    chosen = TONES.get(word, "plain") if tone is None else tone
+    return h.span(class_=["badge", chosen])[word]
+
+
+def verdict_word(row: ResultRow) -> str:
+    """The verdict in one word: a witness is `reached` or `not reached`."""
+    if row.verdict == Violated.word and row.trace is None:
+        return "not reached"
+    return "reached" if row.verdict == Holds.word and row.trace is not None else row.verdict
+
+
+def verdict(row: ResultRow) -> h.Renderable:
+    """The verdict of a row in its colour."""
+    return badge(verdict_word(row))
+
+
+def table(
+    head: Sequence[h.Node], rows: Iterable[Sequence[h.Node]], *, caption: str = ""
+) -> h.Renderable:
+    """A table; on a narrow screen it scrolls inside itself and the page does not."""
+    # Who uses only the keyboard can scroll the box if it can have the focus.
+    box = h.div(".scroll", tabindex="0", role="region", aria_label=caption or "table")
+    return box[
+        h.table[
+            caption and h.caption[caption],
+            h.thead[h.tr[(h.th(scope="col")[each] for each in head)]],
+            h.tbody[(h.tr[map(_cell, row, head)] for row in rows)],
+        ]
+    ]
+
+
+def _cell(content: h.Node, head: h.Node) -> h.Renderable:
+    """A cell, with the head of its column for narrow screens, which show no heads."""
+    return h.td(data_label=head if isinstance(head, str) and head else None)[content]
+
+
+def pairs(rows: Iterable[tuple[h.Node, h.Node]]) -> h.Renderable:
+    """Names with their values, below each other."""
+    return h.dl[([h.dt[name], h.dd[value]] for name, value in rows)]
+
+
+def listing(text: str) -> h.Renderable:
+    """A text as it is, in the width of its letters."""
+    return h.pre(tabindex="0")[h.code[text]]
+
+
+def folded(summary: h.Node, *content: h.Node, is_open: bool = False) -> h.Renderable:
+    """A part that opens on demand; on paper it is open."""
+    return h.details(open=is_open)[h.summary[summary], content]
+
+
+def beside(*columns: h.Node) -> h.Renderable:
+    """Parts beside each other, on a narrow screen below each other."""
+    return h.div(".beside")[(h.div[each] for each in columns)]
+
+
+__all__ = [
+    "badge",
+    "beside",
+    "folded",
+    "heading",
+    "listing",
+    "pairs",
+    "section",
+    "table",
+    "verdict",
+    "verdict_word",
+]

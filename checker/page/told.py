@@ -1,0 +1,280 @@
+"""Shows a trace on a page: each step with its changes, its queues and the source of its rule.
+
+Without scripts it is a list of all steps. With them one step is current: keys and buttons move it,
+and the state after it stands beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import htpy as h
+
+from checker.report.rule import Body, bodies
+from checker.report.sequence import Diagram, sequence_of
+from checker.report.story import (
+    Before,
+    Story,
+    StoryStep,
+    entities_of,
+    says_nothing,
+    story_of,
+)
+from checker.report.values import ARROW, ValueChange, label_of, value_text
+from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Unknown, Violated
+from checker.search.rows import ResultRow
+from checker.spec.claim import Spec, runs_before
+from checker.studies.decisive import Decisive, decisive_steps
+from model.domains import Domain, Queue
+from model.language.entities import Variable
+from model.system import State, System
+from model.trace import Trace
+
+from .assets import fixed
+from .document import data
+from .parts import badge, folded, listing, table
+from .sequence_svg import sequence_svg
+
+
+@dataclass(frozen=True)
+class Told:
+    """A trace with all that a page shows of it. `name` is its id: one for each trace of a page."""
+
+    name: str
+    spec: Spec
+    system: System
+    row: ResultRow
+    trace: Trace
+
+    @cached_property
+    def story(self) -> Story:
+        """The trace in words. It is replayed through the semantics first."""
+        runs = tuple(runs_before(self.spec, self.trace))
+        return story_of(self.system, self.row, self.trace, runs)
+
+    @cached_property
+    def decisive(self) -> Decisive:
+        """The steps without which the property could still hold."""
+        return decisive_steps(self.system, self.row, self.trace)
+
+    @cached_property
+    def diagram(self) -> Diagram:
+        """The trace as a sequence diagram."""
+        return sequence_of(self.system, self.trace, self.story.steps, self.decisive)
+
+
+def told_trace(told: Told) -> h.Renderable:
+    """The part of a page that shows a trace."""
+    story = told.story
+    return h.div(".told", id=told.name)[
+        [_before(each) for each in story.before],
+        h.div(".scroll.diagram", tabindex="0", role="region", aria_label="sequence diagram")[
+            fixed(sequence_svg(told.diagram, f"sequence diagram of {story.property}"))
+        ],
+        _explained(told),
+        h.div(".walk")[
+            h.div(".steps-column")[
+                _controls(len(story.steps)),
+                h.ol(".steps")[_start(told), (fixed(_step(told, each)) for each in story.steps)],
+                _loop(story),
+                _ending(story),
+            ],
+            h.aside(".state", hidden=True, aria_label="State after the current step")[
+                h.h3["state ", h.span(".when")["at the start"]], h.div(".values")
+            ],
+        ],
+        data(f"{told.name}-states", list(_states(told))),
+    ]
+
+
+def _explained(told: Told) -> h.Node:
+    """What the marks of the diagram mean, or why nothing is marked."""
+    decisive = told.decisive
+    if told.row.verdict != Violated.word:
+        return None
+    if decisive.why:
+        return h.p(".soft")[f"No step is marked as decisive: {decisive.why}."]
+    if not decisive.no_return:
+        return h.p(".soft")["The violation is inevitable from the start: no step is decisive."]
+    return h.p(".soft")[
+        h.span(".star")["★"],
+        " marks the decisive steps: without any one of them the property could still hold. After "
+        f"step {decisive.no_return}, at the dotted line, the violation is inevitable.",
+    ]
+
+
+def _controls(count: int) -> h.Renderable:
+    buttons = (("first", "⇤ start"), ("back", "◀ back"), ("next", "next ▶"), ("last", "end ⇥"))
+    return h.div(".controls.screen-only", hidden=True, role="group", aria_label="Walk the trace")[
+        (h.button(type="button", data_go=go)[text] for go, text in buttons),
+        h.output(aria_live="polite")[f"start of {count}"],
+        h.span(".soft.keys")[h.kbd["←"], " ", h.kbd["→"], " step, ", h.kbd["Home"], " start"],
+    ]
+
+
+def _before(run: Before) -> h.Renderable:
+    steps = h.ol[
+        (h.li[h.b[each.rule.rule.name], " ", _binding(each.rule.binding)] for each in run.steps)
+    ]
+    return folded(f"before: {run.file.name}, {len(run.steps)} steps", steps)
+
+
+def _start(told: Told) -> h.Renderable:
+    return h.li(".step", id=f"{told.name}-0", value="0", data_step="0", tabindex="-1")[
+        h.h3[h.span(".number")["0"], " start"],
+        folded("values at the start", state_table(told.system, told.trace.states[0])),
+    ]
+
+
+def _step(told: Told, step: StoryStep) -> h.Renderable:
+    rule, number = step.rule.rule, str(step.number)
+    is_decisive = step.number in told.decisive.steps
+    kind = ["step", is_decisive and "decisive"]
+    item = h.li(class_=kind, id=f"{told.name}-{number}", data_step=number, tabindex="-1")
+    return item[
+        h.h3[h.span(".number")[number], " ", rule.name, " ", _binding(step.rule.binding)],
+        h.p[rule.sentence],
+        bool(step.renamed) and h.p[f"Ids are given again: {' ← '.join(step.renamed)}."],
+        changes_list(step.changes, queues_after(told, step.number)),
+        step.fault is not None
+        and h.p[badge("fault", "bad"), f" {step.fault.code}: {step.fault.message}"],
+        folded("source of the rule", *map(_body, bodies(told.spec.protocol, rule.name)[:2])),
+    ]
+
+
+def _body(body: Body) -> h.Renderable:
+    return h.fragment[h.p(".soft")[f"{body.name}  {body.place}"], listing(body.source)]
+
+
+def _binding(pairs: Sequence[tuple[str, str]]) -> h.Renderable:
+    words = {"True": "true", "False": "false"}
+    return h.span(".binding")[
+        ([f"{name} ", h.b[words.get(value, value)], " "] for name, value in pairs)
+    ]
+
+
+# --- values --------------------------------------------------------------------------------------
+
+
+def changes_list(changes: Sequence[ValueChange], queues: dict[str, list[str]]) -> h.Renderable:
+    """What a step changed. A queue is drawn as it is after the step."""
+    if not changes:
+        return h.p(".soft")["nothing changes"]
+    return h.ul(".changes")[
+        (h.li[h.span(".label")[each.label], " ", _change(each, queues)] for each in changes)
+    ]
+
+
+def _change(change: ValueChange, queues: dict[str, list[str]]) -> h.Node:
+    if change.label in queues:
+        return [h.span(".moved")[change.moved], " ", queue(queues[change.label])]
+    if not change.old:
+        return h.ins[change.new]
+    return [h.del_[change.old], f" {ARROW} ", h.ins[change.new]]
+
+
+def queue(elements: Sequence[str]) -> h.Renderable:
+    """A queue as it flows: the newest element at the left, the oldest about to leave."""
+    text = f"queue, oldest first: {', '.join(reversed(elements))}" if elements else "empty queue"
+    return h.span(".queue", role="img", aria_label=text)[
+        (h.span(".element")[each] for each in elements),
+        not elements and h.span(".element.none")["empty"],
+        h.span[ARROW],
+    ]
+
+
+def queues_after(told: Told, position: int) -> dict[str, list[str]]:
+    """The elements of all queues by their labels, the newest first."""
+    if position >= len(told.trace.states):
+        return {}
+    return queues_of(told.system, told.trace.states[position])
+
+
+def queues_of(system: System, state: State) -> dict[str, list[str]]:
+    """The elements of all queues of a state by their labels, the newest first."""
+    return {
+        label_of(variable): elements_of(variable, value)
+        for variable, value in zip(system.variables, system.values(state).values(), strict=True)
+        if isinstance(variable.domain, Queue)
+    }
+
+
+def elements_of(variable: Variable, value: object) -> list[str]:
+    """The elements of a queue as texts, the newest first."""
+    domain = cast("Queue[object]", variable.domain)
+    return [value_text(domain.element, each) for each in reversed(cast("Sequence[object]", value))]
+
+
+def state_table(system: System, state: State) -> h.Renderable:
+    """A state, entity by entity; values that say nothing are left out."""
+    rows: list[list[h.Node]] = [
+        [h.span(".soft")[kind], name, [h.span(".field")[f"{f} ", h.b[v]] for f, v in fields]]
+        for (kind, name), fields in entities_of(system, state).items()
+        if fields
+    ]
+    return table(["kind", "name", "values"], rows, caption="values that are not 0, false or empty")
+
+
+def _states(told: Told) -> Iterator[list[object]]:
+    """Each state as its values by variable; after the first one only what differs."""
+    before: tuple[object, ...] | None = None
+    for state in told.trace.states:
+        now = tuple(told.system.values(state).values())
+        yield [
+            [index, *variable_json(variable, value)]
+            for index, (variable, value) in enumerate(zip(told.system.variables, now, strict=True))
+            if before is None or before[index] != value
+        ]
+        before = now
+
+
+def variable_json(variable: Variable, value: object) -> list[object]:
+    """A value for the scripts: entity, field, its text or the elements of a queue, and whether
+    it says anything."""
+    domain = cast("Domain[object]", variable.domain)
+    is_queue = isinstance(domain, Queue)
+    shown = elements_of(variable, value) if is_queue else value_text(domain, value)
+    return [variable.entity.name, variable.field, shown, is_queue or not says_nothing(value)]
+
+
+# --- the end -------------------------------------------------------------------------------------
+
+
+def _loop(story: Story) -> h.Node:
+    if story.loop is None:
+        return None
+    if story.loop >= len(story.steps):
+        return h.p(".loop")["◇ no further step happens"]
+    where = f"step {story.loop}" if story.loop else "the start"
+    return h.p(".loop")[f"↺ back to the state after {where}; the steps since then repeat forever"]
+
+
+def _ending(story: Story) -> h.Renderable:
+    text, tone = _claim(story)
+    return h.div(class_=["ending", tone])[
+        h.p[h.b[text]],
+        story.property != WELL_FORMED and h.p[story.sentence],
+        bool(story.binding) and h.p["for ", _binding(story.binding)],
+        bool(story.ending) and [h.p(".soft")["because then"], changes_list(story.ending, {})],
+    ]
+
+
+def _claim(story: Story) -> tuple[str, str]:
+    if story.property == WELL_FORMED:
+        return (
+            "A rule that can do this is not well-formed: add a guard, or correct the rule.",
+            "bad",
+        )
+    if story.property == NO_DEADLOCK:
+        return "No rule can change this state, and the protocol has not ended.", "bad"
+    if story.verdict == Violated.word:
+        return f"This violates {story.property}.", "bad"
+    if story.verdict == Unknown.word:
+        return f"Only a bound keeps this from {story.property}.", "open"
+    return f"This is {story.property}.", "good"
+
+
+__all__ = ["Told", "changes_list", "queue", "state_table", "told_trace"]

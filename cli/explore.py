@@ -1,0 +1,69 @@
+"""`finale explore`: serves a page on this machine on which one walks the states of a spec."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from checker.report.story import RUN, row_of_run
+from checker.spec.catalogue import catalogue
+from checker.spec.files import text_of
+from checker.spec.reading import read_spec
+from model.errors import FinaleError, Place
+from model.itf import from_itf
+from model.system import System
+from model.trace import Trace
+
+from .output import say
+from .parameters import PLAIN, ProtocolsFolder, SpecFile
+from .traces import itf_of_run
+
+
+def explore(
+    spec: SpecFile,
+    /,
+    *,
+    trace: Annotated[
+        Path | None,
+        Parameter(help="Trace to begin with, as finale trace --format itf writes it."),
+    ] = None,
+    port: Annotated[int, Parameter(help="Port to listen on (default: any free port).")] = 0,
+    open: Annotated[bool, PLAIN, Parameter(help="Also open the page in a browser.")] = False,
+    protocols: ProtocolsFolder = None,
+) -> int:
+    """Walk the states of a spec in a browser, on this machine. Ctrl-C ends it."""
+    from checker.page.explorer.server import Explorer, serving
+    from checker.page.explorer.walk import walk_of
+
+    claim = read_spec(spec, catalogue(protocols))
+    system = claim.system()
+    start, rules = (0, []) if trace is None else _path(system, trace)
+    begin = walk_of(system, start, rules)
+
+    def written(run: Trace) -> str:
+        return itf_of_run(claim, system, row_of_run("", RUN, run))
+
+    with serving(Explorer(claim, system, begin, written), port) as server:
+        say(f"{server.url}\nCtrl-C ends it.")
+        if open:
+            import webbrowser
+
+            webbrowser.open(server.url)
+        server.serve_forever()
+    return 0
+
+
+def _path(system: System, file: Path) -> tuple[int, list[object]]:
+    """The run of a trace in a file: its initial state and its rules. Raises `not-itf`."""
+    text = text_of(file, wanted="a trace")
+    try:
+        trace = from_itf(system, text)
+    except FinaleError as error:
+        raise error.located(Place(str(file))) from None
+    start = trace.states[0]
+    return system.initial.index(start) if start in system.initial else -1, list(trace.rules)
+
+
+__all__ = ["explore"]

@@ -1,0 +1,67 @@
+"""`finale report`: writes one page with verdicts, sequence diagrams and traces."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from checker.search.limits import INTERRUPTED
+from checker.search.rows import PRECEDENCE, SpecResult
+from checker.search.run import run
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import check_property_name, read_spec
+from model.errors import FinaleError
+
+from .meter import Meter
+from .output import say, to_file_or_stdout
+from .parameters import (
+    BackendName,
+    PropertyNames,
+    ProtocolsFolder,
+    SecondsLimit,
+    StatesLimit,
+    limits_of,
+)
+from .paths import specs_in
+from .version import VERSION
+
+
+def report(
+    *paths: Annotated[Path, Parameter(help="Specs, or folders that contain specs.")],
+    output: Annotated[
+        Path | None, Parameter(name=("--output", "-o"), help="HTML file to write (required).")
+    ] = None,
+    properties: PropertyNames = (),
+    max_states: StatesLimit = None,
+    max_seconds: SecondsLimit = None,
+    backend: BackendName = "auto",
+    protocols: ProtocolsFolder = None,
+) -> int:
+    """Write one self-contained page: verdicts, sequence diagrams, traces step by step."""
+    from checker.page.report import report_page  # HTML costs start-up time
+
+    if not paths:
+        raise FinaleError(
+            "no-paths", "no spec is named", advice="name a spec, or a folder of specs"
+        )
+    if output is None:
+        raise FinaleError("usage", "no file is named", advice="name it with -o report.html")
+    known = catalogue(protocols)
+    for name in properties:
+        check_property_name(name, known)
+    limits = limits_of(max_states, max_seconds, None, None, None)
+    claims = [read_spec(file, known) for path in paths for file in specs_in(path)]
+    results: list[SpecResult] = []
+    for claim in claims:
+        with Meter(claim.file.name) as meter:
+            results.append(run(claim, limits, meter, only=properties, backend=backend))
+        if results[-1].report.stopped == INTERRUPTED:
+            raise KeyboardInterrupt
+    to_file_or_stdout(report_page(results, f"finale {VERSION}"), output)
+    say(f"written to {output}", stderr=True)
+    return min((result.exit for result in results), key=PRECEDENCE.index)
+
+
+__all__ = ["report"]

@@ -1,0 +1,36 @@
+"""Specs that the tests of pages check, and runs of them."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from checker.page.told import Told
+from checker.search.rows import SpecResult
+from checker.search.run import run
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import read_spec
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+HANGS = ROOT / "specs/final-checkpoint/broken/finish-during-trigger-hangs.toml"
+ABORTS = ROOT / "specs/final-checkpoint/finish-during-trigger-aborts.toml"
+PING = ROOT / "tests/cli/inputs/ping.toml"
+HOSTILE = HERE / "hostile/hostile.toml"
+
+
+@cache
+def result(spec: Path) -> SpecResult:
+    """The result of a spec, with the protocols beside it."""
+    folders = {PING: PING.parent / "protocols", HOSTILE: HOSTILE.parent}
+    return run(read_spec(spec, catalogue(folders.get(spec))))
+
+
+@cache
+def told(spec: Path, name: str) -> Told:
+    """The trace of one property."""
+    found = result(spec)
+    row = next(row for row in found.rows if row.property == name)
+    assert row.trace is not None
+    assert found.system is not None
+    return Told(f"{name}-trace", found.spec, found.system, row, row.trace)

@@ -1,0 +1,215 @@
+"""Pages in a real browser: no errors, nothing loaded, by keyboard, at two widths, hostile names."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from checker.page.explorer.server import HOST, Explorer, serving
+from checker.page.explorer.walk import walk_of
+from checker.page.report import report_page
+from checker.page.sequence_svg import sequence_file
+from checker.report.story import RUN, row_of_run
+from cli.traces import itf_of_run
+from model.itf import from_itf
+from model.trace import Trace
+from tests.page.browser import WIDTHS, Seen, browser, needs_browser, opened
+from tests.page.made import ABORTS, HANGS, HOSTILE, PING, result, told
+
+pytestmark = needs_browser
+PAGES = {"one": (HANGS,), "two": (HANGS, ABORTS), "ping": (PING,), "hostile": (HOSTILE,)}
+
+
+@pytest.fixture(scope="module")
+def window() -> Iterator[Browser]:
+    with browser() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("pages")
+    for name, specs in PAGES.items():
+        page = report_page([result(spec) for spec in specs], "finale")
+        (made / f"{name}.html").write_text(page, encoding="utf-8")
+    return made
+
+
+@pytest.fixture(scope="module", params=[HANGS, HOSTILE], ids=["hangs", "hostile"])
+def address(request: pytest.FixtureRequest) -> Iterator[str]:
+    found = result(request.param)
+    assert found.system is not None
+    begin = walk_of(found.system, 0, [])
+    system = found.system
+
+    def written(run: Trace) -> str:
+        return itf_of_run(found.spec, system, row_of_run("", RUN, run))
+
+    explorer = Explorer(found.spec, system, begin, written)
+    with serving(explorer, 0) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server.url
+        server.shutdown()
+        thread.join()
+
+
+def is_sound(seen: Seen) -> bool:
+    """Nothing went wrong, nothing came from elsewhere, and no name became a script."""
+    first = urlsplit(seen.requests[0])
+    assert seen.wrong == []
+    assert {urlsplit(each)[:2] for each in seen.requests} <= {first[:2], ("data", "")}
+    assert seen.page.evaluate("window.pwned") is None
+    assert seen.page.locator("img").count() == 0
+    return seen.fits()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", PAGES)
+def test_a_report_is_read(window: Browser, folder: Path, name: str, width: int) -> None:
+    url = (folder / f"{name}.html").as_uri()
+    seen = opened(window, url, width, scheme="light" if width == WIDTHS[0] else "dark")
+    assert is_sound(seen)
+    assert len(seen.requests) == 1
+    assert seen.page.locator(".told svg").count() == seen.page.locator(".told").count() > 0
+    seen.page.close()
+
+
+def current(page: Page, name: str = "s1-checkpoint-ends-trace") -> str:
+    return str(page.locator(f"#{name} .step.current h3").inner_text())
+
+
+def test_the_keys_walk_a_trace(window: Browser, folder: Path) -> None:
+    seen = opened(window, (folder / "one.html").as_uri(), 1280)
+    page = seen.page
+    told_part = page.locator("#s1-checkpoint-ends-trace")
+    told_part.locator(".step").first.focus()
+    for _ in range(8):
+        page.keyboard.press("ArrowRight")
+    assert "quiesce" in current(page)
+    assert told_part.locator(".state .changed").all_inner_texts() == ["QUIESCED"]
+    assert told_part.locator("output").inner_text() == "step 8 of 13"
+    assert told_part.locator(".row.current").get_attribute("data-mark") == "8"
+    page.keyboard.press("End")
+    assert "apply_acknowledgement" in current(page)
+    assert told_part.locator("[data-go=next]").is_disabled()
+    page.keyboard.press("Home")
+    assert "start" in current(page)
+    told_part.locator(".row[data-mark='3']").click()
+    assert "run_trigger" in current(page)
+    assert is_sound(seen)
+    page.close()
+
+
+def test_everything_is_reached_by_keyboard(window: Browser, folder: Path) -> None:
+    seen = opened(window, (folder / "one.html").as_uri(), 1280)
+    page = seen.page
+    wanted = page.locator("a, button:enabled, summary, .step[tabindex='0'], .scroll:visible")
+    reached: set[str] = set()
+    for _ in range(2 * wanted.count()):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.outerHTML.slice(0, 200)"))
+    assert {"<a href=", "<button ", "<summary"} <= {each[:8] for each in reached}
+    assert any("data-go" in each for each in reached)
+    assert any('class="step current"' in each for each in reached)
+    assert any("diagram" in each for each in reached)
+    page.keyboard.press("Shift+Tab")
+    page.close()
+
+
+def test_without_scripts_all_steps_are_there(window: Browser, folder: Path) -> None:
+    context = window.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((folder / "one.html").as_uri())
+    assert page.locator("#s1-checkpoint-ends-trace .step:visible").count() == 14
+    assert page.locator(".controls:visible").count() == 0
+    context.close()
+
+
+@pytest.mark.parametrize("spec", [HANGS, HOSTILE], ids=["hangs", "hostile"])
+def test_a_drawing_is_a_file_of_its_own(window: Browser, tmp_path: Path, spec: Path) -> None:
+    name = "checkpoint-ends" if spec is HANGS else "stays-calm"
+    file = tmp_path / "race.svg"
+    file.write_text(sequence_file(told(spec, name).diagram, "race"), encoding="utf-8")
+    seen = opened(window, file.as_uri(), 1280)
+    assert seen.wrong == []
+    assert len(seen.requests) == 1
+    seen.page.close()
+
+
+# --- the explorer --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_explorer_is_walked_by_keyboard(window: Browser, address: str, width: int) -> None:
+    seen = opened(window, address, width)
+    page = seen.page
+    page.locator("#next button").first.wait_for()
+    page.keyboard.press("1")
+    page.locator("#taken li").nth(1).wait_for()
+    assert page.locator("#where").inner_text() == "after step 1"
+    assert page.locator("#state .changed").count() > 0
+    page.locator("#diagram svg").wait_for()
+    assert is_sound(seen)
+    page.keyboard.press("ArrowLeft")
+    page.locator("#taken li").nth(1).wait_for(state="detached")
+    page.go_back()
+    page.locator("#taken li").nth(1).wait_for()
+    page.keyboard.press("Home")
+    page.locator("#taken li").nth(1).wait_for(state="detached")
+    assert is_sound(seen)
+    page.close()
+
+
+def test_a_counterexample_is_jumped_to_and_copied(window: Browser, address: str) -> None:
+    spec = HOSTILE if "hostile" in window_title(window, address) else HANGS
+    name = "stays-calm" if spec is HOSTILE else "checkpoint-ends"
+    context = window.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(address)
+    page.locator("#property").select_option(name)
+    page.locator("#property").press("Tab")
+    page.keyboard.press("Enter")
+    page.locator("#found button").wait_for()
+    page.keyboard.press("Enter")
+    trace = told(spec, name).trace
+    page.locator("#taken li").nth(len(trace.rules)).wait_for()
+    page.locator("#copy").click()
+    page.locator("#save:visible").wait_for()
+    page.locator("#where", has_text="copied").wait_for()
+    text = page.evaluate("navigator.clipboard.readText()")
+    system = result(spec).system
+    assert system is not None
+    assert from_itf(system, text).states == trace.states
+    context.close()
+
+
+def window_title(window: Browser, address: str) -> str:
+    page = window.new_page()
+    page.goto(address)
+    title = page.title()
+    page.close()
+    return title
+
+
+def test_a_path_that_is_none_is_told(window: Browser, address: str) -> None:
+    page = window.new_page()
+    page.goto(f"{address}#0.99999")
+    page.locator("#message").wait_for()
+    assert page.locator("#message").inner_text().startswith("not-a-run: ")
+    page.close()
+
+
+def test_the_server_refuses_what_has_no_token(window: Browser, address: str) -> None:
+    page = window.new_page()
+    answer = page.goto(f"http://{HOST}:{urlsplit(address).port}/")
+    assert answer is not None
+    assert answer.status == 404
+    assert json.dumps(page.inner_text("body")) == '"Not Found"'
+    page.close()

@@ -1,0 +1,104 @@
+"""Sequence diagrams: who acts, which messages go where, and how they are written."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from checker.page.sequence_svg import sequence_file
+from checker.report.sequence import Message, sequence_of
+from checker.report.sequence_mermaid import sequence_mermaid
+from checker.studies.decisive import Decisive
+from tests.page.made import HANGS, HOSTILE, PING, ROOT, told
+
+MERMAID = """\
+---
+title: "never-done"
+---
+sequenceDiagram
+    participant p0 as B→A
+    participant p1 as A
+    participant p2 as A→B
+    participant p3 as B
+    rect rgba(240, 180, 40, 0.25)
+    Note over p1: ★ 1 ask
+    p1->>p2: Ping(1)
+    end
+    rect rgba(240, 180, 40, 0.25)
+    Note over p3: ★ 2 answer true
+    p2->>p3: Ping(1)
+    p3->>p0: Pong(last true)
+    end
+    Note over p0,p3: from here on the violation is inevitable
+    Note over p1: 3 receive
+    p0->>p1: Pong(last true)
+"""
+
+
+def test_the_race_is_drawn() -> None:
+    diagram = told(HANGS, "checkpoint-ends").diagram
+    names = [lane.name for lane in diagram.lanes]
+    assert names == ["coordinator", "S1", "S2", "S1→K", "S2→K", "K"]
+    actors = [names[moment.lane] for moment in diagram.moments]
+    assert actors[:9] == ["coordinator", "S2", "S2", "coordinator", "K", "S1", "K", "S1", "S1"]
+    # The call of S1 is sent in the first step, and arrives when S1 has ended.
+    assert Message("trigger cp1", 0, 1, 1, 9) in diagram.messages
+    assert Message("acknowledgement cp1", 5, 0, 12, 13) in diagram.messages
+    assert Message("EndOfPartition", 3, 5, 12, 12) in diagram.messages
+    assert diagram.no_return == 8
+    assert [moment.number for moment in diagram.moments if moment.is_decisive] == [1, 6, 8]
+
+
+def test_a_channel_shows_how_long_it_is_not_empty() -> None:
+    lanes = told(HANGS, "checkpoint-ends").diagram.lanes
+    assert lanes[3].lengths == (0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0)
+
+
+def test_what_has_not_arrived_is_under_way() -> None:
+    one = told(HANGS, "close-after-acknowledgement")
+    assert {message.ended for message in one.diagram.messages} == {1, 3}
+    system, trace = one.system, told(HANGS, "checkpoint-ends").trace
+    steps = told(HANGS, "checkpoint-ends").story.steps[:3]
+    short = type(trace)(trace.states[:4], trace.rules[:3])
+    messages = sequence_of(system, short, steps, Decisive()).messages
+    waiting = [message for message in messages if message.ended is None]
+    assert [(m.label, m.sent, m.arrived) for m in waiting] == [
+        ("trigger cp1", 1, False),
+        ("acknowledgement cp1", 3, False),
+    ]
+
+
+def test_mermaid_is_exact() -> None:
+    assert sequence_mermaid(told(PING, "never-done").diagram, "never-done") == MERMAID
+
+
+def test_mermaid_repeats_a_loop() -> None:
+    diagram = told(HANGS, "checkpoint-ends").diagram
+    lines = sequence_mermaid(diagram, "x").splitlines()
+    assert lines.count("    end") == sum(line.startswith("    rect") for line in lines)
+
+
+def test_hostile_names_stay_texts() -> None:
+    diagram = told(HOSTILE, "stays-calm").diagram
+    text = sequence_mermaid(diagram, "<script>")
+    body = text.split("sequenceDiagram", 1)[1]
+    assert not set("<\x1b\u202e%{") & set(body)
+    drawing = sequence_file(diagram, "<script>")
+    root = ElementTree.fromstring(drawing)
+    kinds = {element.tag.rpartition("}")[2] for element in root.iter()}
+    assert not kinds & {"script", "img", "image", "foreignObject", "a"}
+    assert not [key for e in root.iter() for key in e.attrib if key.startswith("on")]
+
+
+def test_the_picture_of_the_docs_is_this_one() -> None:
+    one = told(HANGS, "checkpoint-ends")
+    picture = ROOT / "docs/pictures/race.svg"
+    title = f"checkpoint-ends: {one.spec.title}"
+    assert picture.read_text(encoding="utf-8") == sequence_file(one.diagram, title)
+
+
+def test_the_drawing_is_as_large_as_its_rows() -> None:
+    root = ElementTree.fromstring(sequence_file(told(HANGS, "checkpoint-ends").diagram, "race"))
+    rows = [each for each in root.iter() if each.get("data-mark")]
+    assert [each.get("data-mark") for each in rows] == [str(n) for n in range(1, 14)]
+    assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
+    assert sum("★" in "".join(row.itertext()) for row in rows) == 3
