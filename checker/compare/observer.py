@@ -129,7 +129,7 @@ def _watched(word: str, system: System) -> Iterator[Watched]:
         elif word in GROUPS:
             if isinstance(declared.effect, tuple):
                 yield Watched(variable, declared.effect)
-            elif declared.effect or (word == MESSAGES and (declared.message or declared.messages)):
+            elif declared.effect or (word == MESSAGES and declared.messages):
                 yield Watched(variable)
         elif word in (variable.name, variable.entity.name, *_by_class(variable)):
             yield Watched(variable)

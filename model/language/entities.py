@@ -23,7 +23,7 @@ from .path_ends import caller, frame_above
 from .syntax import check_reader
 
 T = TypeVar("T")
-Messages: TypeAlias = Literal["to", "from"]
+Messages: TypeAlias = Literal["to", "from", "held"]
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,9 @@ class Field(Generic[T]):
     """One declared field of an entity class; on an entity, its value."""
 
     messages: Messages | None = None
-    """Which way the messages go that the field holds; for readers of traces only."""
+    """Which messages under way the field holds; it changes no meaning."""
     #: What is seen of it outside of the system: everything, nothing, or these values alone.
     effect: bool | tuple[object, ...] = False
-    #: Whether it holds what is under way between entities.
-    message: bool = False
 
     def __init__(self, domain: Domain[T], initial: object, ghost: str | None, file: Place) -> None:
         self.domain = domain
@@ -90,7 +88,6 @@ def field(
     ghost: str | None = None,
     messages: Messages | None = None,
     effect: bool | tuple[object, ...] = False,
-    message: bool = False,
 ) -> Field[T]:
     """Declare a field of an entity class.
 
@@ -98,15 +95,14 @@ def field(
     array or a map, the value that each of its elements starts with.
     `ghost` names the switch of `[observe]` that keeps this field: history that properties read and
     the protocol does not.
-    `messages` says that the set holds messages under way, "to" its members or "from" them. It
-    changes no meaning: sequence diagrams draw these messages as arrows.
-    `effect` says what can be observed of the field outside of the system: everything (True), or
-    some values; `message` says that it holds what is under way between entities in another form
-    than such a set. `finale diff` observes effects and messages.
+    `messages` says that the field holds messages under way. In a set are the entities that messages
+    go "to", or come "from"; a queue or a flag has them "held". `effect` says what can be observed
+    of the field outside of the system: everything (True), or some values. Both change no meaning:
+    sequence diagrams draw messages, and `finale diff` observes effects and messages.
     """
     declared = Field(domain, initial, ghost, caller())
     declared.messages = messages
-    declared.effect, declared.message = effect, message
+    declared.effect = effect
     return declared
 
 

@@ -150,14 +150,14 @@ class Sending(Entity):
     """The sender and its subpartition: a lane for barriers, which go first, and one for records."""
 
     sent = field(Count, 0)
-    queue = field(Records, (), message=True)
-    barriers = field(Queue(Ref(Cut), Bound("checkpoints")), (), message=True)
+    queue = field(Records, (), messages="held")
+    barriers = field(Queue(Ref(Cut), Bound("checkpoints")), (), messages="held")
 
 
 class Receiving(Entity):
     """The receiver: its buffers, and what it persists of them for which checkpoint."""
 
-    queue = field(Records, (), message=True)
+    queue = field(Records, (), messages="held")
     """Records that have arrived and are not processed."""
     processed = field(Count, 0)
     persisting = field(Enum(Persisting), Persisting.COMPLETED)

@@ -70,7 +70,7 @@ class Stage(Entity):
 class Producer(Stage):
     """A stage with a queue behind it."""
 
-    queue = field(Queue(Number, Bound("channel")), (), message=True)
+    queue = field(Queue(Number, Bound("channel")), (), messages="held")
 
 
 class Consumer(Stage):

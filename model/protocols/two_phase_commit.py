@@ -40,8 +40,8 @@ class Manager(Voter):
         ManagerStatus.WORKING,
         effect=(ManagerStatus.COMMITTED, ManagerStatus.ABORTED),
     )
-    prepared_sent = field(Bool, False, message=True)
-    prepared_received = field(Bool, False, message=True)
+    prepared_sent = field(Bool, False, messages="held")
+    prepared_received = field(Bool, False, messages="held")
 
     @property
     def has_committed(self) -> bool:
@@ -79,7 +79,7 @@ class TwoPhaseCommit(Protocol, DecisionView):
     Sizes = TwoPhaseCommitSizes
     sizes: TwoPhaseCommitSizes
 
-    decision = field(Enum(Decision), Decision.NONE, message=True)
+    decision = field(Enum(Decision), Decision.NONE, messages="held")
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)

@@ -104,7 +104,9 @@ class Channel(Entity):
     """A bounded queue from one task to another, and what its receiver knows of it."""
 
     queue = field(
-        Queue(Union(Data, EndOfData, EndOfPartition, Barrier), Bound("channel")), (), message=True
+        Queue(Union(Data, EndOfData, EndOfPartition, Barrier), Bound("channel")),
+        (),
+        messages="held",
     )
     end_of_data = field(Bool, False)
     end_of_partition = field(Bool, False)
@@ -135,7 +137,7 @@ class Yardstick(Protocol):
     Bounds = YardstickBounds
     bounds: YardstickBounds
 
-    triggered = field(CheckpointCount, 0, message=True)
+    triggered = field(CheckpointCount, 0, messages="held")
     completed = field(CheckpointCount, 0, effect=True)
 
     def __init__(self, setting: Setting) -> None:

@@ -30,7 +30,7 @@ from model.rules import (
 class LoggedChannel(Channel):
     """One logical channel with channel state."""
 
-    queue = field(Queue(Element, Bound("slots")), (), message=True)
+    queue = field(Queue(Element, Bound("slots")), (), messages="held")
     log = field(PerEntity(CheckpointId, Queue(Ref(Datum), Bound("in_flight"))), (), ghost="logs")
     """The records that were in flight here when a checkpoint was taken."""
     recovered = field(Queue(Ref(Datum), Bound("in_flight")), ())
@@ -144,4 +144,4 @@ class TimedChannel(LoggedChannel):
 class LoggedCommittableChannel(LoggedChannel, CommittableChannel):
     """The channel from a writer to its committer. What is handed over is not logged."""
 
-    queue = field(Queue(HandedOver, Bound("slots")), (), message=True)
+    queue = field(Queue(HandedOver, Bound("slots")), (), messages="held")

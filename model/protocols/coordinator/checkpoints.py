@@ -60,7 +60,7 @@ class Checkpoint(CheckpointId):
     """Tasks whose acknowledgement is missing."""
     acknowledgements = field(Set(Ref(Task)), EMPTY, messages="from")
     """Acknowledgements under way."""
-    declined = field(Bool, False, message=True)
+    declined = field(Bool, False, messages="held")
     """A decline is under way."""
     confirmations = field(Set(Ref(Task)), EMPTY, messages="to")
     aborts = field(Set(Ref(Task)), EMPTY, messages="to")

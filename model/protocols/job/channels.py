@@ -47,7 +47,7 @@ Time = Range(0, Bound("times"))
 class Channel(Entity):
     """One logical channel. `reader` and `writer` are its tasks, set when the job is laid out."""
 
-    queue = field(Queue(Element, Bound("channel")), (), message=True)
+    queue = field(Queue(Element, Bound("channel")), (), messages="held")
     end_of_data = field(Bool, False)
     """The reader has polled EndOfData; the writer knows."""
     stopped = field(Bool, False, ghost="stops")

@@ -61,7 +61,7 @@ HandedOver = cast(
 class CommittableChannel(Channel):
     """The channel from a writer to its committer."""
 
-    queue = field(Queue(HandedOver, Bound("channel")), (), message=True)
+    queue = field(Queue(HandedOver, Bound("channel")), (), messages="held")
 
 
 class Writer(Task):
