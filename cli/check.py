@@ -57,6 +57,7 @@ from .parameters import (
     BackendName,
     ConfOption,
     MasterOption,
+    Minimise,
     PropertyNames,
     ProtocolsFolder,
     ReductionNames,
@@ -66,6 +67,7 @@ from .parameters import (
     StorageOption,
     Strict,
     TextOrJson,
+    VariantName,
     limits_of,
     refuse_limits,
 )
@@ -73,6 +75,7 @@ from .paths import specs_in
 from .version import VERSION
 
 if TYPE_CHECKING:
+    from checker.review.minimise import Minimised
     from pipeline.search.run import SearchPlan
 
 
@@ -146,6 +149,8 @@ def check(  # noqa: PLR0913 - one parameter a flag
         str | None,
         Parameter(help="Leave out specs of which nothing changed since this Git revision."),
     ] = None,
+    variant: VariantName = None,
+    minimise: Minimise = False,
     watch: Annotated[
         bool,
         PLAIN,
@@ -192,6 +197,8 @@ def check(  # noqa: PLR0913 - one parameter a flag
         jobs=jobs,
         changed=None if changed_since is None else changes_in(changed_since, paths, protocols),
         ci_files=tuple(flag for flag, file in ci_files.items() if file is not None),
+        variant=variant,
+        minimise=minimise,
     )
     refuse_limits({"--jobs": jobs})
     options.refuse_contradictions(paths)
@@ -253,6 +260,11 @@ class Options:
 
     ci_files: tuple[str, ...] = ()
     """The flags that name a file for a CI server."""
+    variant: str | None = None
+    """The variant that each spec is checked under, if not its own."""
+
+    minimise: bool = False
+    """Whether counterexamples are shrunk."""
 
     @property
     def may_search_beside(self) -> bool:
@@ -271,6 +283,8 @@ class Options:
             "--all-properties": self.all_properties,
             "--strict": self.strict,
             **dict.fromkeys(self.ci_files, True),
+            "--variant": self.variant,
+            "--minimise": self.minimise,
         }
         for flag, given in own.items():
             if self.releases is not None and given:
@@ -290,6 +304,12 @@ class Options:
                 "reduced-counts",
                 "counts of a reduced search cannot be recorded, only those of a full search",
                 advice="leave out --reduce, or --record",
+            )
+        if self.variant is not None and self.record:
+            raise FinaleError(
+                "variant-counts",
+                "counts of a variant cannot be recorded in a spec of another protocol",
+                advice="leave out --variant, or --record; a spec can name its variant itself",
             )
         if self.search.resume is not None and (len(paths) > 1 or paths[0].is_dir()):
             raise FinaleError(
@@ -330,6 +350,7 @@ class Checking:
     mistakes: list[Mistake] = field(default_factory=list[Mistake])
     left_out: list[LeftOut] = field(default_factory=list[LeftOut])
     answered: set[str] = field(default_factory=set[str])
+    smallest: list[Minimised] = field(default_factory=list["Minimised"])
     compared: int = 0
     interrupted: bool = False
     start: float = field(default_factory=time.perf_counter)
@@ -346,7 +367,8 @@ class Checking:
 
     def check(self, files: Sequence[Path], paths: Sequence[Path]) -> None:
         """Check specs. Mistakes in one do not keep the others from it."""
-        self._check_pairs(path for path in paths if path.is_dir())
+        if self.options.variant is None:
+            self._check_pairs(path for path in paths if path.is_dir())
         jobs = min(self.options.jobs or processors(), len(files))
         if jobs > 1 and self.options.may_search_beside:
             self._check_beside(files, jobs)
@@ -405,7 +427,13 @@ class Checking:
         print_error(error)
 
     def _read(self, file: Path) -> Spec:
-        spec = read_spec(file, self.options.catalogue)
+        variant, known = self.options.variant, self.options.catalogue
+        if variant is None:
+            spec = read_spec(file, known)
+        else:
+            from checker.review.change import read_under
+
+            spec = read_under(file, variant, known)
         spec = replace(spec, asks_all=self.options.all_properties)
         if self.options.search.storage == "hashed":
             tell_unanswered(spec, self.options.properties)
@@ -485,6 +513,7 @@ class Checking:
             traces = write_traces(result, self.options.trace_dir)
         self.results.append(result)
         self.answered |= {row.property for row in result.rows}
+        self._remark(result)
         if not self.as_text:
             self.rows += json_rows(result, traces)
         else:
@@ -493,6 +522,35 @@ class Checking:
                 write(console(), ["searched on Spark"])
         if interrupted:
             raise KeyboardInterrupt
+        if self.options.minimise:
+            self._shrink(result)
+
+    def _remark(self, result: SpecResult) -> None:
+        """Tell on stderr how a variant of the user's is not what it seems."""
+        spec, known = result.spec, self.options.catalogue
+        is_users = known.folder is not None or self.options.variant is not None
+        if spec.variant is None or not is_users or result.report.backend == "none":
+            return
+        from checker.report.review import remark_lines
+        from checker.review.seeming import remarks_on_spec
+
+        page = console(stderr=True)
+        remarks = remarks_on_spec(spec, result.report, known)
+        write(page, remark_lines(remarks, page.width))
+
+    def _shrink(self, result: SpecResult) -> None:
+        """Print the smallest settings of the counterexamples."""
+        from checker.report.minimised import minimised_lines
+
+        from .minimising import fallen, shrunk
+
+        for name in fallen(result):
+            seconds = self.options.limits.seconds_max
+            found = shrunk(result.spec, name, self.options.catalogue, seconds)
+            self.smallest.append(found)
+            if self.as_text:
+                page = console()
+                write(page, [*minimised_lines(found, page.width), ""])
 
     def _again(self, result: SpecResult) -> str:
         """Return the command that continues a stopped search; empty if the search is complete."""
@@ -504,6 +562,7 @@ class Checking:
         words += ["--slow"] if spec.slow else []
         words += ["--all-properties"] if options.all_properties else []
         words += ["--strict"] if options.strict else []
+        words += [] if options.variant is None else ["--variant", options.variant]
         words += [] if options.backend == "auto" else ["--backend", options.backend]
         words += [] if search.storage == "exact" else ["--storage", search.storage]
         words += [] if search.threads is None else ["--threads", str(search.threads)]
@@ -546,7 +605,7 @@ class Checking:
     def close(self) -> None:
         """Print the summary."""
         if not self.as_text:
-            say_json(self._document().table)
+            say_json(self._document().table | self._smallest_json())
             return
         self.pages.close()
         seconds = time.perf_counter() - self.start
@@ -563,6 +622,14 @@ class Checking:
         if unchanged:
             some = counted(unchanged, "spec")
             write(page, [f"{some} left out: nothing of them has changed"])
+
+    def _smallest_json(self) -> dict[str, object]:
+        """The smallest settings of counterexamples, if they are asked for."""
+        if not self.options.minimise:
+            return {}
+        from checker.report.minimised import minimised_json
+
+        return {"minimised": [minimised_json(each) for each in self.smallest]}
 
     def _document(self) -> CheckJson:
         left_out = tuple(LeftOutJson(shown_file(each.file), each.why) for each in self.left_out)

@@ -37,6 +37,11 @@ CONFORM = (
 
 COMMANDS = (
     ("check", "cli.check:check", "Check specs, and compare the verdicts with the expected ones."),
+    (
+        "review",
+        "cli.review:review",
+        "Try a change on all settings of its protocol, and say what differs.",
+    ),
     ("which", "cli.which:which", "Find the options, bounds and jobs for which a property holds."),
     ("sweep", "cli.sweep:sweep", "Check a spec in all cells of a matrix; skip unchanged cells."),
     ("diff", "cli.diff:diff", "Tell whether two specs are the same to an observer."),
@@ -90,6 +95,8 @@ EXITS = {
     "because a limit was reached, 130 interrupted.",
     "replay": "0 the engine follows the trace, 1 the engine departs from it, 2 bad input, 130 "
     "interrupted.",
+    "review": "0 no new violation, 1 a property that held is violated, 2 bad input, 3 a limit was "
+    "reached, 130 interrupted.",
     "sweep": "0 each cell has a result, 2 bad input or a cell with an error, 3 a cell reached a "
     "limit, 130 interrupted (the same command continues the sweep).",
     "run": "0 finished, drained or suspended (lost records are reported), 1 a stop failed, 2 bad "

@@ -51,6 +51,21 @@ StepsLimit: TypeAlias = Annotated[
     int | None,
     Parameter(help="Maximal length of a counterexample; only with --backend bmc."),
 ]
+VariantName: TypeAlias = Annotated[
+    str | None,
+    Parameter(
+        name="--variant",
+        help="Variant of the protocol, or of one that it is built on, to take instead.",
+    ),
+]
+Minimise: TypeAlias = Annotated[
+    bool,
+    PLAIN,
+    Parameter(
+        help="Shrink the setting of a counterexample, and say which of its faults and options the "
+        "counterexample needs."
+    ),
+]
 AllProperties: TypeAlias = Annotated[
     bool, PLAIN, Parameter(help="Also check the properties that are checked only on request.")
 ]

@@ -9,12 +9,14 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from checker.report.layout import console, write
+from checker.report.minimised import minimised_lines
 from checker.report.places import shown_file
 from checker.report.results import trace_command
 from checker.report.sequence import Diagram, sequence_of
 from checker.report.sequence_mermaid import sequence_mermaid
 from checker.report.story import story_json, story_of
 from checker.report.trace import trace_lines
+from checker.review.change import read_under
 from checker.search.answer import Holds, Violated
 from checker.search.backends import Backend
 from checker.search.limits import INTERRUPTED
@@ -30,12 +32,13 @@ from model.visible import visible_json
 
 from . import completers
 from .meter import Meter
+from .minimising import shrunk
 from .output import document, say, to_file_or_stdout
-from .parameters import BackendName, ProtocolsFolder, ReductionNames
+from .parameters import BackendName, Minimise, ProtocolsFolder, ReductionNames, VariantName
 from .traces import itf_of_run, stored_trace
 
 
-def trace(
+def trace(  # noqa: PLR0913 - one parameter a flag
     spec: Annotated[Path, Parameter(help="Spec, or a trace in ITF that Finale has written.")],
     /,
     *,
@@ -56,6 +59,8 @@ def trace(
     ] = None,
     backend: BackendName = "auto",
     reduce: ReductionNames = (),
+    variant: VariantName = None,
+    minimise: Minimise = False,
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Print a counterexample or a witness step by step."""
@@ -63,16 +68,25 @@ def trace(
     if property is not None:
         check_property_name(property, known)
     if spec.suffix == ".json":
-        refuse_search_of_stored(property, backend, reduce)
+        refuse_search_of_stored(property, backend, reduce, variant, minimise)
         stored = stored_trace(spec, known)
         claim, system, row, again = stored.spec, stored.system, stored.row, ""
     else:
-        claim = read_spec(spec, known)
+        claim = read_spec(spec, known) if variant is None else read_under(spec, variant, known)
         reductions = tuple(Reduction(name) for name in reduce)
         result = searched(claim, property, backend, reductions)
         row = row_to_tell(result, property)
+        if minimise:
+            found = shrunk(claim, row.property, known)
+            if format == "text" and output is None:
+                page = console()
+                write(page, [*minimised_lines(found, page.width), ""])
+            claim = found.after.spec
+            result = searched(claim, row.property, backend, ())
+            row = row_to_tell(result, row.property)
         assert result.system is not None
-        system, again = result.system, trace_command(result, row.property)
+        again = "" if minimise else trace_command(result, row.property)
+        system = result.system
     assert row.trace is not None
     runs = tuple(runs_before(claim, row.trace))
     story = story_of(system, row, row.trace, runs, is_shortest=bool(again))
@@ -119,12 +133,15 @@ def searched(
     return result
 
 
-def refuse_search_of_stored(name: str | None, backend: Backend, reduce: Sequence[str]) -> None:
+def refuse_search_of_stored(
+    name: str | None, backend: Backend, reduce: Sequence[str], variant: str | None, minimise: bool
+) -> None:
     """Refuse flags of a search for a trace that is read from a file. Raises `usage`."""
-    if name is not None or backend != "auto" or reduce:
+    if name is not None or backend != "auto" or reduce or variant is not None or minimise:
         raise FinaleError(
             "usage",
-            "--property, --backend and --reduce are for a search, and this trace is read",
+            "--property, --backend, --reduce, --variant and --minimise are for a search, and this "
+            "trace is read",
             advice="leave them out, or name the spec",
         )
 

@@ -7,12 +7,14 @@ from dataclasses import MISSING, fields
 
 from rich.text import Text
 
+from checker.review.lines import changed_code
 from checker.spec.claim import Spec
 from checker.spec.meanings import meanings, summary
 from checker.spec.typed import option_word
 from model.language.properties import Family
 from model.system import Fairness, Rule, System
 
+from .defined import defined_lines
 from .job import job_lines
 from .layout import columns, counted, joined, paragraph, times
 from .places import shown_file
@@ -57,6 +59,7 @@ def _protocol(spec: Spec, width: int) -> Iterator[Text]:
         rows = [[Text(spec.variant, "bold red"), Text(summary(spec.protocol))]]
         yield Text("  in the variant")
         yield from columns(rows, width, indent=2)
+        yield from defined_lines(changed_code(spec.protocol, base), width, indent=4)
         falls: str | None = getattr(spec.protocol, "must_fall", None)
         if falls:
             yield Text(f"  the property that must fall: {falls}")

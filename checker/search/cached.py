@@ -69,7 +69,7 @@ class CachedReports:
 
     def of_files(self) -> Report | None:
         """Return the report of these very files, if it is kept."""
-        return None if self._of_files is None else self._report(self._of_files)
+        return None if self.key_of_files is None else self._report(self.key_of_files)
 
     def of_system(self, key: bytes | None, system: System) -> Report | None:
         """Return the report of a system, if it is kept; from now on it is that of these files."""
@@ -86,7 +86,8 @@ class CachedReports:
 
     def _put(self, keys: list[bytes], report: Report) -> None:
         text = json.dumps(_said(replace(report, cached=False)), separators=(",", ":"))
-        of_files = [] if self._of_files is None or _is_changed_since_loaded() else [self._of_files]
+        own = self.key_of_files
+        of_files = [] if own is None or _is_changed_since_loaded() else [own]
         for key in (*keys, *of_files):
             self.store.put(key, text)
         self.store.flush()
@@ -96,14 +97,14 @@ class CachedReports:
         return None if text is None else replace(_read(json.loads(text)), cached=True)
 
     @cached_property
-    def _of_files(self) -> bytes | None:
+    def key_of_files(self) -> bytes | None:
         """The key of what was loaded, not of what the files have become since."""
         tables = [*_tables_of(self.spec)]
         if any(table is None for table in tables):
             return None
         texts = sorted(self.spec.catalogue.texts.items())
         # A spec may be asked in another setting than its file says: under another release, say.
-        own = (name_of(self.spec.protocol), _setting(self.spec.setting))
+        own = (name_of(self.spec.protocol), self.spec.variant, _setting(self.spec.setting))
         # Reports name branches by file, so it matters where the files are.
         where = (str(_ROOT), str(self.spec.catalogue.folder))
         said = [_of_checker(), _of_rules(), tables, texts, own, where]

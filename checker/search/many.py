@@ -1,4 +1,4 @@
-"""Searches many specs at once, each in a process of its own, and hands out reports by spec."""
+"""Searches many specs at once, each in a process of its own, and hands out results by spec."""
 
 from __future__ import annotations
 
@@ -8,41 +8,42 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.context import ForkContext
 from pathlib import Path
+from typing import Generic, TypeVar, cast
 
 from model.errors import FinaleError
 
-from .answer import Report
 from .processes import Processes, Work
 
 FORK: ForkContext = multiprocessing.get_context("fork")
 
-Found = Report | FinaleError
+T = TypeVar("T")
+"""What is found out about a spec: a report, or more."""
 
 
 @dataclass(frozen=True)
-class _Sent:
-    """What a worker sends: a report, an error of the user, or the traceback of one of ours."""
+class _Sent(Generic[T]):
+    """What a worker sends: a result, an error of the user, or the traceback of one of ours."""
 
     file: Path
-    report: Report | None = None
+    result: T | None = None
     error: FinaleError | None = None
     defect: str = ""
 
 
 def searched(
     files: Sequence[Path],
-    search: Callable[[Path], Report],
+    search: Callable[[Path], T],
     count: int,
     look: Callable[[Sequence[Path], int], None],
-) -> Iterator[tuple[Path, Found]]:
-    """Yield the report of each spec, or the error in it, in the order of the files.
+) -> Iterator[tuple[Path, T | FinaleError]]:
+    """Yield the result of each spec, or the error in it, in the order of the files.
 
     `look` is called a few times a second with the files that are being searched, and how many are
     done. `search` runs in a fork of this process. Raises RuntimeError for a defect in a worker.
     """
-    done: dict[Path, Found] = {}
+    done: dict[Path, T | FinaleError] = {}
 
-    def do(file: Path) -> _Sent:
+    def do(file: Path) -> _Sent[T]:
         try:
             return _Sent(file, search(file))
         except FinaleError as error:
@@ -50,21 +51,20 @@ def searched(
         except Exception:
             return _Sent(file, defect=traceback.format_exc())
 
-    processes = Processes(files, Work(do, _lost), count, FORK, lambda busy: look(busy, len(done)))
+    work = Work[Path, _Sent[T]](do, _lost)
+    processes = Processes(files, work, count, FORK, lambda busy: look(busy, len(done)))
     results, waiting = processes.results(), iter(files)
     file = next(waiting, None)
     for sent in results:
         if sent.defect:
             raise RuntimeError(f"while {sent.file} was searched:\n{sent.defect}")
-        found = sent.report or sent.error
-        assert found is not None
-        done[sent.file] = found
+        done[sent.file] = cast("T", sent.result) if sent.error is None else sent.error
         while file is not None and file in done:
             yield file, done[file]
             file = next(waiting, None)
 
 
-def _lost(file: Path, how: str, _seconds: float) -> _Sent:
+def _lost(file: Path, how: str, _seconds: float) -> _Sent[T]:
     error = FinaleError(
         "worker-died",
         f"the process that searched {file} ended with {how}",
@@ -73,4 +73,4 @@ def _lost(file: Path, how: str, _seconds: float) -> _Sent:
     return _Sent(file, error=error)
 
 
-__all__ = ["Found", "searched"]
+__all__ = ["searched"]

@@ -16,7 +16,7 @@ from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import cast
+from typing import TypeGuard, cast
 
 from model.domains import Bound, Queue, Range, Union
 from model.errors import FinaleError, Place
@@ -57,14 +57,29 @@ class Member:
         return f"{self.kind.__qualname__}.{self.name}"
 
 
+@dataclass(frozen=True)
+class MixedIn(Member):
+    """A member of a class beside the entities: it counts in `entity`, which inherits from both."""
+
+    entity: type
+
+    @property
+    def bases(self) -> Sequence[type]:
+        """The classes that come after the member's own in the entity."""
+        order = self.entity.__mro__
+        return order[order.index(self.kind) + 1 :]
+
+
 def check_overrides(modules: Iterable[tuple[Path, ModuleType]]) -> None:
-    """Raises `field-redeclared`, `override-differs`, `override-misspelt` and
+    """Raises `defined-twice`, `field-redeclared`, `override-differs`, `override-misspelt` and
     `override-overwritten`.
     """
     sources = [(ast.parse(file.read_bytes()), file, module) for file, module in modules]
-    used = {name for tree, _, _ in sources for name in _used(tree)}
+    used = used_names(tree for tree, _, _ in sources)
     for tree, file, module in sources:
-        for member in _members(tree, file, module):
+        _check_once(tree, file, module)
+        _check_mixins(tree, file, module)
+        for member in members_of(tree, file, module):
             _check_field(member)
             _check_method(member)
             _check_value(member)
@@ -86,12 +101,10 @@ def _is_said(name: str) -> bool:
     return not name.startswith(("__", "_abc_")) or name == "__init__"
 
 
-def _members(tree: ast.Module, file: Path, module: ModuleType) -> Iterator[Member]:
-    for node in tree.body:
-        kind = vars(module).get(node.name) if isinstance(node, ast.ClassDef) else None
-        if not isinstance(node, ast.ClassDef) or not isinstance(kind, type):
-            continue
-        if not issubclass(kind, Entity) or kind.__module__ != module.__name__:
+def members_of(tree: ast.Module, file: Path, module: ModuleType) -> Iterator[Member]:
+    """What the protocol and entity classes of a file define."""
+    for node, kind in _classes(tree, module):
+        if not issubclass(kind, Entity):
             continue
         for name, line in _defined(node.body):
             if name in vars(kind) and _is_said(name):
@@ -109,6 +122,11 @@ def _defined(body: Iterable[ast.stmt]) -> Iterator[tuple[str, int]]:
                 pass
 
 
+def used_names(trees: Iterable[ast.Module]) -> set[str]:
+    """Return all names that some files read or call."""
+    return {name for tree in trees for name in _used(tree)}
+
+
 def _used(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         match node:
@@ -116,6 +134,54 @@ def _used(tree: ast.Module) -> Iterator[str]:
                 yield name
             case _:
                 pass
+
+
+# --- what a class says twice, and what a class beside the entities says --------------------------
+
+
+def _check_once(tree: ast.Module, file: Path, module: ModuleType) -> None:
+    """Python silently keeps the last one of two members of one name."""
+    for node, kind in _classes(tree, module):
+        seen: dict[str, int] = {}
+        for name, line in _defined(node.body):
+            value = vars(kind).get(name)
+            if name in seen and (isinstance(value, Field) or mark_of(value) is not None):
+                raise FinaleError(
+                    "defined-twice",
+                    f"{kind.__qualname__}.{name} is defined in line {seen[name]} already, and "
+                    "only the last definition counts",
+                    place=Place(str(file), line),
+                    advice="rename one of the two, or leave it out",
+                )
+            seen[name] = line
+
+
+def _check_mixins(tree: ast.Module, file: Path, module: ModuleType) -> None:
+    """A field of a class that is no entity, and that an entity of the folder inherits from."""
+    entities = [each for each in vars(module).values() if _is_own_entity(each, module)]
+    for node, kind in _classes(tree, module):
+        if issubclass(kind, Entity):
+            continue
+        lines = dict(_defined(node.body))
+        for entity in entities:
+            if kind in entity.__mro__:
+                for name, line in lines.items():
+                    if isinstance(vars(kind).get(name), Field):
+                        _check_field(MixedIn(kind, name, Place(str(file), line), entity))
+
+
+def _classes(tree: ast.Module, module: ModuleType) -> Iterator[tuple[ast.ClassDef, type]]:
+    for node in tree.body:
+        kind = vars(module).get(node.name) if isinstance(node, ast.ClassDef) else None
+        if not isinstance(node, ast.ClassDef) or not isinstance(kind, type):
+            continue
+        if kind.__module__ == module.__name__:
+            yield node, kind
+
+
+def _is_own_entity(value: object, module: ModuleType) -> TypeGuard[type[Entity]]:
+    is_entity = isinstance(value, type) and issubclass(value, Entity)
+    return is_entity and value.__module__ == module.__name__
 
 
 # --- fields --------------------------------------------------------------------------------------
@@ -342,4 +408,4 @@ def _check_spelling(member: Member) -> None:
     )
 
 
-__all__ = ["changes", "check_overrides"]
+__all__ = ["Member", "changes", "check_overrides", "members_of", "used_names"]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tests.mutation.rules.trials import Trial
 
 #: What knows the protocols or keeps their text, and is loaded again with a mutant in it.
-AGAIN = ("model", "checker", "tests.protocols", "tests.mutation.rules.digest")
+AGAIN = ("model", "checker", "tests.protocols")
 
 
 #: A search of a mutant ends after this many seconds for each thousand states, and some seconds.

@@ -132,9 +132,9 @@ def _explored(name: str) -> dict[str, Any]:
 
 def parts_of(spec: Spec, names: Collection[str] | None = None) -> Iterator[tuple[str, str]]:
     """The parts of a spec's system, or some, each with its digest; the first is all the rest."""
+    from checker.review.digest import Digest
     from model.language.build import bound_rules, ground_rule, initial_states, world_of
     from model.language.predicates import property_of, where
-    from tests.mutation.rules.digest import Digest
 
     digest = Digest()
     protocol = spec.instance()

@@ -1,12 +1,12 @@
-"""A digest of a system: two systems of one digest have the same states, steps and properties.
+"""Digests of a system: two systems of one digest have the same states, steps and properties.
 
-Where the code stands and what it is called says nothing of what a search finds, and is left out.
+Where code stands and what it is called says nothing of what a search finds, and is left out.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from checker.search.state_graph.folding import fold, parts
 from model.expressions import Cell, Constant, Expression
@@ -37,10 +37,32 @@ def digest_of(system: System) -> str:
     ).hex()
 
 
-class Digest:
-    """Digests of what a system is made of. That of each expression is made once."""
+def rules_that_differ(first: System, second: System) -> tuple[str, ...]:
+    """Return the rules of which some binding steps otherwise, or that one system alone has.
 
-    def __init__(self) -> None:
+    Cells are compared by the names of their variables: a variable that only one system has does not
+    make all rules differ.
+    """
+    one, other = (_by_rule(system) for system in (first, second))
+    return tuple(name for name in {**one, **other} if one.get(name) != other.get(name))
+
+
+def _by_rule(system: System) -> dict[str, str]:
+    digest = Digest([(v.name, n) for v in system.variables for n in range(v.domain.width)])
+    ground: dict[str, list[GroundRule]] = {}
+    for each in system.rules:
+        ground.setdefault(each.rule.name, []).append(each)
+    return {name: digest.rules(own) for name, own in ground.items()}
+
+
+class Digest:
+    """Digests of what a system is made of. That of each expression is made once.
+
+    `cells` are names of the cells; by default a cell is its number.
+    """
+
+    def __init__(self, cells: Sequence[object] = ()) -> None:
+        self.cells = cells
         self.nodes: dict[Expression, bytes] = {}
 
     def first(
@@ -65,6 +87,10 @@ class Digest:
         said += [self.predicate(p) for p in (*each.predicates, *sum(each.on_rules, ()))]
         return _hash(said).hex()
 
+    def cell(self, index: int) -> object:
+        """The name of a cell."""
+        return self.cells[index] if self.cells else index
+
     def node(self, expression: Expression) -> bytes:
         """The digest of an expression."""
 
@@ -73,7 +99,7 @@ class Digest:
                 case Constant():
                     said: list[object] = [node.value, node.boolean]
                 case Cell():
-                    said = [node.index, node.after, node.boolean]
+                    said = [self.cell(node.index), node.after, node.boolean]
                 case _:
                     said = [type(node).__name__, *(self.nodes[part] for part in parts(node))]
             return _hash(said)
@@ -93,7 +119,8 @@ class Digest:
                 said = ["blocked", tree.bound]
             case Update():
                 said = [
-                    (index, self.node(value)) for index, value in sorted(tree.writes, key=_first)
+                    (self.cell(index), self.node(value))
+                    for index, value in sorted(tree.writes, key=_first)
                 ]
             case Fault():
                 said = ["fault", tree.code]
@@ -111,3 +138,6 @@ def _first(write: tuple[int, Expression]) -> int:
 
 def _hash(said: Iterable[object]) -> bytes:
     return hashlib.blake2b(repr(list(said)).encode(), digest_size=12).digest()
+
+
+__all__ = ["Digest", "digest_of", "rules_that_differ"]

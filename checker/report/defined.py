@@ -1,0 +1,41 @@
+"""Lists what a variant defines: its rules, helpers and values, and what they take the place of."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from checker.review.lines import ChangedCode, Coverage
+
+from .layout import columns, counted, joined
+from .places import shown_file
+
+
+def defined_lines(
+    code: ChangedCode, width: int, *, indent: int = 2, coverage: Coverage | None = None
+) -> list[Text]:
+    """All members by file; with a coverage, how many of their lines some run reached."""
+    roles = {each.member: each.role for each in code.methods}
+    reached = {each.of.member: each for each in coverage.methods} if coverage else {}
+    lines: list[Text] = []
+    for file in dict.fromkeys(each.place.file or "" for each in code.members):
+        lines.append(Text(" " * indent + shown_file(file), "dim"))
+        rows: list[list[Text]] = []
+        for member in code.members:
+            if member.place.file != file:
+                continue
+            over = "new"
+            if member.inherited is not None:
+                over = f"overrides {member.inherited[0].__qualname__}"
+            told = joined([over, f"line {member.place.line}"])
+            if member in reached and reached[member].lines:
+                own = reached[member]
+                number = len(own.lines) - len(own.unreached)
+                some = Text(f"{number} of {counted(len(own.lines), 'line')} reached", "yellow")
+                told = joined([told, some if own.unreached else Text("all lines reached", "green")])
+            role = Text(roles.get(member, "value"), "dim")
+            rows.append([role, Text(str(member), "bold"), told])
+        lines += columns(rows, width, indent=indent + 2)
+    return lines
+
+
+__all__ = ["defined_lines"]

@@ -1,0 +1,89 @@
+"""Shows the smallest setting of a counterexample, and what the counterexample needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from rich.text import Text
+
+from checker.review.minimise import NO_SETTING, Minimised, Need, Setting
+from checker.search.answer import Holds, Unknown
+from checker.spec.writing import spec_text
+
+from .layout import columns, counted, joined, paragraph
+from .places import shown_file
+
+_TOLD = ("title", "cites")
+_STYLES = {"holds": "green", "unknown": "yellow", "vacuous": "yellow"}
+
+
+def minimised_lines(found: Minimised, width: int) -> list[Text]:
+    """How much smaller, what was taken away, what is needed, and the setting as a spec."""
+    before, after = found.before, found.after
+    head = joined([f"{found.property} falls in a smaller setting", *_sizes(before, after)])
+    if not found.taken:
+        head = Text(f"{found.property} falls in no smaller setting")
+    head.stylize("bold")
+    lines = [*paragraph(head, width), Text(shown_file(before.spec.file), "dim")]
+    if found.taken:
+        gone = list(dict.fromkeys(each.what for each in found.taken))
+        lines += columns([[Text("taken away", "dim"), "; ".join(gone)]], width, indent=2)
+    lines += columns(list(_needs(found)), width, indent=2)
+    if found.stopped:
+        told = f"stopped: {found.stopped}. A smaller setting may exist."
+        lines += paragraph(Text(told, "yellow"), width, indent=2)
+    lines += [Text(), Text("the smallest setting as a spec", "bold cyan")]
+    lines += [Text(f"  {line}") for line in smallest_text(found).splitlines()]
+    return lines
+
+
+def _sizes(before: Setting, after: Setting) -> Iterator[str]:
+    yield f"{before.trace.length} → {counted(after.trace.length, 'step')}"
+    yield f"{before.states} → {counted(after.states, 'state')}"
+
+
+def _needs(found: Minimised) -> Iterator[list[Text]]:
+    shown = [each for each in found.needs if each.verdict != NO_SETTING]
+    for each in shown:
+        yield [Text("needed", "dim"), Text(each.step.what), _without(each)]
+
+
+def _without(need: Need) -> Text:
+    verdict = Text(need.verdict, _STYLES.get(need.verdict, ""))
+    if need.verdict == Holds.word:
+        return Text("without it the property ").append_text(verdict)
+    told = Text("without it the property is ").append_text(verdict)
+    return told.append(f": {need.why}" if need.verdict == Unknown.word and need.why else "")
+
+
+def smallest_text(found: Minimised) -> str:
+    """The smallest setting as a spec that expects the violation."""
+    spec = found.after.spec
+    assert spec.table is not None
+    expect = {"property": found.property, "verdict": "violated", "steps": found.after.trace.length}
+    plain: Mapping[str, object] = {k: v for k, v in spec.table.items() if v != {}}
+    head = {"title": spec.title, "protocol": spec.protocol.key}
+    head |= {} if spec.variant is None else {"variant": spec.variant}
+    rest = {k: v for k, v in plain.items() if k not in (*head, *_TOLD, "search", "expect", "slow")}
+    return spec_text({**head, **rest, "expect": [expect]})
+
+
+def minimised_json(found: Minimised) -> dict[str, object]:
+    """The same as plain data."""
+    return {
+        "spec": shown_file(found.before.spec.file),
+        "property": found.property,
+        "states": [found.before.states, found.after.states],
+        "steps": [found.before.trace.length, found.after.trace.length],
+        "taken": [{"part": each.part, "what": each.what} for each in found.taken],
+        "needed": [
+            {"part": each.step.part, "what": each.step.what, "without": each.verdict}
+            for each in found.needs
+            if each.verdict != NO_SETTING
+        ],
+        "least": found.is_least,
+        "smallest": smallest_text(found),
+    }
+
+
+__all__ = ["minimised_json", "minimised_lines", "smallest_text"]

@@ -1,0 +1,326 @@
+"""Shows a review: what differs under a change, as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich.text import Text
+
+from checker.review.lines import MemberCoverage
+from checker.review.review import Finding, Review, Tried
+from checker.review.seeming import Remark
+from checker.review.stability import Flip, raised
+from checker.review.verdicts import Difference, Direction
+from checker.search.answer import Violated
+from checker.search.rows import ResultRow, result_of
+from checker.spec.claim import Spec, runs_before
+from checker.spec.grid import text_of
+from checker.spec.meanings import summary
+from model.system import System
+
+from .defined import defined_lines
+from .layout import Cell, columns, counted, duration, flow, joined, paragraph
+from .places import command, shown_file
+from .story import Story, story_json, story_of
+
+#: A direction of a verdict, how it is marked.
+_MARKS = {
+    Direction.VIOLATED: Text("✗", "bold red"),
+    Direction.UNREACHED: Text("−", "yellow"),  # noqa: RUF001 - a minus sign
+    Direction.VACUOUS: Text("!", "yellow"),
+    Direction.UNKNOWN: Text("!", "yellow"),
+    Direction.UNASKED: Text("!", "yellow"),
+    Direction.REACHED: Text("+", "cyan"),
+    Direction.MENDED: Text("✓", "green"),
+    Direction.TESTED: Text("✓", "green"),
+    Direction.DECIDED: Text("✓", "green"),
+    Direction.ASKED: Text("✓", "green"),
+}
+#: So many new violations are shown with the steps of a shortest run; of others the length.
+SHOWN_MAX = 3
+#: So many names of a list are printed.
+NAMES_MAX = 12
+
+
+# --- in a terminal -------------------------------------------------------------------------------
+
+
+def review_lines(review: Review, width: int) -> list[Text]:
+    """The whole answer: the change, what is strange about it, verdicts, bounds, a summary."""
+    lines = [Text(str(review.change), "bold")]
+    if review.changed.variant is not None:
+        lines += paragraph(Text(summary(review.changed.variant)), width, indent=2)
+    lines += remark_lines(review.remarks, width)
+    if review.code.members:
+        lines += [Text(), Text("what the change defines", "bold cyan")]
+        lines += defined_lines(review.code, width, coverage=review.coverage)
+    lines += _heading("rules that step otherwise", list(_rules(review)), width)
+    lines += _verdicts(review, width)
+    lines += _stability(review, width)
+    lines += [Text(), *_summary(review, width)]
+    return lines
+
+
+def remark_lines(remarks: Iterable[Remark], width: int) -> list[Text]:
+    """How a change is not what it seems."""
+    rows: list[list[Cell]] = []
+    for each in remarks:
+        where = "" if each.place is None else f" ({_place(each.place.file, each.place.line)})"
+        rows.append([Text("!", "bold yellow"), f"{each.message}{where}"])
+    return columns(rows, width, indent=2)
+
+
+def _heading(name: str, rows: Sequence[Sequence[Cell]], width: int) -> list[Text]:
+    if not rows:
+        return []
+    return [Text(), Text(name, "bold cyan"), *columns(rows, width, indent=2)]
+
+
+def _rules(review: Review) -> Iterator[list[Cell]]:
+    rules = sorted(review.rules.items(), key=lambda each: -each[1][0])
+    for name, (count, taken) in rules[:NAMES_MAX]:
+        where = f"in {counted(count, 'setting')}"
+        yield [Text(name, "bold"), f"{where}, and taken in {taken}" if taken < count else where]
+    if len(rules) > NAMES_MAX:
+        yield [Text(f"and {len(rules) - NAMES_MAX} more"), ""]
+
+
+def _verdicts(review: Review, width: int) -> list[Text]:
+    findings = review.findings
+    lines = [Text(), Text("verdicts that differ", "bold cyan")]
+    if not findings:
+        return [*lines, Text("  none")]
+    shown = 0
+    for finding in findings:
+        lines += columns([_finding_cells(review, finding)], width, indent=2)
+        if finding.direction is Direction.VIOLATED and shown < SHOWN_MAX:
+            shown += 1
+            lines += _shown_run(review, finding, width)
+    return lines
+
+
+def _finding_cells(review: Review, finding: Finding) -> list[Cell]:
+    _, difference = finding.first
+    where = f"{finding.direction.value} in {len(finding.shown)} of {len(review.tried)} settings"
+    trace = difference.trace
+    steps = counted(trace.length, "step") if trace is not None else ""
+    return [_MARKS[finding.direction], Text(finding.property, "bold"), joined([where, steps])]
+
+
+def _shown_run(review: Review, finding: Finding, width: int) -> list[Text]:
+    """A shortest run in short, and the command that prints it in full."""
+    tried, difference = finding.first
+    story = story_of_finding(tried, difference)
+    lines = [] if story is None else _story_lines(story, width)
+    again = command_for(review, "trace", tried.case.changed, "--property", finding.property)
+    return [*lines, *paragraph(Text(again, "bold"), width, indent=6)]
+
+
+def _story_lines(story: Story, width: int) -> list[Text]:
+    """The sentence of a property, and the steps of a run by their rules."""
+    steps = [
+        f"{each.number} {each.rule.rule.name}({', '.join(v for _, v in each.rule.binding)})"
+        for each in story.steps
+    ]
+    if story.loop is not None:
+        rest = story.loop == len(story.steps)
+        steps.append("no further step" if rest else f"again from step {story.loop + 1} on")
+    sentence = paragraph(Text(story.sentence), width, indent=6)
+    return [*sentence, *flow([Text(step, "dim") for step in steps], width, indent=6)]
+
+
+def command_for(review: Review, name: str, spec: Spec, *flags: str) -> str:
+    """The command that answers for one setting under the change; what else the change says."""
+    line = command(name, spec, *flags)
+    return f"{line}, with {text_of(review.change.values)}" if review.change.values else line
+
+
+def _stability(review: Review, width: int) -> list[Text]:
+    stability = review.stability
+    if stability is None:
+        return []
+    flips = [each for each in stability.flips if each.is_new]
+    done = f"each bound one larger: {stability.searched} of {stability.of} searched"
+    old = len({each.property for each in stability.flips if not each.is_new})
+    notes = [Text(done), Text("nothing that holds falls" if not flips else "", "green")]
+    if old:
+        notes.append(Text(f"{counted(old, 'verdict')} flips without the change, too", "dim"))
+    lines = [Text(), Text("with larger bounds", "bold cyan")]
+    for number, flip in enumerate(flips):
+        lines += columns([_flip_cells(flip)], width, indent=2)
+        if number < SHOWN_MAX:
+            lines += _story_lines(story_of_flip(flip), width)
+    return [*lines, *flow(notes, width, indent=2)]
+
+
+def _flip_cells(flip: Flip) -> list[Cell]:
+    larger = flip.larger
+    steps = counted(flip.trace.length, "step")
+    told = f"holds at {larger.bound} = {larger.value - 1}, falls at {larger.value}"
+    return [
+        Text("✗", "bold red"),
+        Text(flip.property, "bold"),
+        joined([told, steps, shown_file(larger.case.file)]),
+    ]
+
+
+def _summary(review: Review, width: int) -> list[Text]:
+    worse = sum(each.direction is Direction.VIOLATED for each in review.findings)
+    worse += sum(each.is_new for each in review.stability.flips) if review.stability else 0
+    protocols = {tried.case.base.protocol.key for tried in review.tried}
+    said = f"{counted(len(review.tried), 'setting')} of {counted(len(protocols), 'protocol')}"
+    parts = [
+        Text(said, "bold red" if worse else "bold green"),
+        Text(f"{counted(worse, 'new violation')}" if worse else "no new violation"),
+        Text(f"{len(review.stopped)} not searched to the end" if review.stopped else "", "yellow"),
+        Text(f"{len(review.errors)} refused, see above" if review.errors else "", "bold red"),
+        Text(f"{len(review.cases.slow)} slow, left out: add --slow" if review.cases.slow else ""),
+        Text("interrupted" if review.interrupted else "", "bold yellow"),
+        Text(duration(review.seconds), "dim"),
+    ]
+    return flow(parts, width)
+
+
+def _place(file: str | None, line: int | None) -> str:
+    return f"{shown_file(file or '')}:{line}"
+
+
+# --- what a run shows ----------------------------------------------------------------------------
+
+
+def story_of_finding(tried: Tried, difference: Difference) -> Story | None:
+    """The run that shows a new verdict, step by step; None if no single run shows it."""
+    trace = difference.trace
+    if trace is None:
+        return None
+    system, row = row_of(tried, difference.property)
+    return story_of(system, row, trace, tuple(runs_before(tried.case.changed, trace)))
+
+
+def story_of_flip(flip: Flip) -> Story:
+    """The run that shows a violation with a larger bound."""
+    spec = raised(flip.larger.case.changed, flip.larger)
+    system, length = spec.system(), flip.trace.length
+    row = ResultRow(
+        flip.property,
+        Violated.word,
+        expected=None,
+        expected_steps=None,
+        ok=False,
+        steps=length,
+        how="exhaustive",
+        why="",
+        trace=flip.trace,
+        binding=flip.binding,
+    )
+    return story_of(system, row, flip.trace, tuple(runs_before(spec, flip.trace)))
+
+
+def row_of(tried: Tried, name: str) -> tuple[System, ResultRow]:
+    """The system under the change, and the row of one property in it."""
+    spec = tried.case.changed
+    system = spec.system()
+    rows = result_of(spec, system, tried.pair.changed, (name,)).rows
+    return system, rows[0]
+
+
+# --- as JSON -------------------------------------------------------------------------------------
+
+
+def review_json(review: Review) -> dict[str, object]:
+    """The whole answer as plain data; each finding has the story of a shortest run."""
+    stability = review.stability
+    return {
+        "protocol": review.change.protocol,
+        "variant": review.change.variant,
+        "values": dict(review.change.values),
+        "exit": int(review.exit),
+        "same": review.is_same,
+        "settings": len(review.tried),
+        "slow": [shown_file(file) for file in review.cases.slow],
+        "stopped": [shown_file(each.case.file) for each in review.stopped],
+        "errors": [
+            {"spec": shown_file(file), "code": error.code, "message": error.message}
+            for file, error in review.errors.items()
+        ],
+        "remarks": [
+            {
+                "kind": each.kind,
+                "message": each.message,
+                "file": None if each.place is None else shown_file(each.place.file or ""),
+                "line": None if each.place is None else each.place.line,
+            }
+            for each in review.remarks
+        ],
+        "members": [_member_json(each) for each in review.coverage.methods],
+        "rules": [
+            {"rule": name, "settings": count, "taken": taken}
+            for name, (count, taken) in review.rules.items()
+        ],
+        "findings": [_finding_json(review, each) for each in review.findings],
+        "stability": None
+        if stability is None
+        else {
+            "searched": stability.searched,
+            "of": stability.of,
+            "flips": [_flip_json(each) for each in stability.flips],
+        },
+    }
+
+
+def _member_json(coverage: MemberCoverage) -> dict[str, object]:
+    method = coverage.of
+    return {
+        "role": method.role,
+        "name": str(method.member),
+        "overrides": None if method.overrides is None else method.overrides.__qualname__,
+        "file": shown_file(method.file),
+        "line": method.member.place.line,
+        "lines": list(coverage.lines),
+        "unreached": list(coverage.unreached),
+    }
+
+
+def _finding_json(review: Review, finding: Finding) -> dict[str, object]:
+    tried, difference = finding.first
+    story = story_of_finding(tried, difference)
+    return {
+        "property": finding.property,
+        "direction": finding.direction.name.lower(),
+        "before": None if difference.before is None else difference.before.word,
+        "after": None if difference.after is None else difference.after.word,
+        "settings": [_setting_json(*each) for each in finding.shown],
+        "command": command_for(review, "trace", tried.case.changed, "--property", finding.property),
+        "trace": None if story is None else story_json(story),
+    }
+
+
+def _setting_json(tried: Tried, difference: Difference) -> dict[str, object]:
+    trace = difference.trace
+    return {
+        "spec": shown_file(tried.case.file),
+        "steps": None if trace is None else trace.length,
+    }
+
+
+def _flip_json(flip: Flip) -> dict[str, object]:
+    return {
+        "property": flip.property,
+        "spec": shown_file(flip.larger.case.file),
+        "bound": flip.larger.bound,
+        "holds_at": flip.larger.value - 1,
+        "falls_at": flip.larger.value,
+        "trace": story_json(story_of_flip(flip)),
+        "also_without_the_change": not flip.is_new,
+    }
+
+
+__all__ = [
+    "command_for",
+    "remark_lines",
+    "review_json",
+    "review_lines",
+    "row_of",
+    "story_of_finding",
+    "story_of_flip",
+]

@@ -1,0 +1,130 @@
+"""The cases on which a change is tried: all settings that specs of the protocol describe.
+
+A spec of another variant describes a setting, too: one in which a mistake has shown before. Its
+variant is left out here, and so is what it expects.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import model
+from checker.spec.claim import Spec
+from checker.spec.grid import varied, without
+from checker.spec.key_lines import KeyLines
+from checker.spec.reading import spec_of
+from checker.spec.toml_text import toml_in
+from checker.spec.typed import is_table
+from model.errors import FinaleError
+
+from .change import Change, ChangedCatalogue
+
+#: The specs of this package.
+OWN_SPECS = Path(model.__file__).parent.parent / "specs"
+#: What a spec says that is no part of its setting.
+_SAID = ("title", "cites", "variant", "expect", "search", "slow")
+#: The size of a case whose spec records no counts: it comes after the small ones.
+_STATES_UNKNOWN = 10_000
+_STATES_SLOW = 1_000_000
+
+
+@dataclass(frozen=True)
+class Case:
+    """A setting, under the protocol as it is and under the change."""
+
+    file: Path
+    base: Spec
+    changed: Spec
+
+    @property
+    def size(self) -> int:
+        """The number of states that the spec records, or a guess."""
+        if self.base.counts is not None:
+            return self.base.counts.states
+        return _STATES_SLOW if self.base.slow else _STATES_UNKNOWN
+
+
+@dataclass(frozen=True)
+class Cases:
+    """All cases, the small ones first, and what was left out.
+
+    `slow` are the specs that are marked slow; `errors` are the mistakes of settings that the change
+    does not take, by file.
+    """
+
+    found: tuple[Case, ...]
+    slow: tuple[Path, ...]
+    errors: Mapping[Path, FinaleError]
+
+
+def cases(
+    files: Iterable[Path],
+    base: ChangedCatalogue,
+    changed: ChangedCatalogue,
+    change: Change,
+    is_slow_wanted: bool = False,
+) -> Cases:
+    """Return the cases of all specs that a change concerns. `base` is the catalogue without it.
+
+    A file that is no spec is passed over: finale check says why.
+    """
+    found: dict[str, Case] = {}
+    slow, errors = list[Path](), dict[Path, FinaleError]()
+    for file, table, lines in _tables(files, base.keys):
+        if table.get("slow") is True and not is_slow_wanted:
+            slow.append(file)
+            continue
+        try:
+            before = _spec(file, table, lines, base)
+        except FinaleError:
+            continue
+        try:
+            after = _spec(file, varied(table, change.values), lines, changed)
+        except FinaleError as error:
+            errors[file] = error
+            continue
+        case = Case(file, before, replace(after, variant=change.variant))
+        key = _key(file, table)
+        if key not in found or case.size < found[key].size:
+            found[key] = case
+    return Cases(tuple(sorted(found.values(), key=_order)), tuple(slow), errors)
+
+
+def _order(case: Case) -> tuple[int, str]:
+    return case.size, str(case.file)
+
+
+def _tables(
+    files: Iterable[Path], keys: Iterable[str]
+) -> Iterator[tuple[Path, Mapping[str, object], KeyLines]]:
+    wanted = set(keys)
+    for file in files:
+        try:
+            table, lines = toml_in(file)
+        except FinaleError:
+            continue
+        if table.get("protocol") in wanted:
+            yield file, table, lines
+
+
+def _spec(
+    file: Path, table: Mapping[str, object], lines: KeyLines, known: ChangedCatalogue
+) -> Spec:
+    bare = without(table, ("variant", "expect"))
+    spec = spec_of(file, bare, lines, known.catalogue)
+    return replace(spec, asks_all=True)
+
+
+def _key(file: Path, table: Mapping[str, object]) -> str:
+    """Equal for two specs of one setting."""
+    setting = dict(without(table, _SAID))
+    resume = setting.get("resume")
+    if is_table(resume):
+        setting["resume"] = str((file.parent / str(resume.get("from"))).resolve())
+    return json.dumps(setting, sort_keys=True, default=str)
+
+
+__all__ = ["OWN_SPECS", "Case", "Cases", "cases"]

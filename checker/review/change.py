@@ -1,0 +1,200 @@
+"""A proposed change of a protocol, and the catalogue in which all protocols have the change.
+
+A variant is a class below its protocol. A protocol that is built on the same one is a class below
+it, too. Under the change it is a class below both: its own overrides come first, then those of the
+variant, then the protocol. That is what it would be if the change were made in the protocol itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass, make_dataclass, replace
+from pathlib import Path
+from types import new_class
+from typing import Any, cast
+
+from checker.spec.catalogue import Catalogue
+from checker.spec.claim import Spec
+from checker.spec.grid import Values, text_of, without
+from checker.spec.reading import spec_of
+from checker.spec.toml_text import toml_in
+from model.errors import FinaleError, nearest
+from model.language.protocol import Protocol
+
+#: The tables of a spec that a variant can add keys to.
+_TABLES = ("Options", "Bounds", "Sizes")
+
+
+@dataclass(frozen=True)
+class Change:
+    """A variant of a protocol, other values of keys of a spec, or both."""
+
+    protocol: str
+    variant: str | None = None
+    values: tuple[tuple[str, object], ...] = ()
+
+    def __str__(self) -> str:
+        words = [self.protocol]
+        words += [] if self.variant is None else [f"variant {self.variant}"]
+        words += [text_of(self.values)] if self.values else []
+        return " · ".join(words)
+
+
+@dataclass(frozen=True)
+class ChangedCatalogue:
+    """The catalogue under a change: `keys` are the protocols that the change concerns.
+
+    `left_out` says by key why a protocol that is built on the changed one cannot have the change.
+    """
+
+    catalogue: Catalogue
+    base: type[Protocol]
+    variant: type[Protocol] | None
+    keys: tuple[str, ...]
+    left_out: Mapping[str, str]
+
+
+def change_named(
+    variant: str, catalogue: Catalogue, protocol: str | None = None, values: Values = ()
+) -> Change:
+    """Return the change that is a variant. Raises `unknown-variant`, `ambiguous-variant`."""
+    keys = [key for key, name in catalogue.variants if name == variant]
+    if protocol is not None:
+        catalogue.protocol(protocol)
+        keys = [key for key in keys if key == protocol]
+    if not keys:
+        known = [name for key, name in catalogue.variants if protocol in (None, key)]
+        of = "" if protocol is None else f' of "{protocol}"'
+        raise FinaleError(
+            "unknown-variant",
+            f'there is no variant "{variant}"{of}',
+            advice=nearest(variant, known, "Variants of your own are loaded with --protocols DIR"),
+        )
+    if len(keys) > 1:
+        raise FinaleError(
+            "ambiguous-variant",
+            f'several protocols have a variant "{variant}": {", ".join(keys)}',
+            advice=f"add --protocol {keys[0]}, or another one of them",
+        )
+    return Change(keys[0], variant, tuple(values))
+
+
+def read_under(file: Path, variant: str, catalogue: Catalogue) -> Spec:
+    """Return the spec in a file under a variant; what it expects stays, without its counts.
+
+    The variant is one of the spec's protocol, or of a protocol that this one is built on. Raises
+    `unknown-variant`, and what `read_spec` does.
+    """
+    table, lines = toml_in(file)
+    key = table.get("protocol")
+    if not isinstance(key, str) or key not in catalogue.protocols:
+        return spec_of(file, table, lines, catalogue)  # which says what is wrong
+    order = catalogue.protocol(key).__mro__
+    bases = [each for each in catalogue.protocols if catalogue.protocol(each) in order]
+    bases.sort(key=lambda each: order.index(catalogue.protocol(each)))
+    of = next((each for each in bases if (each, variant) in catalogue.variants), None)
+    if of is None:
+        known = [name for each, name in catalogue.variants if each in bases]
+        raise FinaleError(
+            "unknown-variant",
+            f'"{key}" has no variant "{variant}", nor has a protocol that it is built on',
+            advice=nearest(variant, known, "Variants of your own are loaded with --protocols DIR"),
+        )
+    changed = under(Change(of, variant), catalogue)
+    if key in changed.left_out:
+        raise FinaleError(
+            "variant-not-composable",
+            f'"{key}" cannot have the variant "{variant}": {changed.left_out[key]}',
+            advice="derive the variant from the protocol of this spec",
+        )
+    spec = spec_of(file, without(table, ("variant", "search")), lines, changed.catalogue)
+    return replace(spec, variant=variant)
+
+
+def under(change: Change, catalogue: Catalogue) -> ChangedCatalogue:
+    """Return the catalogue in which the changed protocol, and all that are built on it, differ."""
+    base = catalogue.protocol(change.protocol)
+    variant = None if change.variant is None else catalogue.variant(change.protocol, change.variant)
+    protocols, left_out, keys = dict(catalogue.protocols), dict[str, str](), list[str]()
+    for key in catalogue.protocols:
+        kind = catalogue.protocol(key)
+        if not issubclass(kind, base):
+            continue
+        if variant is not None:
+            try:
+                protocols[key] = composed(kind, base, variant)
+            except TypeError as error:
+                left_out[key] = str(error)
+                continue
+        keys.append(key)
+    changed = replace(catalogue, protocols=protocols)
+    return ChangedCatalogue(changed, base, variant, tuple(keys), left_out)
+
+
+def composed(kind: type[Protocol], base: type[Protocol], variant: type[Protocol]) -> type[Protocol]:
+    """Return a protocol as it would be if its base were the variant.
+
+    Raises TypeError if the classes have no common order.
+    """
+    if kind is base:
+        return variant
+    own: dict[str, object] = {
+        "__module__": variant.__module__,
+        "__qualname__": f"{kind.__qualname__}_{variant.__qualname__}",
+        "__doc__": kind.__doc__,
+    }
+    own |= dict(_tables(kind, base, variant))
+    kept = tuple(name for name in variant.ghosts if name not in kind.ghosts)
+    if kept:
+        own["ghosts"] = (*kind.ghosts, *kept)
+    return new_class(
+        str(own["__qualname__"]), (kind, variant), exec_body=lambda space: space.update(own)
+    )
+
+
+def shadowed(kind: type[Protocol], change: ChangedCatalogue) -> Iterator[tuple[str, type]]:
+    """What the variant overrides and a protocol built on the same one overrides, too, with its
+    class: whatever that class does comes first.
+    """
+    if change.variant is None:
+        return
+    between = [each for each in kind.__mro__ if not issubclass(change.variant, each)]
+    for each in change.variant.__mro__:
+        if each in change.base.__mro__:
+            continue
+        for name in vars(each):
+            owner = next((k for k in between if name in vars(k)), None)
+            if owner is not None and not name.startswith(("__", "_abc_")):
+                yield name, owner
+
+
+def _tables(
+    kind: type[Protocol], base: type[Protocol], variant: type[Protocol]
+) -> Iterator[tuple[str, type]]:
+    """The options, bounds and sizes of both, if the variant has further ones."""
+    for table in _TABLES:
+        mine, given, before = (cast("type[Any]", vars_of(k, table)) for k in (kind, variant, base))
+        if given is before or not is_dataclass(given):
+            continue
+        known = {each.name for each in fields(mine)}
+        types = {each.name: (each.name, each.type, each) for each in fields(given)}
+        further = [entry for name, entry in types.items() if name not in known]
+        if further:
+            name = f"{kind.__qualname__}{table}"
+            yield table, make_dataclass(name, further, bases=(mine,), frozen=True)
+
+
+def vars_of(kind: type[Protocol], table: str) -> object:
+    """Return the class of the options, bounds or sizes of a protocol."""
+    return getattr(kind, table)
+
+
+__all__ = [
+    "Change",
+    "ChangedCatalogue",
+    "change_named",
+    "composed",
+    "read_under",
+    "shadowed",
+    "under",
+]

@@ -1,0 +1,116 @@
+"""One case under the protocol as it is and under the change: two reports, and what differs.
+
+What was found is kept beside the reports: a second review of the same files builds no system.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from checker.cache.code import digest
+from checker.search.answer import Report
+from checker.search.cached import cached_reports
+from checker.search.limits import Limits
+from checker.search.options import SearchOptions
+from checker.search.run import run
+from checker.spec.claim import Spec
+from model.language.explore import Branch
+from model.system import System, Update, leaves
+
+from .cases import Case
+from .digest import rules_that_differ
+from .same import is_same
+
+#: The change may have more states than the protocol: so many times, and no fewer than that number.
+STATES_FACTOR = 20
+STATES_LEAST = 1_000_000
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The reports of a case, and what differs between the systems.
+
+    `is_same` says that the systems have the same states, steps and properties. `rules` are the
+    rules that differ. `branches` are the branches in the code of the change.
+    """
+
+    base: Report
+    changed: Report
+    is_same: bool
+    rules: tuple[str, ...]
+    branches: frozenset[Branch]
+
+    @property
+    def taken(self) -> frozenset[Branch]:
+        """The branches in the code of the change that some transition took."""
+        return self.branches - set(self.changed.dead_branches)
+
+
+def pair_of(case: Case, files: frozenset[str], limits: Limits, searches: int = 1) -> Pair:
+    """Search a case twice; `files` are those of the change. Raises coded errors of the change."""
+    options = SearchOptions(searches=searches)
+    base = run(case.base, limits, options=options).report
+    most = max(STATES_LEAST, STATES_FACTOR * base.statistics.states)
+    own = limits if limits.states_max is not None else Limits(most, limits.seconds_max)
+    changed = run(case.changed, own, options=options).report
+    same, rules, branches = how_systems_differ(case, files, base)
+    return Pair(base, changed, same, rules, branches)
+
+
+def how_systems_differ(
+    case: Case, files: frozenset[str], report: Report
+) -> tuple[bool, tuple[str, ...], frozenset[Branch]]:
+    """How the systems of a case differ: from the cache, if their files are the same.
+
+    `report` is that of one of the two systems.
+    """
+    key = _key(case, files)
+    store = case.changed.catalogue.store
+    text = None if key is None or store is None else store.text(key)
+    if text is None:
+        before, after = case.base.system(), case.changed.system()
+        states = None if report.stopped else report.statistics.states
+        same = is_same(before, after, states)
+        rules = () if same else rules_that_differ(before, after)
+        branches = frozenset(_branches_in(after, files))
+        if key is not None and store is not None:
+            said = [same, rules, [[b.file, b.line, b.outcome] for b in sorted_by_line(branches)]]
+            store.put(key, json.dumps(said))
+            store.flush()
+        return same, rules, branches
+    same, names, places = json.loads(text)
+    return same, tuple(names), frozenset(Branch(*place) for place in places)
+
+
+def _key(case: Case, files: frozenset[str]) -> bytes | None:
+    keys = [_key_of_files(case.base), _key_of_files(case.changed)]
+    return None if None in keys else digest(["pair", _of_room(), *keys, sorted(files)])
+
+
+@cache
+def _of_room() -> bytes:
+    return digest(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
+
+
+def _key_of_files(spec: Spec) -> bytes | None:
+    reports = cached_reports(spec, ["pair"])
+    return None if reports is None else reports.key_of_files
+
+
+def _branches_in(system: System, files: frozenset[str]) -> Iterator[Branch]:
+    for rule in system.rules:
+        for end in leaves(rule.tree):
+            if isinstance(end, Update):
+                yield from (branch for branch, _ in end.branches if branch.file in files)
+
+
+def sorted_by_line(branches: frozenset[Branch]) -> list[Branch]:
+    """Branches by file and line, those that are taken first."""
+    return sorted(branches, key=lambda each: (each.file, each.line, not each.outcome))
+
+
+__all__ = ["Pair", "how_systems_differ", "pair_of", "sorted_by_line"]

@@ -1,0 +1,249 @@
+"""Reviews a change: tries it on all cases, and puts together what differs."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter
+
+from checker.search.limits import Limits
+from checker.search.many import searched
+from checker.search.rows import Exit
+from checker.spec.catalogue import Catalogue
+from model.errors import FinaleError
+
+from .cases import Case, Cases, cases
+from .change import Change, ChangedCatalogue, under
+from .lines import ChangedCode, Coverage, changed_code, coverage_of
+from .pair import Pair, pair_of
+from .seeming import (
+    Remark,
+    nothing_changes,
+    remarks_on_code,
+    remarks_on_composition,
+    remarks_on_entities,
+)
+from .stability import Flip, Stability, stability_of
+from .verdicts import Difference, Direction, differences
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A case that was searched twice, and the verdicts that differ."""
+
+    case: Case
+    pair: Pair
+    differences: tuple[Difference, ...]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One property that changed one way: in which cases, the shortest trace first."""
+
+    property: str
+    direction: Direction
+    shown: tuple[tuple[Tried, Difference], ...]
+
+    @builtins.property  # the field of that name hides the word
+    def first(self) -> tuple[Tried, Difference]:
+        """The case with the shortest trace; of several the smallest one."""
+        return self.shown[0]
+
+
+@dataclass(frozen=True)
+class Review:
+    """The answer about one change."""
+
+    change: Change
+    base: ChangedCatalogue
+    changed: ChangedCatalogue
+    cases: Cases
+    tried: tuple[Tried, ...]
+    errors: Mapping[Path, FinaleError]
+    code: ChangedCode
+    coverage: Coverage
+    remarks: tuple[Remark, ...]
+    stability: Stability | None = None
+    interrupted: bool = False
+    seconds: float = 0.0
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What differs, the worst first."""
+        groups: dict[tuple[Direction, str], list[tuple[Tried, Difference]]] = {}
+        for tried in self.tried:
+            for each in tried.differences:
+                groups.setdefault((each.direction, each.property), []).append((tried, each))
+        order = list(Direction)
+        found = [
+            Finding(name, direction, tuple(sorted(shown, key=_length)))
+            for (direction, name), shown in groups.items()
+        ]
+        found.sort(key=lambda each: (order.index(each.direction), _length(each.first)))
+        return tuple(found)
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the change changes nothing in any case."""
+        return bool(self.tried) and all(each.pair.is_same for each in self.tried)
+
+    @property
+    def rules(self) -> Mapping[str, tuple[int, int]]:
+        """The rules that differ: in how many cases, and in how many of these some run takes it."""
+        found: dict[str, tuple[int, int]] = {}
+        for each in self.tried:
+            for name in each.pair.rules:
+                count, taken = found.get(name, (0, 0))
+                found[name] = count + 1, taken + (name in each.pair.changed.exercised)
+        return found
+
+    @property
+    def stopped(self) -> tuple[Tried, ...]:
+        """The cases in which a search came to a limit."""
+        return tuple(each for each in self.tried if _is_stopped(each.pair))
+
+    @property
+    def exit(self) -> Exit:
+        """The exit code: 1 if the change violates a property that held."""
+        if self.interrupted:
+            return Exit.INTERRUPTED
+        if self.errors and not self.tried:
+            return Exit.BAD_INPUT
+        worst = {each.direction for each in self.findings}
+        falls = self.stability is not None and any(each.is_new for each in self.stability.flips)
+        if Direction.VIOLATED in worst or falls:
+            return Exit.FAILED
+        if self.errors:
+            return Exit.BAD_INPUT
+        return Exit.LIMIT if self.stopped else Exit.AS_EXPECTED
+
+
+@dataclass
+class Reviewer:
+    """Reviews changes; the options are those of the command line.
+
+    `look` is called a few times a second with what is being searched. `seconds_of_stability` is the
+    time limit of the searches with larger bounds; zero leaves them out.
+    """
+
+    catalogue: Catalogue
+    plain: Catalogue
+    files: Sequence[Path]
+    limits: Limits
+    jobs: int
+    look: Callable[[Sequence[Path], int], None]
+    is_slow_wanted: bool = False
+    seconds_of_stability: float = 0.0
+    until: Callable[[Tried], bool] = field(default=lambda _: False)
+    """Whether a case says enough: the others are then left out."""
+
+    def review(self, change: Change) -> Review:
+        """Review one change. Raises `no-cases`, and coded errors of the change itself."""
+        began = perf_counter()
+        base = under(Change(change.protocol), self._catalogue_of_base(change))
+        changed = under(change, self.catalogue)
+        found = cases(self.files, base, changed, change, self.is_slow_wanted)
+        errors = dict(found.errors)
+        if not found.found and not errors:
+            raise FinaleError(
+                "no-cases",
+                f'no spec describes a setting of "{change.protocol}"'
+                + (" but slow ones" if found.slow else ""),
+                advice="add --slow"
+                if found.slow
+                else "name specs of this protocol: finale review VARIANT --specs FOLDER",
+            )
+        code = changed_code(changed.variant, base.base)
+        tried, interrupted = list[Tried](), False
+        try:
+            for each in self._tried(found.found, code, errors):
+                tried.append(each)
+                if self.until(each):
+                    break
+        except KeyboardInterrupt:
+            interrupted = True
+        pairs = [(each.case, each.pair) for each in tried]
+        coverage = coverage_of(code, pairs)
+        remarks = remarks_on(changed, code, coverage, pairs)
+        stability = None
+        if self.seconds_of_stability and not interrupted:
+            stability = stability_of(pairs, self.seconds_of_stability, self.jobs, self.look)
+        return Review(
+            change,
+            base,
+            changed,
+            found,
+            tuple(tried),
+            errors,
+            code,
+            coverage,
+            remarks,
+            stability,
+            interrupted,
+            perf_counter() - began,
+        )
+
+    def _catalogue_of_base(self, change: Change) -> Catalogue:
+        """The catalogue without the user's folder, if the folder has nothing that the base needs.
+
+        What was found before about the protocol then stays valid if the folder changes.
+        """
+        own = self.catalogue
+        is_ours = change.protocol in self.plain.protocols
+        needs_folder = set(own.protocols) != set(self.plain.protocols)
+        needs_folder = needs_folder or set(own.properties) != set(self.plain.properties)
+        return self.plain if is_ours and not needs_folder else own
+
+    def _tried(
+        self, found: Sequence[Case], code: ChangedCode, errors: dict[Path, FinaleError]
+    ) -> Iterator[Tried]:
+        by_file = {case.file: case for case in found}
+        jobs = max(1, min(self.jobs, len(found)))
+
+        def search(file: Path) -> Pair:
+            return pair_of(by_file[file], code.files, self.limits, jobs)
+
+        for file, result in searched([*by_file], search, jobs, self.look):
+            if isinstance(result, FinaleError):
+                errors[file] = result
+            else:
+                yield tried_of(by_file[file], result)
+
+
+def remarks_on(
+    changed: ChangedCatalogue,
+    code: ChangedCode,
+    coverage: Coverage,
+    tried: Sequence[tuple[Case, Pair]],
+) -> tuple[Remark, ...]:
+    """Return how a change is not what it seems."""
+    remarks = list[Remark]()
+    if tried and all(pair.is_same for _, pair in tried):
+        remarks.append(nothing_changes("each setting has"))
+    remarks += remarks_on_code(code, coverage)
+    remarks += remarks_on_entities(code, (case.changed for case, _ in tried))
+    remarks += remarks_on_composition(changed)
+    return tuple(remarks)
+
+
+def tried_of(case: Case, pair: Pair) -> Tried:
+    """Return a case with the verdicts that differ."""
+    kinds = {each.name: each.kind for each in (*case.base.families, *case.changed.families)}
+    return Tried(case, pair, tuple(differences(pair.base, pair.changed, kinds)))
+
+
+def _is_stopped(pair: Pair) -> bool:
+    return bool(pair.base.stopped or pair.changed.stopped)
+
+
+def _length(shown: tuple[Tried, Difference]) -> tuple[int, int, str]:
+    tried, difference = shown
+    trace = difference.trace
+    length = tried.case.size if trace is None else trace.length
+    return length, tried.case.size, str(tried.case.file)
+
+
+__all__ = ["Finding", "Flip", "Review", "Reviewer", "Tried", "remarks_on", "tried_of"]

@@ -1,0 +1,125 @@
+"""Says if a change is not what it seems: it changes nothing, or part of it is never used."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from checker.search.answer import Report
+from checker.spec.catalogue import Catalogue
+from checker.spec.claim import Spec
+from checker.spec.grid import without
+from checker.spec.overriding import used_names
+from checker.spec.reading import spec_of
+from model.errors import Place
+from model.language.entities import Entity
+from model.language.protocol import Protocol
+
+from .cases import Case
+from .change import ChangedCatalogue, shadowed
+from .lines import ChangedCode, ChangedMember, Coverage, changed_code, coverage_of
+from .pair import Pair, how_systems_differ
+
+#: The rules of one spec are run line by line for so many seconds.
+SECONDS_OF_SPEC = 2.0
+#: Lines of one method that are listed; of more only the number.
+LINES_MAX = 8
+
+
+@dataclass(frozen=True)
+class Remark:
+    """What a reader of the change would not expect: `kind` is its name in JSON."""
+
+    kind: str
+    message: str
+    place: Place | None = None
+
+
+def unused(code: ChangedCode) -> Iterator[ChangedMember]:
+    """Return the helpers of the change that nothing calls, and that override nothing."""
+    used = used_names(ast.parse(Path(file).read_bytes()) for file in code.files)
+    for each in code.methods:
+        if each.role != "rule" and each.overrides is None and each.member.name not in used:
+            yield each
+
+
+def remarks_on_code(code: ChangedCode, coverage: Coverage) -> Iterator[Remark]:
+    """Helpers of the change that nothing calls; lines of the others that no run reached."""
+    idle = list(unused(code))
+    for method in idle:
+        yield Remark("unused-helper", f"nothing calls {method.member}", method.member.place)
+    for each in coverage.methods:
+        if each.unreached and each.of not in idle:
+            member = each.of.member
+            all_of = f"no run reached {member}"
+            some = f"no run reached {_lines(each.unreached)} of {member}"
+            place = Place(each.of.file, each.unreached[0])
+            yield Remark("unreached", all_of if each.is_dead else some, place)
+
+
+def remarks_on_entities(code: ChangedCode, specs: Iterable[Spec]) -> Iterator[Remark]:
+    """Classes of entities of the change that no protocol makes."""
+    wanted = {each.kind: each for each in code.members if not issubclass(each.kind, Protocol)}
+    made: set[type] = set()
+    for spec in specs if wanted else ():
+        made |= {base for entity in _entities(spec) for base in type(entity).__mro__}
+    for kind, first in wanted.items():
+        if kind not in made:
+            message = f"no entity is a {kind.__qualname__}: the protocol does not make any"
+            yield Remark("unused-class", message, first.place)
+
+
+def _entities(spec: Spec) -> Sequence[Entity]:
+    return spec.instance().entities()
+
+
+def _lines(numbers: Sequence[int]) -> str:
+    if len(numbers) > LINES_MAX:
+        return f"{len(numbers)} lines"
+    return f"line{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
+
+
+def remarks_on_composition(changed: ChangedCatalogue) -> Iterator[Remark]:
+    """Overrides of the change that a protocol built on the changed one overrides itself."""
+    for key in changed.keys:
+        kind = changed.catalogue.protocol(key)
+        for name, owner in shadowed(kind, changed):
+            message = f'in "{key}" {owner.__qualname__} overrides {name}, too, and comes first'
+            yield Remark("shadowed", message)
+    for key, why in changed.left_out.items():
+        yield Remark("left-out", f'"{key}" cannot have the change: {why}')
+
+
+def remarks_on_spec(spec: Spec, report: Report, known: Catalogue) -> Iterator[Remark]:
+    """How the variant of one spec is not what it seems; `known` has the protocol without it."""
+    assert spec.table is not None
+    plain = without(spec.table, ("variant", "search", "expect"))
+    base = replace(spec_of(spec.file, plain, spec.lines, known), asks_all=spec.asks_all)
+    code = changed_code(spec.protocol, base.protocol)
+    case = Case(spec.file, base, spec)
+    is_same, rules, branches = how_systems_differ(case, code.files, report)
+    if is_same:
+        yield nothing_changes("the system has, as that without the variant,")
+    pair = Pair(report, report, is_same, rules, branches)
+    tried = [] if report.stopped else [(case, pair)]
+    coverage = coverage_of(code, tried, SECONDS_OF_SPEC)
+    yield from remarks_on_code(code, coverage if tried else Coverage((), 0, 0))
+    yield from remarks_on_entities(code, [spec])
+
+
+def nothing_changes(settings: str) -> Remark:
+    """The remark on a change that changes nothing."""
+    message = f"the change changes nothing: {settings} the same states, steps and properties"
+    return Remark("changes-nothing", message)
+
+
+__all__ = [
+    "Remark",
+    "nothing_changes",
+    "remarks_on_code",
+    "remarks_on_composition",
+    "remarks_on_entities",
+    "remarks_on_spec",
+]

@@ -1,0 +1,149 @@
+"""Repeats verdicts with each bound one larger, and says which of them flip.
+
+A verdict that holds within small bounds can fall in larger ones. Each bound of each case is raised
+by one, the small cases first, until the time is over. If the protocol without the change flips the
+same way, the flip does not come from the change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from checker.search.answer import Holds, Report, Verdict, Violated
+from checker.search.limits import Limits
+from checker.search.many import searched
+from checker.search.options import SearchOptions
+from checker.search.run import run
+from checker.spec.claim import Spec
+from checker.spec.grid import varied, without
+from model.errors import FinaleError
+from model.trace import Trace
+
+from .again import rebuilt
+from .cases import Case
+from .pair import Pair
+
+#: A larger bound may have so many times the states of a case, and no fewer than that number.
+STATES_FACTOR = 30
+STATES_LEAST = 100_000
+#: One search with a larger bound takes at most this part of the time of all.
+PART_MAX = 0.25
+
+
+@dataclass(frozen=True)
+class Larger:
+    """A case with one bound one larger."""
+
+    case: Case
+    bound: str
+    value: int
+
+
+@dataclass(frozen=True)
+class Flip:
+    """A property that holds with a bound, and falls with the next larger one.
+
+    `is_new` says that it does not fall there without the change.
+    """
+
+    larger: Larger
+    property: str
+    trace: Trace
+    binding: tuple[tuple[str, str], ...]
+    is_new: bool
+
+
+@dataclass(frozen=True)
+class Stability:
+    """The flips, and how many larger bounds were searched, of how many."""
+
+    flips: tuple[Flip, ...]
+    searched: int
+    of: int
+
+
+def larger_bounds(case: Case) -> Iterator[Larger]:
+    """Each bound of a case, one larger; a bound without a number is left as it is."""
+    bounds = case.changed.setting.bounds
+    for name in case.changed.protocol.bound_names():
+        value = bounds.get(name)
+        if value is not None:
+            yield Larger(case, name, value + 1)
+
+
+def raised(spec: Spec, larger: Larger) -> Spec:
+    """Return a spec with the larger bound. Raises coded errors."""
+    assert spec.table is not None
+    bare = without(spec.table, ("expect",))
+    return rebuilt(spec, varied(bare, [(f"bounds.{larger.bound}", larger.value)]))
+
+
+def stability_of(
+    tried: Sequence[tuple[Case, Pair]],
+    seconds: float,
+    jobs: int,
+    look: Callable[[Sequence[Path], int], None],
+) -> Stability:
+    """Return the flips of the properties that hold under the change, within a time limit."""
+    by_size = sorted(tried, key=lambda each: each[1].changed.statistics.states)
+    plans = [
+        larger
+        for case, pair in by_size
+        if not pair.changed.stopped
+        for larger in larger_bounds(case)
+    ]
+    reports = {case.file: pair.changed for case, pair in tried}
+    names = {Path(f"{each.case.file}:{each.bound} = {each.value}"): each for each in plans}
+    end = perf_counter() + seconds
+
+    def search(name: Path) -> _Fallen | None:
+        larger = names[name]
+        left = end - perf_counter()
+        if left <= 0:
+            return None
+        return _fallen(larger, reports[larger.case.file], min(left, seconds * PART_MAX))
+
+    flips, done = list[Flip](), 0
+    for name, found in searched([*names], search, max(1, min(jobs, len(names))), look):
+        if isinstance(found, tuple):
+            flips += [Flip(names[name], *each) for each in found]
+            done += 1
+    flips.sort(key=lambda each: (not each.is_new, each.property, each.trace.length))
+    return Stability(tuple(flips), done, len(plans))
+
+
+_Fallen = tuple[tuple[str, Trace, tuple[tuple[str, str], ...], bool], ...]
+"""What falls, as a flip says it."""
+
+
+def _fallen(larger: Larger, report: Report, seconds: float) -> _Fallen | None:
+    """What falls in one case; None if the search came to a limit."""
+    states = max(STATES_LEAST, STATES_FACTOR * report.statistics.states)
+    limits, options = Limits(states, seconds), SearchOptions(searches=1)
+    try:
+        found = run(raised(larger.case.changed, larger), limits, options=options).report
+    except FinaleError:
+        return None
+    holding = {each.property for each in report.answers if isinstance(each.verdict, Holds)}
+    fallen = {
+        each.property: fall
+        for each in found.answers
+        if each.property in holding and (fall := _fall(each.verdict))
+    }
+    if not fallen:
+        return None if found.stopped else ()
+    before = run(raised(larger.case.base, larger), limits, options=options).report
+    falls_before = {each.property for each in before.answers if _fall(each.verdict)}
+    return tuple((name, *fall, name not in falls_before) for name, fall in fallen.items())
+
+
+def _fall(verdict: Verdict) -> tuple[Trace, tuple[tuple[str, str], ...]] | None:
+    if isinstance(verdict, Violated) and verdict.trace is not None:
+        return verdict.trace, verdict.binding
+    return None
+
+
+__all__ = ["Flip", "Larger", "Stability", "larger_bounds", "raised", "stability_of"]

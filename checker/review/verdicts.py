@@ -1,0 +1,119 @@
+"""Says which verdicts of two reports differ, and which way."""
+
+from __future__ import annotations
+
+import builtins
+import enum
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from checker.search.answer import (
+    Answer,
+    DoesNotApply,
+    Holds,
+    NotAsked,
+    Report,
+    Unknown,
+    Vacuous,
+    Verdict,
+    Violated,
+)
+from checker.search.rows import trace_of
+from model.system import Kind
+from model.trace import Trace
+
+
+class Direction(enum.Enum):
+    """How a verdict differs, the worst first. The value is how a page says it."""
+
+    VIOLATED = "newly violated"
+    UNREACHED = "no longer reached"
+    VACUOUS = "now vacuous"
+    UNKNOWN = "now unknown"
+    UNASKED = "not asked any more"
+    REACHED = "newly reached"
+    MENDED = "mended"
+    TESTED = "holds, and was vacuous"
+    DECIDED = "holds, and was unknown"
+    ASKED = "newly asked, and holds"
+
+
+class _Said(enum.Enum):
+    """What a verdict comes to, whatever its property's kind."""
+
+    HOLDS = enum.auto()
+    FALLS = enum.auto()
+    REACHED = enum.auto()
+    UNREACHED = enum.auto()
+    VACUOUS = enum.auto()
+    UNKNOWN = enum.auto()
+    NOTHING = enum.auto()
+
+
+_NOW: Mapping[_Said, Direction] = {
+    _Said.FALLS: Direction.VIOLATED,
+    _Said.UNREACHED: Direction.UNREACHED,
+    _Said.REACHED: Direction.REACHED,
+    _Said.VACUOUS: Direction.VACUOUS,
+    _Said.UNKNOWN: Direction.UNKNOWN,
+    _Said.NOTHING: Direction.UNASKED,
+}
+#: What a property was that holds now.
+_HELD_BEFORE: Mapping[_Said, Direction] = {
+    _Said.FALLS: Direction.MENDED,
+    _Said.VACUOUS: Direction.TESTED,
+    _Said.UNKNOWN: Direction.DECIDED,
+    _Said.NOTHING: Direction.ASKED,
+}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A verdict that differs. `trace` is a shortest run that shows the new verdict, if one does."""
+
+    property: str
+    direction: Direction
+    before: Verdict | None
+    after: Verdict | None
+
+    @builtins.property  # the field of that name hides the word
+    def trace(self) -> Trace | None:
+        """The counterexample, or the witness of what is newly reached."""
+        return None if self.after is None else trace_of(self.after)
+
+
+def differences(base: Report, changed: Report, kinds: Mapping[str, Kind]) -> Iterator[Difference]:
+    """Yield the verdicts that differ; `kinds` are those of the properties, by name."""
+    before = {each.property: each for each in base.answers}
+    after = {each.property: each for each in changed.answers}
+    for name in {**before, **after}:
+        one, other = before.get(name), after.get(name)
+        kind = kinds.get(name, Kind.ALWAYS)
+        was, now = _said(one, kind), _said(other, kind)
+        if was is now:
+            continue
+        direction = _HELD_BEFORE[was] if now is _Said.HOLDS else _NOW[now]
+        yield Difference(name, direction, _verdict(one), _verdict(other))
+
+
+def _verdict(answer: Answer | None) -> Verdict | None:
+    return None if answer is None else answer.verdict
+
+
+def _said(answer: Answer | None, kind: Kind) -> _Said:
+    if answer is None:
+        return _Said.NOTHING
+    match answer.verdict:
+        case Holds():
+            return _Said.REACHED if kind is Kind.REACHABLE else _Said.HOLDS
+        case Violated():
+            return _Said.UNREACHED if kind is Kind.REACHABLE else _Said.FALLS
+        case Vacuous():
+            return _Said.VACUOUS
+        case Unknown():
+            return _Said.UNKNOWN
+        case NotAsked() | DoesNotApply():
+            return _Said.NOTHING
+
+
+__all__ = ["Difference", "Direction", "differences"]

@@ -1,0 +1,38 @@
+"""Shrinks counterexamples for `finale check` and `finale trace`, and shows how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checker.review.minimise import Minimised, minimised
+from checker.search.answer import Violated
+from checker.search.limits import SearchProgress
+from checker.search.rows import SpecResult
+from checker.spec.catalogue import Catalogue
+from checker.spec.claim import Spec
+
+from .meter import Meter
+
+
+def shrunk(spec: Spec, name: str, known: Catalogue, seconds: float | None = None) -> Minimised:
+    """Return the smallest setting in which a property falls. Raises `nothing-to-minimise`."""
+    with Meter(f"smaller than {spec.file.name}") as meter:
+
+        def look(searched: int, states: int) -> None:
+            meter(SearchProgress(states, 0, 0, 0, 0.0, before=f"{searched} settings searched"))
+
+        return minimised(spec, name, seconds, look, known)
+
+
+def fallen(result: SpecResult) -> Iterator[str]:
+    """The properties whose counterexamples are to be shrunk.
+
+    These are the violations that are not as expected; if all are, those that are expected.
+    """
+    rows = [r for r in result.rows if r.verdict == Violated.word and r.trace is not None]
+    wrong = [row for row in rows if not row.ok or row.property in result.only]
+    for row in wrong or [row for row in rows if row.expected == Violated.word]:
+        yield row.property
+
+
+__all__ = ["fallen", "shrunk"]

@@ -1,0 +1,196 @@
+"""`finale review`: tries a change on all settings of its protocol, and says what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from checker.cache.store import Store, cache_folder, is_wanted
+from checker.report.layout import console, write
+from checker.report.review import review_json, review_lines
+from checker.review.cases import OWN_SPECS
+from checker.review.change import Change, change_named
+from checker.review.review import Review, Reviewer, Tried
+from checker.review.verdicts import Direction
+from checker.search.processes import processors
+from checker.search.rows import PRECEDENCE, Exit
+from checker.spec.catalogue import Catalogue, catalogue
+from checker.studies.which import axis_in
+from model.errors import FinaleError
+
+from .errors import print_error
+from .meter import Meter
+from .output import document, say_json
+from .parameters import (
+    PLAIN,
+    ProtocolsFolder,
+    StatesLimit,
+    TextOrJson,
+    limits_of,
+    refuse_limits,
+)
+from .paths import specs_in
+
+#: Searches with larger bounds take so many seconds by default.
+SECONDS_OF_STABILITY = 60.0
+
+
+def review(  # noqa: PLR0913 - one parameter a flag
+    *variants: Annotated[
+        str,
+        Parameter(help="Variants to review (default: all of the --protocols folder)."),
+    ],
+    set: Annotated[
+        tuple[str, ...],
+        PLAIN,
+        Parameter(help="Review another value of an option: options.NAME=VALUE; repeatable."),
+    ] = (),
+    protocol: Annotated[
+        str | None, Parameter(help="Protocol of the variants, or of the options of --set.")
+    ] = None,
+    specs: Annotated[
+        tuple[Path, ...],
+        PLAIN,
+        Parameter(
+            help="Specs, or folders of specs, whose settings the change is tried on; repeatable "
+            "(default: the specs of Finale, and those in the current folder)."
+        ),
+    ] = (),
+    format: TextOrJson = "text",
+    stability: Annotated[
+        float,
+        Parameter(
+            help="Time limit in seconds of the searches with each bound one larger; 0 leaves them "
+            "out."
+        ),
+    ] = SECONDS_OF_STABILITY,
+    first: Annotated[
+        bool, PLAIN, Parameter(help="Stop at the first setting with a new violation.")
+    ] = False,
+    slow: Annotated[
+        bool, PLAIN, Parameter(help="Also try the settings of specs that are marked slow.")
+    ] = False,
+    max_states: StatesLimit = None,
+    max_seconds: Annotated[
+        float | None,
+        Parameter(help="Time limit in seconds of each single search (default: no limit)."),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        Parameter(help="Number of settings to search at once (default: one for each core)."),
+    ] = None,
+    no_cache: Annotated[
+        bool,
+        PLAIN,
+        Parameter(negative="", help="Work out everything anew, and keep nothing (docs/cache.md)."),
+    ] = False,
+    protocols: ProtocolsFolder = None,
+) -> int:
+    """Try a change on all settings of its protocol, and say which verdicts differ."""
+    refuse_limits({"--jobs": jobs, "--max-seconds": max_seconds})
+    if stability < 0:
+        raise FinaleError(
+            "bad-limit",
+            f"--stability cannot be {stability:g}",
+            advice="give a number of seconds, or 0 to leave larger bounds out",
+        )
+    store = None if no_cache or not is_wanted() else Store(cache_folder())
+    known, plain = catalogue(protocols, store), catalogue(None, store)
+    files = [file for path in specs for file in specs_in(path)] or default_specs()
+    changes = list(_changes(variants, set, protocol, known, plain))
+    reviews: list[Review] = []
+    with Meter("settings") as meter:
+        reviewer = Reviewer(
+            known,
+            plain,
+            files,
+            limits_of(max_states, max_seconds, None, None, None),
+            jobs or processors(),
+            meter.tell_many,
+            slow,
+            0.0 if first else stability,
+            _is_worse if first else _goes_on,
+        )
+        for change in changes:
+            reviews.append(reviewer.review(change))
+            if reviews[-1].interrupted:
+                break
+    _show(reviews, format == "text")
+    codes = {each.exit for each in reviews}
+    return next((code for code in PRECEDENCE if code in codes), Exit.AS_EXPECTED)
+
+
+def default_specs() -> list[Path]:
+    """The specs of Finale, and those in the current folder."""
+    return [*sorted(OWN_SPECS.rglob("*.toml")), *sorted(Path.cwd().glob("*.toml"))]
+
+
+def _is_worse(tried: Tried) -> bool:
+    return any(each.direction is Direction.VIOLATED for each in tried.differences)
+
+
+def _goes_on(_: Tried) -> bool:
+    return False
+
+
+def _changes(
+    variants: Sequence[str],
+    given: Sequence[str],
+    protocol: str | None,
+    known: Catalogue,
+    plain: Catalogue,
+) -> Iterator[Change]:
+    """Yield the changes that are asked for. Raises `nothing-to-review`, `bad-set`."""
+    values = tuple(_value_in(each) for each in given)
+    own = [pair for pair in known.variants if pair not in plain.variants]
+    if variants:
+        for name in variants:
+            yield change_named(name, known, protocol, values)
+    elif values:
+        if protocol is None:
+            raise FinaleError(
+                "nothing-to-review",
+                "--set changes options, and the protocol is missing",
+                advice="add --protocol; finale list protocols lists them",
+            )
+        known.protocol(protocol)
+        yield Change(protocol, None, values)
+    elif own:
+        for key, name in own:
+            if protocol in (None, key):
+                yield Change(key, name)
+    else:
+        raise FinaleError(
+            "nothing-to-review",
+            "no change is given",
+            advice="name a variant, or a folder with variants: --protocols DIR",
+        )
+
+
+def _value_in(text: str) -> tuple[str, object]:
+    axis = axis_in(text)
+    if len(axis.values) != 1 or not axis.key.startswith("options."):
+        raise FinaleError(
+            "bad-set",
+            f'"{text}" is not an option with one value',
+            advice="write --set options.NAME=VALUE",
+        )
+    return axis.key, axis.values[0]
+
+
+def _show(reviews: Sequence[Review], as_text: bool) -> None:
+    if not as_text:
+        say_json(document("review") | {"reviews": [review_json(each) for each in reviews]})
+        return
+    for each in reviews:
+        told: dict[str, int] = {}
+        for error in each.errors.values():
+            told[str(error)] = told.get(str(error), 0) + 1
+            if told[str(error)] == 1:
+                print_error(error)
+        page = console()
+        if each.tried:
+            write(page, [*review_lines(each, page.width), ""])

@@ -1,0 +1,67 @@
+"""Every planted mistake, shrunk: how much smaller each counterexample is, and what it needs.
+
+`python -m tests.review.broken FILE` shrinks all and writes what it found, a line of JSON for each.
+A line that is there already is not worked out again. `table` makes the table of a page of it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from checker.cache.store import Store, cache_folder
+from checker.report.minimised import minimised_json
+from checker.review.minimise import minimised
+from checker.search.answer import Violated
+from checker.spec.catalogue import catalogue
+from checker.spec.claim import Spec
+from checker.spec.reading import read_spec
+
+ROOT = Path(__file__).parent.parent.parent
+SPECS = sorted((ROOT / "specs").rglob("*.toml"))
+
+
+def falling() -> Iterator[tuple[Path, Spec, str]]:
+    """A spec for each variant of this package with a mistake, and the property that must fall.
+
+    Small specs come first.
+    Of several specs of one variant the first one in a folder `broken` is taken.
+    """
+    known = catalogue(None, Store(cache_folder()))
+    specs: dict[tuple[str, str], tuple[Path, Spec, str]] = {}
+    for file in sorted(SPECS, key=lambda each: ("broken" not in each.parts, str(each))):
+        text = file.read_text(encoding="utf-8")
+        if "variant" not in text:
+            continue
+        spec = read_spec(file, known)
+        name = str(getattr(spec.protocol, "must_fall", ""))
+        expected = spec.expectations.get(name)
+        if spec.variant and expected is not None and expected.verdict == Violated.word:
+            specs.setdefault((spec.protocol.key, spec.variant), (file, spec, name))
+    yield from sorted(specs.values(), key=lambda each: (_size(each[1]), each[0]))
+
+
+def _size(spec: Spec) -> int:
+    return 0 if spec.counts is None else spec.counts.states
+
+
+def shrink_all(results: Path) -> None:
+    """Shrink all counterexamples, and write what was found."""
+    done = {json.loads(line)["spec"] for line in lines_of(results)}
+    for file, spec, name in falling():
+        where = str(file.relative_to(ROOT))
+        if where not in done:
+            found = minimised_json(minimised(spec, name)) | {"spec": where}
+            found |= {"variant": spec.variant, "protocol": spec.protocol.key}
+            with results.open("a", encoding="utf-8") as opened:
+                opened.write(json.dumps(found) + "\n")
+
+
+def lines_of(results: Path) -> list[str]:
+    return results.read_text(encoding="utf-8").splitlines() if results.exists() else []
+
+
+if __name__ == "__main__":
+    shrink_all(Path(sys.argv[1]))

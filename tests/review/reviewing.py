@@ -1,0 +1,51 @@
+"""Reviews changes of this package's protocols, as `finale review` does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from checker.review.cases import OWN_SPECS
+from checker.review.change import Change
+from checker.review.review import Finding, Review, Reviewer, Tried
+from checker.search.limits import Limits
+from checker.spec.catalogue import Catalogue, catalogue
+from checker.spec.toml_text import toml_in
+
+PLAIN = catalogue()
+
+
+def specs_of(*keys: str) -> list[Path]:
+    """The specs of some protocols."""
+    files = sorted(OWN_SPECS.rglob("*.toml"))
+    return [file for file in files if toml_in(file)[0].get("protocol") in keys]
+
+
+def reviewed(
+    change: Change,
+    files: Sequence[Path],
+    *,
+    known: Catalogue = PLAIN,
+    stability: float = 0.0,
+    jobs: int = 1,
+    until: Callable[[Tried], bool] = lambda _: False,
+) -> Review:
+    """The review of a change on the settings of some specs."""
+    reviewer = Reviewer(
+        known,
+        PLAIN,
+        files,
+        Limits(),
+        jobs,
+        lambda _busy, _done: None,
+        seconds_of_stability=stability,
+        until=until,
+    )
+    return reviewer.review(change)
+
+
+def said(finding: Finding) -> tuple[str, str, int, int | None]:
+    """A finding as plain values: the direction, the property, how many settings, the steps."""
+    trace = finding.first[1].trace
+    length = None if trace is None else trace.length
+    return finding.direction.value, finding.property, len(finding.shown), length

@@ -1,0 +1,124 @@
+"""A counterexample is shrunk as far as single steps go, and what it needs is so."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from checker.report.minimised import smallest_text
+from checker.review.minimise import NO_SETTING, Minimised, minimised
+from checker.review.smaller import plain_table, steps
+from checker.search.answer import Holds, Violated
+from checker.search.run import run
+from checker.spec.claim import Spec
+from checker.spec.reading import read_spec
+from checker.spec.writing import job_table, spec_text
+from model.errors import FinaleError
+from model.topology import Job
+from tests.review.reviewing import PLAIN
+
+ROOT = Path(__file__).parent.parent.parent / "specs"
+SOME = sorted(ROOT.rglob("*.toml"))[::9]
+
+
+def spec_of(name: str) -> Spec:
+    return read_spec(ROOT / f"{name}.toml", PLAIN)
+
+
+def verdict_of(spec: Spec, name: str) -> object:
+    report = run(spec, only=(name,)).report
+    return next(each.verdict for each in report.answers if each.property == name)
+
+
+@pytest.fixture(scope="module")
+def hangs() -> Minimised:
+    return minimised(spec_of("history/flink-23741"), "checkpoint-ends")
+
+
+def test_it_is_smaller_and_still_falls(hangs: Minimised) -> None:
+    assert (hangs.before.states, hangs.before.trace.length) == (639, 13)
+    assert (hangs.after.states, hangs.after.trace.length) == (163, 9)
+    assert hangs.is_least
+    assert isinstance(verdict_of(hangs.after.spec, "checkpoint-ends"), Violated)
+    told = tomllib.loads(smallest_text(hangs))
+    assert told["job"] == {"S1": {"records": 0}, "S2": {"records": 0, "bounded": False}}
+    assert told["options"] == {"final_wait": "none"}
+    assert told["variant"] == "waits-for-lost-ack"
+
+
+def test_the_spec_that_is_printed_is_as_expected(hangs: Minimised, tmp_path: Path) -> None:
+    file = tmp_path / "smallest.toml"
+    file.write_text(smallest_text(hangs))
+    assert run(read_spec(file, PLAIN)).ok
+
+
+def test_each_claim_about_what_is_needed_is_so(hangs: Minimised) -> None:
+    needs = [each for each in hangs.needs if each.verdict != NO_SETTING]
+    assert [(each.step.part, each.step.what, each.verdict) for each in needs] == [
+        ("variant", "the variant waits-for-lost-ack", "holds"),
+        ("options", 'final_wait = "none"', "holds"),
+        ("job", "the vertex S1", "holds"),
+        ("job", "the vertex S2", "holds"),
+        ("job", "bounded = false of S2", "holds"),
+    ]
+    for each in needs:
+        file = Path("smaller.toml")
+        table = {**each.step.table, "title": "smaller"}
+        from checker.spec.key_lines import KeyLines
+        from checker.spec.reading import spec_of as read
+
+        spec = read(file, table, KeyLines(""), PLAIN)
+        assert isinstance(verdict_of(replace(spec, asks_all=True), "checkpoint-ends"), Holds)
+
+
+def test_what_holds_cannot_be_shrunk() -> None:
+    with pytest.raises(FinaleError) as caught:
+        minimised(spec_of("history/fixed/flink-23741"), "checkpoint-ends")
+    assert caught.value.code == "nothing-to-minimise"
+
+
+def test_a_time_limit_is_told() -> None:
+    found = minimised(spec_of("two-phase-commit/broken/withdraws"), "agreement", seconds=1e-9)
+    assert not found.is_least
+    assert found.stopped == "the limit of 1e-09 seconds"
+
+
+@pytest.mark.parametrize("name", ["final-checkpoint/figure", "unaligned/fan-in", "restore/keyed"])
+def test_every_step_is_smaller(name: str) -> None:
+    """No table comes again, however the steps are taken: each has less in it."""
+    spec = spec_of(name)
+    table, seen = plain_table(spec), 0
+    while following := next(steps(table, spec.protocol), None):
+        assert size_of(following.table) < size_of(table), following.what
+        table, seen = following.table, seen + 1
+    assert seen > 3
+
+
+def size_of(value: object) -> int:
+    """Keys, entries and numbers: what each step makes less of."""
+    match value:
+        case dict():
+            return sum(100 + size_of(each) for each in value.values())
+        case list():
+            return sum(10 + size_of(each) for each in value)
+        case bool() | str():
+            return 1
+        case int():
+            return value
+        case _:
+            return 1
+
+
+@pytest.mark.parametrize(
+    "file", sorted(ROOT.rglob("*.toml"))[::9], ids=lambda file: str(file.relative_to(ROOT))
+)
+def test_what_is_written_is_read_again(file: Path) -> None:
+    spec = read_spec(file, PLAIN)
+    assert spec.table is not None
+    assert tomllib.loads(spec_text(spec.table)) == spec.table
+    if spec.setting.job is not None:
+        table = tomllib.loads(spec_text({"job": job_table(spec.setting.job)}))["job"]
+        assert Job.from_table(table) == spec.setting.job

@@ -1,0 +1,254 @@
+"""What differs under a change is found: verdicts, rules, lines. Bad input is told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from checker.report.review import review_json, review_lines
+from checker.review.change import Change
+from checker.search.rows import Exit
+from checker.spec.catalogue import catalogue
+from model.errors import FinaleError
+from tests.cli.running import run
+from tests.review.reviewing import reviewed, said, specs_of
+
+TWO_PHASE = specs_of("two-phase-commit")
+CONNECTOR = specs_of("connector")
+
+STOP = '''"""A protocol of two workers."""
+
+from model.rules import WEAK, Bool, Entity, Protocol, always, field, reachable, require, rule
+
+
+class Worker(Entity):
+    """Goes, and stops."""
+
+    stopped = field(Bool, False)
+
+
+class Stop(Protocol):
+    """Workers stop by themselves."""
+
+    key = "stop"
+
+    def __init__(self, setting):
+        super().__init__(setting)
+        self.workers = (Worker("a"), Worker("b"))
+
+    def entities(self):
+        return self.workers
+
+    def terminal(self) -> bool:
+        return all(worker.stopped for worker in self.workers)
+
+    @rule(fair=WEAK)
+    def stop(self, worker: Worker) -> None:
+        """A worker stops."""
+        require(not worker.stopped, worker == self.workers[0] or self.workers[0].stopped)
+        worker.stopped = True
+
+
+@always(witness="stops")
+def a_before_b(state: Stop) -> bool:
+    """The second worker never stops alone."""
+    return not state.workers[1].stopped or state.workers[0].stopped
+
+
+@always(witness="stops")
+def trivial(state: Stop) -> bool:
+    """Nothing is wrong."""
+    return True
+
+
+@reachable
+def stops(state: Stop) -> bool:
+    """Some worker stops."""
+    return any(worker.stopped for worker in state.workers)
+
+
+PROTOCOLS = (Stop,)
+PROPERTIES = (a_before_b, trivial, stops)
+'''
+VARIANT = '''"""A variant."""
+
+from model.rules import WEAK, field, Bool, require, rule, step, define
+
+from .stop import Stop, Worker
+
+
+class Other(Stop):
+    """Stop, and something is different."""
+
+{body}
+
+VARIANTS = {{"other": Other}}
+'''
+SPEC = 'title = "Workers stop"\nprotocol = "stop"\n'
+
+
+def folder_of(path: Path, body: str) -> Path:
+    (path / "mine").mkdir()
+    (path / "mine" / "stop.py").write_text(STOP)
+    lines = "".join(f"    {line}\n" if line else "\n" for line in body.splitlines())
+    (path / "mine" / "other.py").write_text(VARIANT.format(body=lines))
+    (path / "stop.toml").write_text(SPEC)
+    return path / "mine"
+
+
+NEVER = '''@rule(fair=WEAK)
+def stop(self, worker: Worker) -> None:
+    """A worker stops, if the first one goes on."""
+    require(not worker.stopped, not self.workers[0].stopped)
+    if self.workers[0].stopped:
+        worker.stopped = False
+    else:
+        worker.stopped = True
+'''
+
+
+def test_new_violations_come_first_with_a_shortest_run() -> None:
+    found = reviewed(Change("two-phase-commit", "withdraws"), TWO_PHASE)
+    assert [said(each) for each in found.findings] == [
+        ("newly violated", "promise-is-kept", 3, 2),
+        ("newly violated", "agreement", 3, 7),
+    ]
+    assert found.rules == {"choose_to_abort": (3, 3)}
+    assert found.exit is Exit.FAILED
+    assert not found.remarks
+
+
+def test_the_other_way_round_is_mended() -> None:
+    bug = {"last_commit": "at-once"}
+    change = Change("connector", None, tuple((f"options.{k}", v) for k, v in bug.items()))
+    found = reviewed(change, CONNECTOR)
+    assert ("newly violated", "delivered-once") in {said(each)[:2] for each in found.findings}
+    good = Change("connector", None, (("options.last_commit", "when-delivered"),))
+    found = reviewed(good, CONNECTOR)
+    assert ("mended", "delivered-once") in {said(each)[:2] for each in found.findings}
+    assert found.exit is Exit.AS_EXPECTED
+
+
+def test_a_run_of_both_systems_is_kept_and_found_again(tmp_path: Path) -> None:
+    from checker.cache.store import Store
+
+    known = catalogue(None, Store(tmp_path))
+    change = Change("two-phase-commit", "withdraws")
+    first, again = (reviewed(change, TWO_PHASE, known=known) for _ in range(2))
+    assert [said(each) for each in first.findings] == [said(each) for each in again.findings]
+    assert all(each.pair.changed.cached for each in again.tried)
+    assert first.rules == again.rules
+
+
+def test_several_processes_find_the_same() -> None:
+    change = Change("two-phase-commit", "withdraws")
+    one, two = (reviewed(change, TWO_PHASE, jobs=jobs) for jobs in (1, 2))
+    assert [said(each) for each in one.findings] == [said(each) for each in two.findings]
+
+
+def test_lines_that_no_run_reaches_are_told(tmp_path: Path) -> None:
+    known = catalogue(folder_of(tmp_path, NEVER))
+    found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
+    (method,) = found.coverage.methods
+    assert (method.lines, method.unreached) == ((14, 15, 16, 18), (16,))
+    assert [each.message for each in found.remarks] == ["no run reached line 16 of Other.stop"]
+
+
+UNUSED = """def halt(self, worker: Worker) -> None:
+    worker.stopped = True
+"""
+COPY = '''@rule(fair=WEAK)
+def stop(self, worker: Worker) -> None:
+    """A worker stops."""
+    require(worker == self.workers[0] or self.workers[0].stopped, not worker.stopped)
+    worker.stopped = True
+'''
+
+
+def test_a_change_that_changes_nothing_is_told(tmp_path: Path) -> None:
+    known = catalogue(folder_of(tmp_path, f"{COPY}\n{UNUSED}"))
+    found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
+    assert [each.kind for each in found.remarks] == ["changes-nothing", "unused-helper"]
+    assert not found.findings
+    assert found.is_same
+
+
+REVERSED = '''@rule(fair=WEAK)
+def stop(self, worker: Worker) -> None:
+    """A worker stops, the first one last."""
+    require(not worker.stopped, worker == self.workers[1] or self.workers[1].stopped)
+    worker.stopped = True
+'''
+
+
+def test_a_review_of_the_command_line(tmp_path: Path) -> None:
+    folder_of(tmp_path, REVERSED)
+    ran = run("review other --protocols mine --format json", tmp_path)
+    (found,) = json.loads(ran.stdout)["reviews"]
+    assert ran.exit == 1 == found["exit"]
+    assert not found["same"]
+    assert [(each["property"], each["direction"]) for each in found["findings"]] == [
+        ("a-before-b", "violated")
+    ]
+    assert [each["rule"] for each in found["findings"][0]["trace"]["steps"]] == ["stop"]
+
+
+def test_errors_of_a_variant_are_told_once(tmp_path: Path) -> None:
+    folder_of(tmp_path, COPY.replace("not worker.stopped", "worker is not None"))
+    (tmp_path / "again.toml").write_text(SPEC + "[options]\n")
+    ran = run("review other --protocols mine", tmp_path)
+    assert ran.exit == 2
+    assert ran.stderr.count("error[rule-uses-is]") == 1
+    assert not ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("review", "nothing-to-review"),
+        ("review withdrawn", "unknown-variant"),
+        ("review withdraws --protocols nowhere", "no-such-folder"),
+        ("review withdraws --specs stop.toml", "no-cases"),
+        ("review --set options.gate=none", "nothing-to-review"),
+        ("review --set gate --protocol operator-coordinator", "bad-vary"),
+        ("review --set options.gate=a,b --protocol operator-coordinator", "bad-set"),
+        ("review --set bounds.failures=1 --protocol operator-coordinator", "bad-set"),
+        ("review --set options.gat=none --protocol operator-coordinator", "unknown-option"),
+        ("review withdraws --stability -1", "bad-limit"),
+        ("check stop.toml --variant withdraws --record --protocols mine", "variant-counts"),
+        ("check stop.toml --variant othre --protocols mine", "unknown-variant"),
+        ("trace stop.toml --variant other --minimise --protocols mine", "nothing-to-minimise"),
+    ],
+)
+def test_bad_input(tmp_path: Path, line: str, code: str) -> None:
+    folder_of(tmp_path, COPY)
+    ran = run(line, tmp_path)
+    assert ran.exit == 2
+    assert f"error[{code}]" in ran.stderr
+
+
+def test_a_variant_of_two_protocols_needs_the_protocol(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, COPY)
+    text = (folder / "other.py").read_text().replace('"other"', '"withdraws"')
+    (folder / "other.py").write_text(text)
+    ran = run("review withdraws --protocols mine", tmp_path)
+    assert "error[ambiguous-variant]" in ran.stderr
+    assert run("review withdraws --protocol stop --protocols mine", tmp_path).exit == 0
+
+
+def test_names_of_the_user_are_escaped(tmp_path: Path) -> None:
+    folder_of(tmp_path, UNUSED + COPY)
+    known = catalogue(tmp_path / "mine")
+    evil = tmp_path / "e\x1b[31mvil.toml"
+    evil.write_text(SPEC)
+    found = reviewed(Change("stop", "other"), [evil], known=known)
+    assert "\x1b" not in "\n".join(line.plain for line in review_lines(found, 80))
+    json.dumps(review_json(found))
+
+
+def test_no_case_of_the_protocol() -> None:
+    with pytest.raises(FinaleError) as caught:
+        reviewed(Change("two-phase-commit", "withdraws"), CONNECTOR)
+    assert caught.value.code == "no-cases"
