@@ -200,20 +200,24 @@ def story_of_finding(tried: Tried, difference: Difference) -> Story | None:
 def story_of_flip(flip: Flip) -> Story:
     """The run that shows a violation with a larger bound."""
     spec = raised(flip.larger.case.changed, flip.larger)
-    system, length = spec.system(), flip.trace.length
-    row = ResultRow(
+    runs = tuple(runs_before(spec, flip.trace))
+    return story_of(spec.system(), flip_row(flip), flip.trace, runs)
+
+
+def flip_row(flip: Flip) -> ResultRow:
+    """The row of a property that falls with a larger bound."""
+    return ResultRow(
         flip.property,
         Violated.word,
         expected=None,
         expected_steps=None,
         ok=False,
-        steps=length,
+        steps=flip.trace.length,
         how="exhaustive",
         why="",
         trace=flip.trace,
         binding=flip.binding,
     )
-    return story_of(system, row, flip.trace, tuple(runs_before(spec, flip.trace)))
 
 
 def row_of(tried: Tried, name: str) -> tuple[System, ResultRow]:
@@ -317,6 +321,7 @@ def _flip_json(flip: Flip) -> dict[str, object]:
 
 __all__ = [
     "command_for",
+    "flip_row",
     "remark_lines",
     "review_json",
     "review_lines",
