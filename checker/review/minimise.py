@@ -115,7 +115,8 @@ class _Shrinking:
         """Take smaller settings as long as there are any."""
         current, taken = self.before, list[Step]()
         table = plain_table(current.spec)
-        stopped, needs = "", list[Need]()
+        stopped = ""
+        needs: list[Need] = []
         variant = self.before.spec.variant
         try:
             went_on = True

@@ -11,7 +11,7 @@ from checker.search.answer import Report
 from checker.spec.catalogue import Catalogue
 from checker.spec.claim import Spec
 from checker.spec.grid import without
-from checker.spec.overriding import used_names
+from checker.spec.overriding import Member, used_names
 from checker.spec.reading import spec_of
 from model.errors import Place
 from model.language.entities import Entity
@@ -61,7 +61,10 @@ def remarks_on_code(code: ChangedCode, coverage: Coverage) -> Iterator[Remark]:
 
 def remarks_on_entities(code: ChangedCode, specs: Iterable[Spec]) -> Iterator[Remark]:
     """Classes of entities of the change that no protocol makes."""
-    wanted = {each.kind: each for each in code.members if not issubclass(each.kind, Protocol)}
+    wanted: dict[type, Member] = {}
+    for each in code.members:
+        if not issubclass(each.kind, Protocol):
+            wanted.setdefault(each.kind, each)
     made: set[type] = set()
     for spec in specs if wanted else ():
         made |= {base for entity in _entities(spec) for base in type(entity).__mro__}

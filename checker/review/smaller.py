@@ -77,7 +77,7 @@ def steps(table: Table, protocol: type[Protocol]) -> Iterator[Step]:
 
 def _of(table: Table, name: str) -> Mapping[str, object]:
     value = table.get(name, {})
-    assert isinstance(value, Mapping)
+    assert is_table(value)
     return value
 
 
@@ -141,7 +141,7 @@ def _vertices(table: Table) -> Iterator[Step]:
 
 def _inputs(vertex: Mapping[str, object]) -> list[object]:
     given = vertex.get("from", [])
-    assert isinstance(given, list)
+    assert is_list(given)
     return list(given)
 
 

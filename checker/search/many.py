@@ -51,7 +51,10 @@ def searched(
         except Exception:
             return _Sent(file, defect=traceback.format_exc())
 
-    work = Work[Path, _Sent[T]](do, _lost)
+    def lost(file: Path, how: str, _seconds: float) -> _Sent[T]:
+        return _Sent(file, error=_died(file, how))
+
+    work = Work[Path, _Sent[T]](do, lost)
     processes = Processes(files, work, count, FORK, lambda busy: look(busy, len(done)))
     results, waiting = processes.results(), iter(files)
     file = next(waiting, None)
@@ -64,13 +67,12 @@ def searched(
             file = next(waiting, None)
 
 
-def _lost(file: Path, how: str, _seconds: float) -> _Sent[T]:
-    error = FinaleError(
+def _died(file: Path, how: str) -> FinaleError:
+    return FinaleError(
         "worker-died",
         f"the process that searched {file} ended with {how}",
         advice="if memory was short, set --max-memory or --jobs 1",
     )
-    return _Sent(file, error=error)
 
 
 __all__ = ["searched"]

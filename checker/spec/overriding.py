@@ -160,7 +160,7 @@ def _check_mixins(tree: ast.Module, file: Path, module: ModuleType) -> None:
     """A field of a class that is no entity, and that an entity of the folder inherits from."""
     entities = [each for each in vars(module).values() if _is_own_entity(each, module)]
     for node, kind in _classes(tree, module):
-        if issubclass(kind, Entity):
+        if Entity in kind.__mro__:
             continue
         lines = dict(_defined(node.body))
         for entity in entities:
