@@ -185,7 +185,7 @@ def _show(reviews: Sequence[Review], as_text: bool) -> None:
     if not as_text:
         say_json(document("review") | {"reviews": [review_json(each) for each in reviews]})
         return
-    for each in reviews:
+    for number, each in enumerate(reviews):
         told: dict[str, int] = {}
         for error in each.errors.values():
             told[str(error)] = told.get(str(error), 0) + 1
@@ -193,4 +193,4 @@ def _show(reviews: Sequence[Review], as_text: bool) -> None:
                 print_error(error)
         page = console()
         if each.tried:
-            write(page, [*review_lines(each, page.width), ""])
+            write(page, [*([""] if number else []), *review_lines(each, page.width)])

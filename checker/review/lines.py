@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from types import FrameType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from checker.search.interpreter.breadth_first import InterpreterSearch
@@ -46,7 +46,7 @@ class ChangedMember:
 
     member: Member
     role: str
-    function: FunctionType
+    code: CodeType
     body: tuple[ast.stmt, ...]
 
     @property
@@ -122,7 +122,7 @@ def changed_code(variant: type[Protocol] | None, base: type[Protocol]) -> Change
             body = bodies.get((member.kind.__qualname__, member.name))
             function = _function(member.value)
             if body is not None and function is not None:
-                methods.append(ChangedMember(member, _role(member.value), function, body))
+                methods.append(ChangedMember(member, _role(member.value), function.__code__, body))
             elif isinstance(member.value, Field) or member.inherited is not None:
                 values.append(member)
     return ChangedCode(tuple(methods), tuple(values))
@@ -138,8 +138,8 @@ def _bodies(tree: ast.Module) -> Iterator[tuple[tuple[str, str], tuple[ast.stmt,
 
 def _function(value: object) -> FunctionType | None:
     mark = mark_of(value)
-    value = value.fget if isinstance(value, property) else value
-    function = value if mark is None else mark.function
+    function: object = value if mark is None else mark.function
+    function = function.fget if isinstance(function, property) else function
     return function if isinstance(function, FunctionType) else None
 
 
@@ -218,8 +218,8 @@ def coverage_of(
         if not missing or left <= 0:
             break
         if pair.changed.statistics.states <= STATES_MAX and not pair.changed.stopped:
-            functions = [each.of.function for each in missing]
-            seen.lines |= _interpreted(case, functions, left)
+            codes = [each.of.code for each in missing]
+            seen.lines |= _interpreted(case, codes, left)
             interpreted += 1
     return Coverage(tuple(map(seen.of, code.methods)), len(tried), interpreted)
 
@@ -242,18 +242,16 @@ def _is_text(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def _interpreted(
-    case: Case, functions: Sequence[FunctionType], seconds: float
-) -> set[tuple[str, int]]:
+def _interpreted(case: Case, codes: Sequence[CodeType], seconds: float) -> set[tuple[str, int]]:
     """The lines of some functions that run in the states of a case."""
     found: set[tuple[str, int]] = set()
     try:
         # What builds the system runs lines for states that are never reached.
-        with _noting(functions, found):
+        with _noting(codes, found):
             protocol = case.changed.instance()
         build(protocol, ())
         search = InterpreterSearch(PlainSystem(protocol), Limits(STATES_MAX, seconds), None)
-        with _noting(functions, found):
+        with _noting(codes, found):
             search.run()
     except FinaleError:
         pass
@@ -261,9 +259,9 @@ def _interpreted(
 
 
 @contextmanager
-def _noting(functions: Sequence[FunctionType], found: set[tuple[str, int]]) -> Generator[None]:
+def _noting(codes: Sequence[CodeType], found: set[tuple[str, int]]) -> Generator[None]:
     """Note the lines of some functions that run."""
-    wanted = {function.__code__ for function in functions}
+    wanted = set(codes)
 
     def note(frame: FrameType, event: str, _: Any) -> Any:
         if event == "line":

@@ -63,7 +63,7 @@ def remarks_on_entities(code: ChangedCode, specs: Iterable[Spec]) -> Iterator[Re
     """Classes of entities of the change that no protocol makes."""
     wanted: dict[type, Member] = {}
     for each in code.members:
-        if not issubclass(each.kind, Protocol):
+        if Protocol not in each.kind.__mro__:
             wanted.setdefault(each.kind, each)
     made: set[type] = set()
     for spec in specs if wanted else ():
