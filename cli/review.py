@@ -23,7 +23,7 @@ from model.errors import FinaleError
 
 from .errors import print_error
 from .meter import Meter
-from .output import document, say_json
+from .output import document, say, say_json, to_file_or_stdout
 from .parameters import (
     PLAIN,
     ProtocolsFolder,
@@ -33,6 +33,7 @@ from .parameters import (
     refuse_limits,
 )
 from .paths import specs_in
+from .version import VERSION
 
 #: Searches with larger bounds take so many seconds by default.
 SECONDS_OF_STABILITY = 60.0
@@ -60,6 +61,9 @@ def review(  # noqa: PLR0913 - one parameter a flag
         ),
     ] = (),
     format: TextOrJson = "text",
+    html: Annotated[
+        Path | None, Parameter(help="HTML file to write the answer into, too: one page, complete.")
+    ] = None,
     stability: Annotated[
         float,
         Parameter(
@@ -119,6 +123,11 @@ def review(  # noqa: PLR0913 - one parameter a flag
             if reviews[-1].interrupted:
                 break
     _show(reviews, format == "text")
+    if html is not None:
+        from checker.page.review import review_page  # HTML costs start-up time
+
+        to_file_or_stdout(review_page(reviews, f"finale {VERSION}"), html)
+        say(f"written to {html}", stderr=True)
     codes = {each.exit for each in reviews}
     return next((code for code in PRECEDENCE if code in codes), Exit.AS_EXPECTED)
 

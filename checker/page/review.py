@@ -1,0 +1,214 @@
+"""Builds the page of `finale review`: what a change changes, with a run for each finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import htpy as h
+
+from checker.report.layout import counted
+from checker.report.places import shown_file
+from checker.report.review import command_for, flip_row, row_of
+from checker.review.lines import MemberCoverage
+from checker.review.review import Finding, Review, Tried
+from checker.review.seeming import Remark
+from checker.review.stability import Flip, raised
+from checker.review.verdicts import Difference, Direction
+from checker.spec.meanings import summary
+
+from .document import document
+from .parts import badge, folded, heading, listing, section, table
+from .told import Told, told_trace
+
+#: How the word of a direction is coloured.
+_TONES = {
+    Direction.VIOLATED: "bad",
+    Direction.UNREACHED: "open",
+    Direction.VACUOUS: "open",
+    Direction.UNKNOWN: "open",
+    Direction.UNASKED: "open",
+    Direction.REACHED: "plain",
+}
+#: A page shows the runs of so many findings, the worst first: a browser draws them all at once.
+RUNS_MAX = 12
+#: The first lines of a method's source.
+SOURCE_LINES_MAX = 60
+
+
+def review_page(reviews: Sequence[Review], made_by: str) -> str:
+    """The page about some changes."""
+    title = str(reviews[0].change) if len(reviews) == 1 else f"{len(reviews)} changes"
+    body: list[h.Node] = [heading(f"Review: {title}", *_facts(reviews), f"made by {made_by}")]
+    for number, review in enumerate(reviews):
+        name = f"r{number + 1}"
+        if len(reviews) > 1:
+            body.append(section(str(review.change), *_about(review)))
+        body += _review(review, name)
+    return document(f"Review: {title}", body)
+
+
+def _facts(reviews: Sequence[Review]) -> Iterator[h.Node]:
+    if len(reviews) == 1:
+        yield from _about(reviews[0])
+
+
+def _about(review: Review) -> list[h.Node]:
+    worse = sum(each.direction is Direction.VIOLATED for each in review.findings)
+    flips = [each for each in review.stability.flips if each.is_new] if review.stability else []
+    facts: list[h.Node] = []
+    if review.changed.variant is not None:
+        facts.append(summary(review.changed.variant))
+    facts.append(f"tried in {counted(len(review.tried), 'setting')}")
+    facts.append(badge(counted(worse, "new violation"), "bad" if worse else "good"))
+    if flips:
+        facts.append(badge(f"{len(flips)} more with a larger bound", "bad"))
+    return facts
+
+
+def _review(review: Review, name: str) -> Iterator[h.Node]:
+    if review.remarks:
+        yield section("The change is not what it seems", h.ul[map(_remark, review.remarks)])
+    shown = [each for each in review.findings if each.first[1].trace is not None][:RUNS_MAX]
+    yield section("Verdicts that differ", _verdicts(review, name, shown))
+    if review.stability is not None:
+        yield section("With larger bounds", *_stability(review, name))
+    yield section("The change", *_change(review))
+    for finding in shown:
+        yield _run(review, finding, name)
+    for flip in _new_flips(review)[:RUNS_MAX]:
+        yield _flip_run(flip, name)
+
+
+def _remark(remark: Remark) -> h.Renderable:
+    place = remark.place
+    where = "" if place is None else f" ({shown_file(place.file or '')}:{place.line})"
+    return h.li[remark.message, h.span(".soft")[where]]
+
+
+# --- verdicts ------------------------------------------------------------------------------------
+
+
+def _verdicts(review: Review, name: str, shown: Sequence[Finding]) -> h.Renderable:
+    if not review.findings:
+        return h.p["No verdict differs."]
+    head = ("property", "verdict", "settings", "steps", "shortest in")
+    rows = (_finding(review, each, name, each in shown) for each in review.findings)
+    return table(head, rows, caption="the worst first")
+
+
+def _finding(review: Review, finding: Finding, name: str, is_shown: bool) -> list[h.Node]:
+    tried, difference = finding.first
+    direction, trace = finding.direction, difference.trace
+    link = h.a(href=f"#{_anchor(name, finding)}")[finding.property]
+    files = [shown_file(each.case.file) for each, _ in finding.shown]
+    return [
+        link if is_shown else finding.property,
+        badge(direction.value, _TONES.get(direction, "good")),
+        folded(f"{len(files)} of {len(review.tried)}", listing("\n".join(files))),
+        "" if trace is None else str(trace.length),
+        shown_file(tried.case.file),
+    ]
+
+
+def _anchor(name: str, finding: Finding) -> str:
+    return f"{name}-{finding.direction.name.lower()}-{finding.property}"
+
+
+def _new_flips(review: Review) -> list[Flip]:
+    flips = review.stability.flips if review.stability is not None else ()
+    return [each for each in flips if each.is_new]
+
+
+def _stability(review: Review, name: str) -> Iterator[h.Node]:
+    assert review.stability is not None
+    flips = _new_flips(review)
+    if flips:
+        head = ("property", "holds at", "falls at", "steps", "in")
+        yield table(head, (_flip(each, name) for each in flips), caption="larger bounds")
+    else:
+        yield h.p["Nothing that holds falls."]
+    done = f"Searched: {review.stability.searched} of {review.stability.of} larger bounds."
+    yield h.p(".soft")[done]
+
+
+def _flip(flip: Flip, name: str) -> list[h.Node]:
+    larger = flip.larger
+    return [
+        h.a(href=f"#{_flip_anchor(flip, name)}")[flip.property],
+        f"{larger.bound} = {larger.value - 1}",
+        badge(f"{larger.bound} = {larger.value}", "bad"),
+        str(flip.trace.length),
+        shown_file(larger.case.file),
+    ]
+
+
+def _flip_anchor(flip: Flip, name: str) -> str:
+    return f"{name}-{flip.larger.case.file.stem}-{flip.larger.bound}-{flip.property}"
+
+
+# --- the change ----------------------------------------------------------------------------------
+
+
+def _change(review: Review) -> Iterator[h.Node]:
+    if review.rules:
+        rows = ([name, str(count), str(taken)] for name, (count, taken) in review.rules.items())
+        head = ("rule that steps otherwise", "settings", "of them, taken in")
+        yield table(head, rows, caption="rules that step otherwise")
+    for coverage in review.coverage.methods:
+        method = coverage.of
+        over = "new" if method.overrides is None else f"overrides {method.overrides.__qualname__}"
+        told = f"{method.role} {method.member}: {over}, {_reached(coverage)}"
+        yield folded(told, listing(_source(coverage)), is_open=bool(coverage.unreached))
+
+
+def _reached(coverage: MemberCoverage) -> str:
+    if not coverage.unreached:
+        return "all lines reached"
+    reached = len(coverage.lines) - len(coverage.unreached)
+    return f"{reached} of {counted(len(coverage.lines), 'line')} reached"
+
+
+def _source(coverage: MemberCoverage) -> str:
+    """The lines of a method with their numbers; those that no run reached have a mark."""
+    method = coverage.of
+    lines = Path(method.file).read_text(encoding="utf-8").splitlines()
+    first = method.member.place.line or 1
+    last = min(max(coverage.lines, default=first), first + SOURCE_LINES_MAX, len(lines))
+    marks = dict.fromkeys(coverage.unreached, "not reached ")
+    return "\n".join(
+        f"{marks.get(number, ''):12}{number:5}  {lines[number - 1]}"
+        for number in range(first, last + 1)
+    )
+
+
+# --- runs ----------------------------------------------------------------------------------------
+
+
+def _run(review: Review, finding: Finding, name: str) -> h.Renderable:
+    tried, difference = finding.first
+    anchor = _anchor(name, finding)
+    title: list[h.Node] = [finding.property, " ", _word(finding)]
+    again = command_for(review, "trace", tried.case.changed, "--property", finding.property)
+    return section(title, _told(tried, difference, anchor), listing(again), name=anchor)
+
+
+def _word(finding: Finding) -> h.Renderable:
+    return badge(finding.direction.value, _TONES.get(finding.direction, "good"))
+
+
+def _told(tried: Tried, difference: Difference, anchor: str) -> h.Renderable:
+    assert difference.trace is not None
+    system, row = row_of(tried, difference.property)
+    return told_trace(Told(f"{anchor}-trace", tried.case.changed, system, row, difference.trace))
+
+
+def _flip_run(flip: Flip, name: str) -> h.Renderable:
+    spec = raised(flip.larger.case.changed, flip.larger)
+    anchor = _flip_anchor(flip, name)
+    told = Told(f"{anchor}-trace", spec, spec.system(), flip_row(flip), flip.trace)
+    title = f"{flip.property} with {flip.larger.bound} = {flip.larger.value}"
+    return section(title, told_trace(told), name=anchor)
+
+
+__all__ = ["review_page"]

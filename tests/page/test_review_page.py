@@ -1,0 +1,48 @@
+"""The page of a review has each finding with its run, escapes names, and loads nothing."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from checker.page.review import review_page
+from checker.review.change import Change
+from checker.spec.catalogue import catalogue
+from tests.cli.running import run
+from tests.review.reviewing import reviewed, specs_of
+from tests.review.test_review import NEVER, REVERSED, SPEC, folder_of
+
+
+def test_each_finding_has_its_run() -> None:
+    found = reviewed(Change("two-phase-commit", "withdraws"), specs_of("two-phase-commit"))
+    page = review_page([found], "Finale")
+    assert "2 new violations" in page
+    for name in ("promise-is-kept", "agreement"):
+        assert f'href="#r1-violated-{name}"' in page
+        assert f'id="r1-violated-{name}"' in page
+    assert not re.search(r'(?:src|href)="(?!#|data:)', page)
+
+
+def test_hostile_names_are_escaped(tmp_path: Path) -> None:
+    known = catalogue(folder_of(tmp_path, REVERSED))
+    evil = tmp_path / "<script>alert(1)<\x1b[31m.toml"
+    evil.write_text(SPEC)
+    page = review_page([reviewed(Change("stop", "other"), [evil], known=known)], "Finale")
+    assert "<script>alert" not in page
+    assert "\x1b" not in page
+
+
+def test_lines_that_no_run_reached_are_marked(tmp_path: Path) -> None:
+    known = catalogue(folder_of(tmp_path, NEVER))
+    review = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
+    page = review_page([review], "Finale")
+    assert "3 of 4 lines reached" in page
+    assert re.search(r"not reached +16 +worker.stopped = False", page)
+
+
+def test_the_command_writes_the_page(tmp_path: Path) -> None:
+    folder_of(tmp_path, REVERSED)
+    ran = run("review other --protocols mine --html review.html", tmp_path)
+    assert ran.exit == 1
+    assert "a-before-b" in (tmp_path / "review.html").read_text(encoding="utf-8")
+    assert run("review other --protocols mine --html mine", tmp_path).exit == 2
