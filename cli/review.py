@@ -37,6 +37,8 @@ from .version import VERSION
 
 #: Searches with larger bounds take so many seconds by default.
 SECONDS_OF_STABILITY = 60.0
+#: The comparisons of what can happen take so many seconds.
+SECONDS_OF_BEHAVIOURS = 30.0
 
 
 def review(  # noqa: PLR0913 - one parameter a flag
@@ -116,6 +118,7 @@ def review(  # noqa: PLR0913 - one parameter a flag
             meter.tell_many,
             slow,
             0.0 if first else stability,
+            0.0 if first else SECONDS_OF_BEHAVIOURS,
             _is_worse if first else _goes_on,
         )
         for change in changes:

@@ -6,11 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rich.text import Text
 
+from checker.compare.comparison import Difference
+from checker.review.behaviours import Behaviours
+from checker.review.cases import Case
 from checker.review.lines import MemberCoverage
 from checker.review.review import Finding, Review, Tried
 from checker.review.seeming import Remark
 from checker.review.stability import Flip, raised
-from checker.review.verdicts import Difference, Direction
+from checker.review.verdicts import Difference as Changed
+from checker.review.verdicts import Direction
 from checker.search.answer import Violated
 from checker.search.rows import ResultRow, result_of
 from checker.spec.claim import Spec, runs_before
@@ -36,6 +40,7 @@ _MARKS = {
     Direction.DECIDED: Text("✓", "green"),
     Direction.ASKED: Text("✓", "green"),
 }
+_SIGNS = {"gained": Text("+", "bold"), "lost": Text("−", "bold")}  # noqa: RUF001 - a minus sign
 #: So many new violations are shown with the steps of a shortest run; of others the length.
 SHOWN_MAX = 3
 #: So many names of a list are printed.
@@ -56,6 +61,7 @@ def review_lines(review: Review, width: int) -> list[Text]:
         lines += defined_lines(review.code, width, coverage=review.coverage)
     lines += _heading("rules that step otherwise", list(_rules(review)), width)
     lines += _verdicts(review, width)
+    lines += _behaviours(review, width)
     lines += _stability(review, width)
     lines += [Text(), *_summary(review, width)]
     return lines
@@ -135,6 +141,32 @@ def command_for(review: Review, name: str, spec: Spec, *flags: str) -> str:
     return f"{line}, with {text_of(review.change.values)}" if review.change.values else line
 
 
+def _behaviours(review: Review, width: int) -> list[Text]:
+    """What can happen with the change alone, and without the change alone."""
+    found = review.behaviours
+    if found is None or not found.compared:
+        return []
+    lines = [Text(), Text("what an observer sees", "bold cyan")]
+    for word, shown in (("gained", found.gained), ("lost", found.lost)):
+        if shown is not None:
+            lines += _behaviour(word, *shown, width)
+    told = [f"{each.value} in {count}" for each, count in found.answers.items()]
+    compared = f"{len(found.compared)} of {counted(found.of, 'setting')} that differ compared"
+    return [*lines, *flow([compared, *told], width, indent=2)]
+
+
+def _behaviour(word: str, case: Case, difference: Difference, width: int) -> Iterator[Text]:
+    """A shortest run that one of the two systems has alone, by what an observer sees of it."""
+    steps = counted(difference.run.trace.length, "step")
+    head = joined([f"{word}: {difference.observation}", steps, shown_file(case.file)])
+    yield from columns([[_SIGNS[word], head]], width, indent=2)
+    seen = [f"{step} {text}" for step, text in difference.run.observations]
+    yield from flow([Text(each, "dim") for each in seen], width, indent=6)
+    other = "without the change" if word == "gained" else "with the change"
+    instead = ", ".join(difference.instead) or "nothing else is seen"
+    yield from paragraph(Text(f"{other}, after the same start: {instead}", "dim"), width, indent=6)
+
+
 def _stability(review: Review, width: int) -> list[Text]:
     stability = review.stability
     if stability is None:
@@ -188,7 +220,7 @@ def _place(file: str | None, line: int | None) -> str:
 # --- what a run shows ----------------------------------------------------------------------------
 
 
-def story_of_finding(tried: Tried, difference: Difference) -> Story | None:
+def story_of_finding(tried: Tried, difference: Changed) -> Story | None:
     """The run that shows a new verdict, step by step; None if no single run shows it."""
     trace = difference.trace
     if trace is None:
@@ -262,6 +294,7 @@ def review_json(review: Review) -> dict[str, object]:
             for name, (count, taken) in review.rules.items()
         ],
         "findings": [_finding_json(review, each) for each in review.findings],
+        "behaviours": None if review.behaviours is None else _behaviours_json(review.behaviours),
         "stability": None
         if stability is None
         else {
@@ -269,6 +302,29 @@ def review_json(review: Review) -> dict[str, object]:
             "of": stability.of,
             "flips": [_flip_json(each) for each in stability.flips],
         },
+    }
+
+
+def _behaviours_json(found: Behaviours) -> dict[str, object]:
+    return {
+        "of": found.of,
+        "compared": [
+            {"spec": shown_file(case.file), "answer": each.answer.value}
+            for case, each in found.compared
+        ],
+        "gained": None if found.gained is None else _run_json(*found.gained),
+        "lost": None if found.lost is None else _run_json(*found.lost),
+    }
+
+
+def _run_json(case: Case, difference: Difference) -> dict[str, object]:
+    return {
+        "spec": shown_file(case.file),
+        "steps": difference.run.trace.length,
+        "observations": [
+            {"step": step, "observation": text} for step, text in difference.run.observations
+        ],
+        "instead": list(difference.instead),
     }
 
 
@@ -299,7 +355,7 @@ def _finding_json(review: Review, finding: Finding) -> dict[str, object]:
     }
 
 
-def _setting_json(tried: Tried, difference: Difference) -> dict[str, object]:
+def _setting_json(tried: Tried, difference: Changed) -> dict[str, object]:
     trace = difference.trace
     return {
         "spec": shown_file(tried.case.file),

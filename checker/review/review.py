@@ -15,6 +15,7 @@ from checker.search.rows import Exit
 from checker.spec.catalogue import Catalogue
 from model.errors import FinaleError
 
+from .behaviours import Behaviours, behaviours_of
 from .cases import Case, Cases, cases
 from .change import Change, ChangedCatalogue, under
 from .lines import ChangedCode, Coverage, changed_code, coverage_of
@@ -67,6 +68,7 @@ class Review:
     coverage: Coverage
     remarks: tuple[Remark, ...]
     stability: Stability | None = None
+    behaviours: Behaviours | None = None
     interrupted: bool = False
     seconds: float = 0.0
 
@@ -126,7 +128,8 @@ class Reviewer:
     """Reviews changes; the options are those of the command line.
 
     `look` is called a few times a second with what is being searched. `seconds_of_stability` is the
-    time limit of the searches with larger bounds; zero leaves them out.
+    time limit of the searches with larger bounds, and `seconds_of_behaviours` that of the
+    comparisons of what can happen; zero leaves them out.
     """
 
     catalogue: Catalogue
@@ -137,6 +140,7 @@ class Reviewer:
     look: Callable[[Sequence[Path], int], None]
     is_slow_wanted: bool = False
     seconds_of_stability: float = 0.0
+    seconds_of_behaviours: float = 0.0
     until: Callable[[Tried], bool] = field(default=lambda _: False)
     """Whether a case says enough: the others are then left out."""
 
@@ -171,6 +175,9 @@ class Reviewer:
         stability = None
         if self.seconds_of_stability and not interrupted:
             stability = stability_of(pairs, self.seconds_of_stability, self.jobs, self.look)
+        behaviours = None
+        if self.seconds_of_behaviours and not interrupted:
+            behaviours = behaviours_of(pairs, self.seconds_of_behaviours)
         return Review(
             change,
             base,
@@ -182,6 +189,7 @@ class Reviewer:
             coverage,
             remarks,
             stability,
+            behaviours,
             interrupted,
             perf_counter() - began,
         )

@@ -27,6 +27,7 @@ def reviewed(
     *,
     known: Catalogue = PLAIN,
     stability: float = 0.0,
+    behaviours: float = 0.0,
     jobs: int = 1,
     until: Callable[[Tried], bool] = lambda _: False,
 ) -> Review:
@@ -39,6 +40,7 @@ def reviewed(
         jobs,
         lambda _busy, _done: None,
         seconds_of_stability=stability,
+        seconds_of_behaviours=behaviours,
         until=until,
     )
     return reviewer.review(change)

@@ -1,0 +1,83 @@
+"""Compares what can happen before and after a change, as an observer outside of the job sees it.
+
+A verdict says nothing about a run that no property speaks of. Small settings in which rules differ
+are compared completely, until the time is over.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from checker.compare.comparison import Answer, Comparison, Difference, compare
+from checker.search.limits import Limits
+from model.errors import FinaleError
+
+from .cases import Case
+from .pair import Pair
+
+#: Settings with more states are not compared.
+STATES_MAX = 20_000
+#: So many settings are compared: a setting that is larger rarely shows another kind of run.
+SETTINGS_MAX = 8
+#: The codes of settings in which the observer has nothing to compare.
+_NOTHING = ("nothing-observed", "incomparable", "ids-given-again")
+
+
+@dataclass(frozen=True)
+class Behaviours:
+    """The comparisons of some settings, the small ones first; `of` is how many settings differ.
+
+    In each, the first system is that before the change.
+    """
+
+    compared: tuple[tuple[Case, Comparison], ...]
+    of: int
+
+    @property
+    def answers(self) -> Mapping[Answer, int]:
+        """How often each answer was given."""
+        return Counter(each.answer for _, each in self.compared)
+
+    @property
+    def gained(self) -> tuple[Case, Difference] | None:
+        """A shortest run that only the changed protocol has."""
+        return _shortest((case, each.gained) for case, each in self.compared)
+
+    @property
+    def lost(self) -> tuple[Case, Difference] | None:
+        """A shortest run that only the protocol without the change has."""
+        return _shortest((case, each.lost) for case, each in self.compared)
+
+
+def _shortest(found: Iterator[tuple[Case, Difference | None]]) -> tuple[Case, Difference] | None:
+    runs = [(case, each) for case, each in found if each is not None]
+    return min(runs, key=lambda each: each[1].run.trace.length, default=None)
+
+
+def behaviours_of(tried: Sequence[tuple[Case, Pair]], seconds: float) -> Behaviours:
+    """Compare the smallest settings in which some rule steps otherwise, within a time limit."""
+    end = perf_counter() + seconds
+    differing = [(case, pair) for case, pair in tried if not pair.is_same]
+    found: list[tuple[Case, Comparison]] = []
+    for case, _ in sorted(differing, key=_size)[:SETTINGS_MAX]:
+        left = end - perf_counter()
+        if left <= 0:
+            break
+        try:
+            answer = compare(case.base, case.changed, limits=Limits(STATES_MAX, left))
+        except FinaleError as error:
+            if error.code not in _NOTHING:
+                raise
+        else:
+            found.append((case, answer))
+    return Behaviours(tuple(found), len(differing))
+
+
+def _size(each: tuple[Case, Pair]) -> int:
+    return each[1].base.statistics.states + each[1].changed.statistics.states
+
+
+__all__ = ["Behaviours", "behaviours_of"]

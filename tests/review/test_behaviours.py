@@ -1,0 +1,41 @@
+"""What an observer sees with the change alone, and without the change alone."""
+
+from __future__ import annotations
+
+from checker.report.review import review_json, review_lines
+from checker.review.behaviours import behaviours_of
+from checker.review.change import Change
+from tests.review.reviewing import reviewed, specs_of
+
+
+def test_a_gained_run_is_told() -> None:
+    files = [file for file in specs_of("local-store") if file.stem == "runs-unrestored"]
+    found = reviewed(Change("local-store", "runs-unrestored"), files)
+    pairs = [(each.case, each.pair) for each in found.tried]
+    seen = behaviours_of(pairs, 60.0)
+    assert [each.value for each in seen.answers] == ["more"]
+    assert seen.lost is None
+    assert seen.gained is not None
+    _, difference = seen.gained
+    assert difference.observation == "u2.stored 0 → 1"
+    assert difference.run.trace.length == 10
+
+
+def test_a_change_that_changes_nothing_is_not_compared() -> None:
+    files = specs_of("local-store")
+    change = Change("local-store", None, (("options.deletes_file", True),))
+    found = reviewed(change, [each for each in files if "fixed" in each.parts])
+    assert found.is_same
+    pairs = [(each.case, each.pair) for each in found.tried]
+    assert behaviours_of(pairs, 60.0).of == 0
+
+
+def test_the_answer_has_it() -> None:
+    files = [file for file in specs_of("local-store") if file.stem == "runs-unrestored"]
+    found = reviewed(Change("local-store", "runs-unrestored"), files, behaviours=60.0)
+    text = "\n".join(line.plain for line in review_lines(found, 80))
+    assert "gained: u2.stored 0 → 1 · 10 steps" in text
+    told = review_json(found)["behaviours"]
+    assert isinstance(told, dict)
+    assert told["of"] == 1
+    assert told["gained"]["steps"] == 10
