@@ -10,6 +10,7 @@ import htpy as h
 from checker.report.layout import counted
 from checker.report.places import shown_file
 from checker.report.review import command_for, flip_row, row_of
+from checker.review.behaviours import Behaviours
 from checker.review.lines import MemberCoverage
 from checker.review.review import Finding, Review, Tried
 from checker.review.seeming import Remark
@@ -71,6 +72,8 @@ def _review(review: Review, name: str) -> Iterator[h.Node]:
         yield section("The change is not what it seems", h.ul[map(_remark, review.remarks)])
     shown = [each for each in review.findings if each.first[1].trace is not None][:RUNS_MAX]
     yield section("Verdicts that differ", _verdicts(review, name, shown))
+    if review.behaviours is not None and review.behaviours.compared:
+        yield section("What an observer sees", *_behaviours(review.behaviours))
     if review.stability is not None:
         yield section("With larger bounds", *_stability(review, name))
     yield section("The change", *_change(review))
@@ -113,6 +116,25 @@ def _finding(review: Review, finding: Finding, name: str, is_shown: bool) -> lis
 
 def _anchor(name: str, finding: Finding) -> str:
     return f"{name}-{finding.direction.name.lower()}-{finding.property}"
+
+
+def _behaviours(found: Behaviours) -> Iterator[h.Node]:
+    """A shortest run that only the changed protocol has, and one that it has no more."""
+    rows: list[list[h.Node]] = []
+    for word, shown in (("gained", found.gained), ("lost", found.lost)):
+        if shown is not None:
+            case, difference = shown
+            seen = [f"{step:4}  {text}" for step, text in difference.run.observations]
+            instead = ", ".join(difference.instead) or "nothing else"
+            length = str(difference.run.trace.length)
+            name = shown_file(case.file)
+            rows.append([badge(word, "open"), listing("\n".join(seen)), length, instead, name])
+    if rows:
+        head = ("", "what is seen, by step", "steps", "the other system then shows", "in")
+        yield table(head, rows, caption="shortest runs")
+    answers = ", ".join(f"{each.value} in {count}" for each, count in found.answers.items())
+    done = f"Compared: {len(found.compared)} of {found.of} settings that differ: {answers}."
+    yield h.p(".soft")[done]
 
 
 def _new_flips(review: Review) -> list[Flip]:
