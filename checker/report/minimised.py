@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from rich.text import Text
 
 from checker.review.minimise import NO_SETTING, Minimised, Need, Setting
-from checker.search.answer import Holds, Unknown
+from checker.search.answer import Holds, Unknown, Violated
 from checker.spec.writing import spec_text
 
 from .layout import columns, counted, joined, paragraph
@@ -45,7 +45,11 @@ def _sizes(before: Setting, after: Setting) -> Iterator[str]:
 def _needs(found: Minimised) -> Iterator[list[Text]]:
     shown = [each for each in found.needs if each.verdict != NO_SETTING]
     for each in shown:
-        yield [Text("needed", "dim"), Text(each.step.what), _without(each)]
+        if each.verdict == Violated.word:
+            told = Text("without it the property falls, too, in more states")
+            yield [Text("kept", "dim"), Text(each.step.what), told]
+        else:
+            yield [Text("needed", "dim"), Text(each.step.what), _without(each)]
 
 
 def _without(need: Need) -> Text:

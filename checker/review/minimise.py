@@ -1,8 +1,9 @@
 """Shrinks the setting in which a property falls, and says what the counterexample needs.
 
-The search is greedy: a step to a smaller setting is taken if the property still falls there. At the
-end no single step is left, and the verdicts of the refused steps say what is needed: if the
-property holds without a fault or an option, the counterexample needs it.
+The search is greedy: a step to a smaller setting is taken if the property still falls there, and
+the setting has no more states than before. At the end no single step is left, and the verdicts of
+the refused steps say what is needed: if the property holds without a fault or an option, the
+counterexample needs it.
 """
 
 from __future__ import annotations
@@ -125,7 +126,9 @@ class _Shrinking:
                 for step in steps(table, current.spec.protocol):
                     self._check_time()
                     smaller, need = self._tried(step)
-                    if smaller is not None and _is_larger(step, smaller, current):
+                    if smaller is not None and smaller.states > current.states:
+                        if step.part != "bounds":  # a default can mean as much as is needed
+                            needs.append(need)
                         continue
                     if smaller is not None:
                         current, table, went_on = smaller, step.table, True
@@ -182,11 +185,6 @@ class _Shrinking:
         answer = next((each for each in report.answers if each.property == self.name), None)
         why = answer.verdict.why if answer and isinstance(answer.verdict, Unknown) else ""
         return _fallen(spec, report, self.name), answer, why
-
-
-def _is_larger(step: Step, one: Setting, other: Setting) -> bool:
-    """Whether a bound by default is no smaller bound: a default can mean as much as is needed."""
-    return step.part == "bounds" and one.states > other.states
 
 
 def _fallen(spec: Spec, report: Report, name: str) -> Setting | None:

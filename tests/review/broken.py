@@ -1,7 +1,7 @@
 """Every planted mistake, shrunk: how much smaller each counterexample is, and what it needs.
 
 `python -m tests.review.broken FILE` shrinks all and writes what it found, a line of JSON for each.
-A line that is there already is not worked out again. `table` makes the table of a page of it.
+A line that is there already is not worked out again. At the end it prints a table.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from checker.cache.store import Store, cache_folder
 from checker.report.minimised import minimised_json
@@ -59,9 +60,26 @@ def shrink_all(results: Path) -> None:
                 opened.write(json.dumps(found) + "\n")
 
 
+def table(results: Path) -> str:
+    """The mistakes by name: how much smaller, and what is needed."""
+    rows = [json.loads(line) for line in lines_of(results)]
+    head = ["| Mistake | What falls | Steps | States | Needed: without it the property holds |"]
+    head.append("|---|---|--:|--:|---|")
+    return "\n".join([*head, *map(_row, sorted(rows, key=lambda each: str(each["variant"])))])
+
+
+def _row(found: dict[str, Any]) -> str:
+    needed = [each["what"] for each in found["needed"] if each["without"] == "holds"]
+    others = ", ".join(f"`{each}`" for each in needed if not each.startswith("the variant"))
+    steps, states = (" → ".join(map(str, found[name])) for name in ("steps", "states"))
+    mistake = f"[{found['variant']}](../{found['spec']})"
+    return f"| {mistake} | {found['property']} | {steps} | {states} | {others} |"
+
+
 def lines_of(results: Path) -> list[str]:
     return results.read_text(encoding="utf-8").splitlines() if results.exists() else []
 
 
 if __name__ == "__main__":
     shrink_all(Path(sys.argv[1]))
+    print(table(Path(sys.argv[1])))
