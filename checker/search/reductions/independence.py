@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from checker.search.state_graph.folding import Known, cells_read, folded
 from model.expressions import Cell, Constant, Equal, Expression, equal, negation
 
+from .pairs import Facts, Pairs
 from .transitions import Guard, Literal, Transition, Transitions
 
 Bits = int
@@ -37,9 +38,11 @@ class Relations:
     enabling: tuple[Bits, ...]
 
 
-def relations_of(transitions: Transitions, may_hold: MayHold | None = None) -> Relations:
-    """Return the relations between the transitions of a system."""
-    return _Relating(transitions, may_hold or (lambda _facts, _ways: True)).relations()
+def relations_of(
+    transitions: Transitions, may_hold: MayHold | None = None, pairs: Pairs | None = None
+) -> Relations:
+    """Return the relations between the transitions of a system, in the states that `pairs` allows."""
+    return _Relating(transitions, may_hold or (lambda _facts, _ways: True), pairs).relations()
 
 
 @dataclass
@@ -58,6 +61,8 @@ class _Side:
     #: Substitutes the values written for the cells, in expressions over the state after.
     changed: Known
     memo: Known
+    #: The facts that may hold where it is enabled.
+    facts: Facts
 
     def after(self, expression: Expression) -> Expression:
         """An expression in the state after it, told in the state before it."""
@@ -65,18 +70,23 @@ class _Side:
 
 
 class _Relating:
-    def __init__(self, transitions: Transitions, may_hold: MayHold) -> None:
+    def __init__(
+        self, transitions: Transitions, may_hold: MayHold, pairs: Pairs | None = None
+    ) -> None:
+        self.pairs = pairs
         self.system = transitions.system
         self.atoms = transitions.atoms.all
         self.leaves = len(transitions.leaves)
         self.may_hold = may_hold
         self.reads = [_indices([atom]) for atom in self.atoms]
         observers = (Transition(each.guard) for each in transitions.observers)
-        self.sides = {
+        sides = {
             number: self._side(transitions, each)
             for number, each in enumerate([*transitions.leaves, *observers])
             if each is not None
         }
+        #: Without those that are never enabled.
+        self.sides = {number: side for number, side in sides.items() if side.facts}
         self.enabling = [0] * (2 * len(self.atoms))
         self.updates = [number for number, side in self.sides.items() if side.writes]
 
@@ -101,7 +111,11 @@ class _Relating:
             set(),
             {self.system.cells[index]: value for index, value in each.writes.items()},
             {},
+            self.pairs.where(self._conditions(each.guard)) if self.pairs is not None else -1,
         )
+
+    def _conditions(self, guard: Iterable[Literal]) -> list[tuple[Expression, bool]]:
+        return [(self.atoms[literal // 2], bool(literal % 2)) for literal in guard]
 
     def relations(self) -> Relations:
         """Return all of them."""
@@ -154,7 +168,7 @@ class _Relating:
             and one.writes.keys().isdisjoint(other.writes)
         ):
             return True
-        if _exclude(one, other):
+        if _exclude(one, other) or not self._together(one, other):
             return True
         known = one.known | other.known
         wrong = [
@@ -191,6 +205,13 @@ class _Relating:
                 sides = folded(one_last, known, memo), folded(other_last, known, memo)
                 yield negation(equal(*sides))
 
+    def _together(self, one: _Side, other: _Side) -> Facts:
+        """The facts that may hold where both are enabled; none if that is nowhere."""
+        if self.pairs is None:
+            return -1
+        found = one.facts & other.facts
+        return self.pairs.where(self._conditions((*one.guard, *other.guard)), found)
+
     # --- what is possible ------------------------------------------------------------------------
 
     def _possible(
@@ -205,6 +226,13 @@ class _Relating:
             for literal in other.guard:
                 if _is_false(_of(folded(self.atoms[literal // 2], one.known, {}), literal)):
                     return False
+        if self.pairs is not None:
+            found = self._together(*sides) if len(sides) > 1 else sides[0].facts
+            for fact in facts:
+                found = self.pairs.narrowed(found, fact) if found else 0
+            wrong = [each for each in wrong if found and self.pairs.where([(each, True)], found)]
+            if not wrong:
+                return False
         guards = dict.fromkeys(literal for side in sides for literal in side.guard)
         facts = [*(_of(self.atoms[literal // 2], literal) for literal in guards), *facts]
         denied = {negation(fact) for fact in facts}

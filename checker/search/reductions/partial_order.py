@@ -19,7 +19,8 @@ from model.system import Kind, System
 
 from .independence import Bits, MayHold, relations_of
 from .kinds import Reduction
-from .transitions import Guard, transitions_of
+from .pairs import Pairs, Step
+from .transitions import Guard, Transitions, transitions_of
 
 LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 NOTHING = "partial-order: every step depends on every other"
@@ -83,10 +84,27 @@ class PartialOrder:
         return found
 
 
-def ordered(system: System, may_hold: MayHold | None = None) -> PartialOrder:
+def pairs_of(system: System, transitions: Transitions) -> Pairs:
+    """Return the pairs of facts that may hold together in a system."""
+    found = Pairs(system.cells)
+    atoms = transitions.atoms.all
+    steps = [
+        Step(tuple((atoms[each // 2], bool(each % 2)) for each in leaf.guard), leaf.writes)
+        for leaf in transitions.leaves
+        if leaf is not None and leaf.writes
+    ]
+    found.close(system.initial, steps)
+    return found
+
+
+def ordered(
+    system: System, may_hold: MayHold | None = None, pairs: Pairs | None = None
+) -> PartialOrder:
     """Return the partial order of a system, with any prover or with none."""
     transitions = transitions_of(system)
-    relations = relations_of(transitions, may_hold)
+    if pairs is None:
+        pairs = pairs_of(system, transitions)
+    relations = relations_of(transitions, may_hold, pairs)
     leaves = transitions.leaves
     updates = sum(1 << i for i, each in enumerate(leaves) if each is not None and each.writes)
     guards = [each.guard if each is not None else () for each in leaves]

@@ -1,0 +1,295 @@
+"""Finds which values two cells can have at the same time: an invariant over pairs of cells.
+
+A *fact* says that a cell has a value. The table has, for each fact, the facts that may hold beside
+it in a reachable state. It is the least table that contains the facts of the initial states and
+that no update leaves: an update is applied where the table allows its guard, and the facts after it
+are added. This is the abstract reachability of pairs that planners use (Haslum and Geffner,
+"Admissible heuristics for optimal planning", 2000): the table contains at least what is reachable,
+so facts that it does not pair never hold together. No search is needed, and no prover.
+
+Sets of facts are integers, one bit each. A set that has no value for some cell is empty: no state
+is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from checker.search.state_graph.folding import cells_read
+from model.expressions import (
+    And,
+    Cell,
+    Constant,
+    Equal,
+    Expression,
+    IfThenElse,
+    Not,
+    Or,
+)
+from model.semantics import evaluate
+from model.system import State
+
+Facts = int
+"""A set of facts, one bit each."""
+
+#: So many combinations of values of the cells of one expression are tried; of more, all are taken
+#: for possible.
+COMBINATIONS_MAX = 300
+
+
+@dataclass(frozen=True)
+class Step:
+    """What the table is closed under: where all conditions hold, cells get new values."""
+
+    guard: tuple[tuple[Expression, bool], ...]
+    writes: Mapping[int, Expression]
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One value that a step may write: the fact after it, the facts it comes from, and those that
+    may hold beside these before it."""
+
+    fact: int
+    own: Facts
+    beside: Facts
+
+
+class Pairs:
+    """The table, and what follows from it."""
+
+    def __init__(self, cells: Sequence[Expression]) -> None:
+        self._cells = cells
+        self._first: list[int] = []
+        self._values: list[Facts] = []
+        count = 0
+        for each in self._cells:
+            self._first.append(count)
+            size = each.high - each.low + 1
+            self._values.append(((1 << size) - 1) << count)
+            count += size
+        self._owner = [i for i, cell in enumerate(self._cells) for _ in range(cell.low, cell.high + 1)]
+        #: The facts that may hold beside each fact, and the fact itself.
+        self.beside: list[Facts] = [0] * count
+        self._support: dict[Expression, tuple[int, ...]] = {}
+        self._scratch = [each.low for each in self._cells]
+        self._changed: Facts = 0
+        self._looked_at: Facts = 0
+
+    # --- the table -------------------------------------------------------------------------------
+
+    def close(
+        self, initial: Iterable[State], steps: Sequence[Step], look: Callable[[], None] = lambda: None
+    ) -> None:
+        """Fill the table: with the initial states, and with all that the steps lead to."""
+        for state in initial:
+            facts = sum(1 << self.fact(i, value) for i, value in enumerate(state))
+            for fact in bits(facts):
+                self._add(fact, facts)
+        #: The facts whose pairs were looked at when each step was last applied; at first, all.
+        looked_at: list[Facts] = [-1] * len(steps)
+        dirty = [True] * len(steps)
+        while any(dirty):
+            for number, step in enumerate(steps):
+                if not dirty[number]:
+                    continue
+                look()
+                before = self.reachable
+                self._looked_at = self._changed = 0
+                self._take(step)
+                looked_at[number], dirty[number] = self._looked_at, False
+                if self._changed:
+                    grown = self.reachable != before
+                    for other, facts in enumerate(looked_at):
+                        dirty[other] = dirty[other] or grown or bool(facts & self._changed)
+
+    def _take(self, step: Step) -> None:
+        before = self.where(step.guard)
+        if not before:
+            return
+        kept = before
+        for index in step.writes:
+            kept &= ~self._values[index]
+        found: dict[int, list[_Row]] = {}
+        for index, value in step.writes.items():
+            rows = list(self._rows(index, value, before))
+            if not rows:
+                return  # no state is left
+            found[index] = rows
+        for rows in found.values():
+            for row in rows:
+                self._add(row.fact, row.beside & kept | 1 << row.fact)
+        lists = list(found.values())
+        for place, rows in enumerate(lists):
+            for row in rows:
+                after = 0
+                for others in lists[place + 1 :]:
+                    for other in others:
+                        if not other.own & ~row.beside:
+                            after |= 1 << other.fact
+                self._add(row.fact, after)
+
+    def _rows(self, index: int, value: Expression, before: Facts) -> Iterator[_Row]:
+        """The values that a step may write to a cell."""
+        first, low = self._first[index], self._cells[index].low
+        found: dict[tuple[int, Facts], Facts] = {}
+        for assigned, own, beside in self._assignments(self._cells_of(value), before):
+            number = evaluate(value, assigned)
+            if self._cells[index].low <= number <= self._cells[index].high:
+                key = first + number - low, own
+                found[key] = found.get(key, 0) | beside
+        if self._too_many:
+            for fact in bits(self._values[index]):
+                yield _Row(fact, 0, before)
+            return
+        for (fact, own), beside in found.items():
+            yield _Row(fact, own, beside)
+
+    def _add(self, fact: int, facts: Facts) -> None:
+        """Facts may hold beside a fact."""
+        fresh = facts & ~self.beside[fact]
+        if not fresh:
+            return
+        self.beside[fact] |= fresh
+        self._changed |= fresh | 1 << fact
+        for other in bits(fresh):
+            self.beside[other] |= 1 << fact
+
+    # --- what follows ----------------------------------------------------------------------------
+
+    def fact(self, index: int, value: int) -> int:
+        """The number of a fact."""
+        return self._first[index] + value - self._cells[index].low
+
+    @property
+    def reachable(self) -> Facts:
+        """All facts that may hold."""
+        return sum(1 << fact for fact, beside in enumerate(self.beside) if beside)
+
+    def where(self, guard: Iterable[tuple[Expression, bool]], facts: Facts | None = None) -> Facts:
+        """The facts that may hold where all of some conditions do; none if no state is there."""
+        found = self.reachable if facts is None else facts
+        conditions = list(guard)
+        # What fixes a cell comes first: less is left to try for the rest.
+        conditions.sort(key=lambda each: len(self._cells_of(each[0])))
+        for condition, holds in conditions:
+            found = self.narrowed(found, condition, holds)
+            if not found:
+                return 0
+        return self._settled(found)
+
+    def narrowed(self, facts: Facts, condition: Expression, holds: bool = True) -> Facts:
+        """The facts of a set that may hold where a condition does."""
+        match condition:
+            case Constant():
+                return facts if bool(condition.value) == holds else 0
+            case Not():
+                return self.narrowed(facts, condition.operand, not holds)
+            case Cell():
+                return self._choose(facts, self.fact(condition.index, int(holds)))
+            case Equal(left=Cell() as cell, right=Constant() as value):
+                if not cell.low <= value.value <= cell.high:
+                    return 0 if holds else facts
+                fact = self.fact(cell.index, value.value)
+                return self._choose(facts, fact) if holds else self._left(facts & ~(1 << fact), cell.index)
+            case And() | Or() if isinstance(condition, And) == holds:
+                for each in condition.operands:
+                    facts = self.narrowed(facts, each, holds)
+                    if not facts:
+                        return 0
+                return facts
+            case And() | Or():
+                found = 0
+                for each in condition.operands:
+                    found |= self.narrowed(facts, each, holds)
+                return found
+            case IfThenElse():
+                then = self.narrowed(facts, condition.condition, True)
+                otherwise = self.narrowed(facts, condition.condition, False)
+                return (self.narrowed(then, condition.yes, holds) if then else 0) | (
+                    self.narrowed(otherwise, condition.no, holds) if otherwise else 0
+                )
+            case _:
+                return self._tried(facts, condition, holds)
+
+    def _tried(self, facts: Facts, condition: Expression, holds: bool) -> Facts:
+        """The same, by trying the values of the cells of the condition."""
+        found = 0
+        for assigned, _, beside in self._assignments(self._cells_of(condition), facts):
+            if bool(evaluate(condition, assigned)) == holds:
+                found |= beside
+        return facts if self._too_many else found
+
+    def _choose(self, facts: Facts, fact: int) -> Facts:
+        return facts & self._with(fact) if facts >> fact & 1 else 0
+
+    def _with(self, fact: int) -> Facts:
+        """The facts that may hold beside a fact, which is noted."""
+        self._looked_at |= 1 << fact
+        return self.beside[fact]
+
+    def _left(self, facts: Facts, index: int) -> Facts:
+        """The same facts, where a cell has lost a value: if one is left, it holds."""
+        left = facts & self._values[index]
+        if not left:
+            return 0
+        return facts if left & (left - 1) else facts & self._with(left.bit_length() - 1)
+
+    def _settled(self, facts: Facts) -> Facts:
+        """The same facts, where a cell that has one value left has it; none if one has none."""
+        done = 0
+        while True:
+            before = facts
+            for values in self._values:
+                left = facts & values
+                if not left:
+                    return 0
+                if not left & (left - 1) and not left & done:
+                    done |= left
+                    facts &= self._with(left.bit_length() - 1)
+            if facts == before:
+                return facts
+
+    def _cells_of(self, expression: Expression) -> tuple[int, ...]:
+        found = self._support.get(expression)
+        if found is None:
+            indices = sorted(cell.index for cell in cells_read([expression]))
+            found = self._support[expression] = tuple(indices)
+        return found
+
+    def _assignments(
+        self, cells: tuple[int, ...], facts: Facts
+    ) -> Iterator[tuple[State, Facts, Facts]]:
+        """The values that some cells may have together: as a state that has them, as facts, and
+        the facts that may hold beside these. `_too_many` tells if some are left out."""
+        self._too_many = False
+        order = sorted(cells, key=lambda index: (facts & self._values[index]).bit_count())
+        scratch, count = self._scratch, 0
+
+        def go_on(place: int, own: Facts, beside: Facts) -> Iterator[tuple[State, Facts, Facts]]:
+            nonlocal count
+            if place == len(order):
+                count += 1
+                yield scratch, own, beside  # type: ignore[misc]
+                return
+            index = order[place]
+            for fact in bits(beside & self._values[index]):
+                if count > COMBINATIONS_MAX:
+                    self._too_many = True
+                    return
+                scratch[index] = self._cells[index].low + fact - self._first[index]
+                yield from go_on(place + 1, own | 1 << fact, beside & self._with(fact))
+
+        yield from go_on(0, 0, facts)
+
+
+def bits(facts: Facts) -> Iterator[int]:
+    """Yield the facts of a set."""
+    while facts:
+        lowest = facts & -facts
+        yield lowest.bit_length() - 1
+        facts ^= lowest
+
+
+__all__ = ["Facts", "Pairs", "Step", "bits"]
