@@ -37,6 +37,7 @@ class StubbornSetBlock:
             at.ORDER_LITERALS: np.array([each for guard in guard_of for each in guard], np.int64),
             at.ORDER_DEPENDENT: _sets(moved, self.words),
             at.ORDER_ENABLING: _sets(order.enabling, self.leaf_words),
+            at.ORDER_ABSORBING: _sets(order.absorbing, self.leaf_words),
         }
         self.block = np.zeros(at.ORDER_COUNT, np.int64)
         self.block[at.ORDER_GUARDS] = guards
@@ -60,6 +61,7 @@ class StubbornSetBlock:
             at.ORDER_INSIDE: self.words,
             at.ORDER_SAVED: self.words,
             at.ORDER_PENDING: self.transitions,
+            at.ORDER_FREE: self.leaf_words,
         }
 
 

@@ -9,11 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from checker.search.state_graph.folding import Known, cells_read, folded
-from model.expressions import Cell, Constant, Equal, Expression, equal, negation
+from model.expressions import (
+    FALSE,
+    Cell,
+    Constant,
+    Equal,
+    Expression,
+    conjunction,
+    disjunction,
+    equal,
+    negation,
+)
 
-from .pairs import Facts, Pairs
+from .canonical import Reset
+from .pairs import Facts, Pairs, numbers_in
 from .transitions import Guard, Literal, Transition, Transitions
 
 Bits = int
@@ -31,18 +44,28 @@ class Relations:
     Transitions are numbered: leaves first, then observers. For each leaf, `dependent` has the
     transitions that do not commute with it: if both are enabled, one may disable the other, or
     their order may matter; and the observers that it may disable. For each literal, `enabling` has
-    the leaves that may make it true.
+    the leaves that may make it true. For each leaf, `absorbing` has those of its dependent leaves
+    that undo it: where both are enabled, the other one stays enabled after the leaf, and leads to
+    the same state as without the leaf. States that differ only in dead cells count as the same.
     """
 
     dependent: tuple[Bits, ...]
     enabling: tuple[Bits, ...]
+    absorbing: tuple[Bits, ...]
 
 
 def relations_of(
-    transitions: Transitions, may_hold: MayHold | None = None, pairs: Pairs | None = None
+    transitions: Transitions,
+    may_hold: MayHold | None = None,
+    pairs: Pairs | None = None,
+    resets: Sequence[Reset] = (),
 ) -> Relations:
-    """Return the relations between the transitions of a system, in the states that `pairs` allows."""
-    return _Relating(transitions, may_hold or (lambda _facts, _ways: True), pairs).relations()
+    """Return the relations between the transitions of a system, in the states that `pairs` allows.
+
+    Cells are dead where `resets` says so.
+    """
+    may_hold = may_hold or (lambda _facts, _ways: True)
+    return _Relating(transitions, may_hold, pairs, resets).relations()
 
 
 @dataclass
@@ -71,8 +94,17 @@ class _Side:
 
 class _Relating:
     def __init__(
-        self, transitions: Transitions, may_hold: MayHold, pairs: Pairs | None = None
+        self,
+        transitions: Transitions,
+        may_hold: MayHold,
+        pairs: Pairs | None = None,
+        resets: Sequence[Reset] = (),
     ) -> None:
+        #: The condition that a cell is dead, of each cell that is dead at times.
+        self.dead: dict[int, Expression] = {}
+        for reset in resets:
+            for index in reset.cells:
+                self.dead[index] = disjunction([self.dead.get(index, FALSE), reset.condition])
         self.pairs = pairs
         self.system = transitions.system
         self.atoms = transitions.atoms.all
@@ -123,7 +155,10 @@ class _Relating:
             for number in self._enabling(literal):
                 self.enabling[literal] |= 1 << number
                 self.sides[number].breaks.add(literal ^ 1)
-        return Relations(tuple(self._dependent()), tuple(self.enabling))
+        dependent = self._dependent()
+        return Relations(
+            tuple(dependent), tuple(self.enabling), tuple(self._absorbing(dependent))
+        )
 
     # --- enabling --------------------------------------------------------------------------------
 
@@ -159,6 +194,42 @@ class _Relating:
                 if not then.writes and self._may_disable(first, then):
                     found[one] |= 1 << other
         return found
+
+    def _absorbing(self, dependent: Sequence[Bits]) -> list[Bits]:
+        found, sides = [0] * self.leaves, self.sides
+        for number in self.updates:
+            for other in self.updates:
+                if dependent[number] >> other & 1 and self._undoes(sides[other], sides[number]):
+                    found[number] |= 1 << other
+        undoing = set(numbers_in(reduce(or_, found, 0)))
+        for number in self.updates:
+            for other in undoing - {number}:
+                # Where they are never enabled together, there is nothing to undo.
+                if _exclude(sides[number], sides[other]) or not self._together(
+                    sides[number], sides[other]
+                ):
+                    found[number] |= 1 << other
+        return found
+
+    def _undoes(self, last: _Side, first: _Side) -> bool:
+        """Whether, where both are enabled, `last` leads to the same state after `first` or not."""
+        kept = first.writes.keys() - last.writes.keys()
+        if not kept <= self.dead.keys():
+            return False
+        known = first.known | last.known
+        wrong = list(self._broken(first, last.guard, known))
+        memo: Known = {}
+        for index in first.writes.keys() | last.writes.keys():
+            value = last.writes.get(index, self.system.cells[index])
+            both = first.after(value)
+            if both is not value:
+                sides = folded(both, known, memo), folded(value, known, memo)
+                wrong.append(conjunction([negation(equal(*sides)), self._alive(index, last)]))
+        return not self._possible((first, last), [], wrong)
+
+    def _alive(self, index: int, update: _Side) -> Expression:
+        """The condition that a cell is not dead after an update."""
+        return negation(update.after(self.dead.get(index, FALSE)))
 
     def _accord(self, one: _Side, other: _Side) -> bool:
         """Whether, where both are enabled, neither disables the other and they commute."""
@@ -229,7 +300,7 @@ class _Relating:
         if self.pairs is not None:
             found = self._together(*sides) if len(sides) > 1 else sides[0].facts
             for fact in facts:
-                found = self.pairs.narrowed(found, fact) if found else 0
+                found = self.pairs.where([(fact, True)], found) if found else 0
             wrong = [each for each in wrong if found and self.pairs.where([(each, True)], found)]
             if not wrong:
                 return False

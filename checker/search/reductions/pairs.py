@@ -36,6 +36,10 @@ Facts = int
 #: So many combinations of values of the cells of one expression are tried; of more, all are taken
 #: for possible.
 COMBINATIONS_MAX = 300
+#: A condition is taken apart in so many parts at most; the rest is taken for possible.
+PARTS_MAX = 100
+#: A step distinguishes so many ways to write one cell; of more, only the values written.
+ROWS_MAX = 24
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,7 @@ class Pairs:
         self._scratch = [each.low for each in self._cells]
         self._changed: Facts = 0
         self._looked_at: Facts = 0
+        self._parts = 0
 
     # --- the table -------------------------------------------------------------------------------
 
@@ -85,7 +90,7 @@ class Pairs:
         """Fill the table: with the initial states, and with all that the steps lead to."""
         for state in initial:
             facts = sum(1 << self.fact(i, value) for i, value in enumerate(state))
-            for fact in bits(facts):
+            for fact in numbers_in(facts):
                 self._add(fact, facts)
         #: The facts whose pairs were looked at when each step was last applied; at first, all.
         looked_at: list[Facts] = [-1] * len(steps)
@@ -134,14 +139,22 @@ class Pairs:
         """The values that a step may write to a cell."""
         first, low = self._first[index], self._cells[index].low
         found: dict[tuple[int, Facts], Facts] = {}
+        self._parts = -COMBINATIONS_MAX
         for assigned, own, beside in self._assignments(self._cells_of(value), before):
             number = evaluate(value, assigned)
             if self._cells[index].low <= number <= self._cells[index].high:
                 key = first + number - low, own
                 found[key] = found.get(key, 0) | beside
         if self._too_many:
-            for fact in bits(self._values[index]):
+            for fact in numbers_in(self._values[index]):
                 yield _Row(fact, 0, before)
+            return
+        if len(found) > ROWS_MAX:
+            joined: dict[int, Facts] = {}
+            for (fact, _), beside in found.items():
+                joined[fact] = joined.get(fact, 0) | beside
+            for fact, beside in joined.items():
+                yield _Row(fact, 0, beside)
             return
         for (fact, own), beside in found.items():
             yield _Row(fact, own, beside)
@@ -153,7 +166,7 @@ class Pairs:
             return
         self.beside[fact] |= fresh
         self._changed |= fresh | 1 << fact
-        for other in bits(fresh):
+        for other in numbers_in(fresh):
             self.beside[other] |= 1 << fact
 
     # --- what follows ----------------------------------------------------------------------------
@@ -174,6 +187,7 @@ class Pairs:
         # What fixes a cell comes first: less is left to try for the rest.
         conditions.sort(key=lambda each: len(self._cells_of(each[0])))
         for condition, holds in conditions:
+            self._parts = 0
             found = self.narrowed(found, condition, holds)
             if not found:
                 return 0
@@ -181,6 +195,9 @@ class Pairs:
 
     def narrowed(self, facts: Facts, condition: Expression, holds: bool = True) -> Facts:
         """The facts of a set that may hold where a condition does."""
+        self._parts += 1
+        if self._parts > PARTS_MAX:
+            return facts
         match condition:
             case Constant():
                 return facts if bool(condition.value) == holds else 0
@@ -271,11 +288,12 @@ class Pairs:
             nonlocal count
             if place == len(order):
                 count += 1
+                self._parts += 1
                 yield scratch, own, beside  # type: ignore[misc]
                 return
             index = order[place]
-            for fact in bits(beside & self._values[index]):
-                if count > COMBINATIONS_MAX:
+            for fact in numbers_in(beside & self._values[index]):
+                if count > COMBINATIONS_MAX or self._parts > PARTS_MAX:
                     self._too_many = True
                     return
                 scratch[index] = self._cells[index].low + fact - self._first[index]
@@ -284,12 +302,12 @@ class Pairs:
         yield from go_on(0, 0, facts)
 
 
-def bits(facts: Facts) -> Iterator[int]:
-    """Yield the facts of a set."""
-    while facts:
-        lowest = facts & -facts
+def numbers_in(bits: int) -> Iterator[int]:
+    """Yield the numbers in a set, in order."""
+    while bits:
+        lowest = bits & -bits
         yield lowest.bit_length() - 1
-        facts ^= lowest
+        bits ^= lowest
 
 
-__all__ = ["Facts", "Pairs", "Step", "bits"]
+__all__ = ["Facts", "Pairs", "Step", "numbers_in"]

@@ -11,12 +11,13 @@ as plain data; the native search computes the sets.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from model.expressions import Expression
+from model.expressions import Expression, integer
 from model.system import Kind, System
 
+from .canonical import Reset
 from .independence import Bits, MayHold, relations_of
 from .kinds import Reduction
 from .pairs import Pairs, Step
@@ -40,6 +41,7 @@ class PartialOrder:
     updates: Bits
     dependent: tuple[Bits, ...]
     enabling: tuple[Bits, ...]
+    absorbing: tuple[Bits, ...]
     observers: tuple[str, ...]
     refused: tuple[tuple[str, str], ...] = ()
     remarks: tuple[str, ...] = ()
@@ -84,8 +86,10 @@ class PartialOrder:
         return found
 
 
-def pairs_of(system: System, transitions: Transitions) -> Pairs:
-    """Return the pairs of facts that may hold together in a system."""
+def pairs_of(
+    system: System, transitions: Transitions, resets: Sequence[Reset] = ()
+) -> Pairs:
+    """Return the pairs of facts that may hold together in a system, also if cells are reset."""
     found = Pairs(system.cells)
     atoms = transitions.atoms.all
     steps = [
@@ -93,18 +97,24 @@ def pairs_of(system: System, transitions: Transitions) -> Pairs:
         for leaf in transitions.leaves
         if leaf is not None and leaf.writes
     ]
+    for reset in resets:
+        lowest = {index: integer(system.cells[index].low) for index in reset.cells}
+        steps.append(Step(((reset.condition, True),), lowest))
     found.close(system.initial, steps)
     return found
 
 
 def ordered(
-    system: System, may_hold: MayHold | None = None, pairs: Pairs | None = None
+    system: System,
+    may_hold: MayHold | None = None,
+    pairs: Pairs | None = None,
+    resets: Sequence[Reset] = (),
 ) -> PartialOrder:
     """Return the partial order of a system, with any prover or with none."""
     transitions = transitions_of(system)
     if pairs is None:
-        pairs = pairs_of(system, transitions)
-    relations = relations_of(transitions, may_hold, pairs)
+        pairs = pairs_of(system, transitions, resets)
+    relations = relations_of(transitions, may_hold, pairs, resets)
     leaves = transitions.leaves
     updates = sum(1 << i for i, each in enumerate(leaves) if each is not None and each.writes)
     guards = [each.guard if each is not None else () for each in leaves]
@@ -120,6 +130,7 @@ def ordered(
         updates,
         relations.dependent,
         relations.enabling,
+        relations.absorbing,
         tuple(each.name for each in transitions.observers),
         refused,
     )
@@ -127,4 +138,4 @@ def ordered(
     return found if found.reduces else replace(found, remarks=(NOTHING,))
 
 
-__all__ = ["PartialOrder", "ordered"]
+__all__ = ["PartialOrder", "ordered", "pairs_of"]

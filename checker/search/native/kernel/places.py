@@ -120,10 +120,17 @@ FRESH, OWN_VISITED, OWN_SEEN, STATE_FIRST, STEP_FIRST = (next(_own) for _ in ran
     IS_QUIET,
 ) = (next(_own) for _ in range(13))
 # For partial order: which atoms are true and which leaves are taken, in each state of the batch;
-# and in the state at hand which updates are enabled, the set, a copy, what to look at.
-ORDER_TRUTHS, ORDER_CHOSEN, ORDER_ENABLED, ORDER_INSIDE, ORDER_SAVED, ORDER_PENDING = (
-    next(_own) for _ in range(6)
-)
+# and in the state at hand which updates are enabled, the set, a copy, what to look at, and the
+# leaves that need not be in the set since they undo all that is.
+(
+    ORDER_TRUTHS,
+    ORDER_CHOSEN,
+    ORDER_ENABLED,
+    ORDER_INSIDE,
+    ORDER_SAVED,
+    ORDER_PENDING,
+    ORDER_FREE,
+) = (next(_own) for _ in range(7))
 OWN_COUNT = next(_own)
 
 # The block for partial order: the generated function that tells which atoms are true; words a set
@@ -139,8 +146,9 @@ OWN_COUNT = next(_own)
     ORDER_LITERALS,
     ORDER_DEPENDENT,
     ORDER_ENABLING,
+    ORDER_ABSORBING,
     ORDER_COUNT,
-) = range(10)
+) = range(11)
 
 # The block for mail (`mail.py`): how many owners, which one this is; a box for each, for how many
 # states there is room in it and how many are in it; a table of states that were sent.

@@ -1,10 +1,10 @@
 """Stubborn sets: removes the steps of a batch that need not be taken.
 
 `checker/search/reductions/partial_order.py` defines stubborn sets. A set is an array of bits:
-leaves first, then observers. In each state, one set is closed from each enabled update. One more
-set starts with all transitions: one update after another is removed from it, with all transitions
-that need that update. Of the sets with a step to a state that is not yet expanded, the smallest is
-taken.
+leaves first, then observers. In each state, one set is closed from each enabled update; leaves that
+undo all updates of the set stay out of it. One more set starts with all transitions: one update
+after another is removed from it, with all transitions that need that update. Of the sets with a
+step to a state that is not yet expanded, the smallest is taken.
 """
 
 from __future__ import annotations
@@ -32,11 +32,13 @@ from .places import (
     KEY_WIDTH,
     LEAVES,
     ORDER,
+    ORDER_ABSORBING,
     ORDER_ATOM_WORDS,
     ORDER_CHOSEN,
     ORDER_DEPENDENT,
     ORDER_ENABLED,
     ORDER_ENABLING,
+    ORDER_FREE,
     ORDER_GUARD_STARTS,
     ORDER_GUARDS,
     ORDER_INSIDE,
@@ -161,12 +163,28 @@ def enabled_updates(shared, own, order, i):
 def closed(own, order, seed, truths, below):
     """Closes a set from an enabled update. Says how many updates of it are enabled; at `below` it
     gives up."""
+    leaf_words, free = word(order, ORDER_LEAF_WORDS), word(own, ORDER_FREE)
+    absorbing = word(order, ORDER_ABSORBING) + seed * leaf_words * 8
+    for k in range(leaf_words):
+        set_word(free, k, word(absorbing, k))
+    taken = closed_beside(own, order, seed, truths, below)
+    while taken < 0:  # something that is free does not undo all that is in the set
+        taken = closed_beside(own, order, seed, truths, below)
+    for k in range(leaf_words):
+        set_word(word(own, ORDER_INSIDE), k, word(word(own, ORDER_INSIDE), k) & ~word(free, k))
+    return taken
+
+
+@inline
+def closed_beside(own, order, seed, truths, below):
+    """Closes a set; what is free is not drawn in. Says how many updates of it are enabled, or -1
+    if less is free than it seemed."""
     words, leaf_words = word(order, ORDER_WORDS), word(order, ORDER_LEAF_WORDS)
     enabled, inside, pending = (
         word(own, ORDER_ENABLED), word(own, ORDER_INSIDE), word(own, ORDER_PENDING),
     )  # fmt: skip
     for k in range(words):
-        set_word(inside, k, 0)
+        set_word(inside, k, word(word(own, ORDER_FREE), k) if k < leaf_words else 0)
     put(inside, seed)
     set_word(pending, 0, seed)
     waiting, taken = 1, 1
@@ -174,6 +192,8 @@ def closed(own, order, seed, truths, below):
         waiting -= 1
         transition = word(pending, waiting)
         if transition < leaf_words * 64 and has(enabled, transition):
+            if binds(own, order, transition):
+                return -1
             drawn, size = word(order, ORDER_DEPENDENT) + transition * words * 8, words
         else:
             literal = cheapest(own, order, transition, truths)
@@ -190,6 +210,19 @@ def closed(own, order, seed, truths, below):
                 waiting += 1
                 fresh &= fresh - 1
     return taken
+
+
+@inline
+def binds(own, order, update):
+    """Leaves of what is free only what undoes an update too. Says whether that is less."""
+    leaf_words, free = word(order, ORDER_LEAF_WORDS), word(own, ORDER_FREE)
+    absorbing = word(order, ORDER_ABSORBING) + update * leaf_words * 8
+    is_less = False
+    for k in range(leaf_words):
+        if word(free, k) & ~word(absorbing, k) != 0:
+            set_word(free, k, word(free, k) & word(absorbing, k))
+            is_less = True
+    return is_less
 
 
 @inline
