@@ -31,7 +31,7 @@ from .limits import (
     looking,
 )
 from .options import DEFAULT, SearchOptions
-from .reductions.find import find
+from .reductions.find import find_all
 from .reductions.kinds import AppliedReduction, Reduction
 
 LOOKING = "looking for what need not be searched"
@@ -53,7 +53,7 @@ def check_reduced(
     check_witnesses(system)
     began = perf_counter()
     look = looking(limits, progress, LOOKING)
-    found = [find(each, system, look) for each in Reduction if each in reductions]
+    found = find_all(reductions, system, look)
     reports: list[Report] = []
     for under, names in _passes(system, [each for each in found if each.reduces]):
         if any(report.stopped == INTERRUPTED for report in reports):

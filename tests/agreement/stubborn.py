@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from checker.search.reductions.dead import dead_variables_of
 from checker.search.reductions.partial_order import PartialOrder
+from checker.search.reductions.under import canonical_of
 from checker.search.state_graph.leaves import numbered
 from model.semantics import evaluate, outcome, updated
 from model.system import Blocked, State, System, Update
@@ -108,10 +110,23 @@ class Stubborn:
 
     def closed(self, seed: int, enabled: int, truths: set[int], below: int) -> int | None:
         """A stubborn set with fewer enabled updates than `below`, if closing from one gives it."""
-        inside, pending = 1 << seed, [seed]
+        free = self.order.absorbing[seed]
+        while True:
+            inside, left = self.closed_beside(seed, free, enabled, truths, below)
+            if left == free:
+                return None if inside is None else inside & ~free
+            free = left
+
+    def closed_beside(
+        self, seed: int, free: int, enabled: int, truths: set[int], below: int
+    ) -> tuple[int | None, int]:
+        """The same, without what is free; and what is free, if it undoes all that is enabled."""
+        inside, pending, taken = 1 << seed | free, [seed], 1
         while pending:
             transition = pending.pop()
             if transition < self.order.leaves and enabled >> transition & 1:
+                if free & ~self.order.absorbing[transition]:
+                    return None, free & self.order.absorbing[transition]
                 drawn = self.order.dependent[transition]
             else:
                 false = [each for each in self.order.guards[transition] if each not in truths]
@@ -122,9 +137,10 @@ class Stubborn:
             fresh = drawn & ~inside
             inside |= fresh
             pending += numbers_in(fresh)
-            if (inside & enabled).bit_count() >= below:
-                return None
-        return inside
+            taken += (fresh & enabled).bit_count()
+            if taken >= below:
+                return None, free
+        return inside, free
 
     def cost(self, literal: int, inside: int, enabled: int) -> int:
         fresh = self.order.enabling[literal] & ~inside
@@ -133,6 +149,14 @@ class Stubborn:
 
 def wrongs(system: System, order: PartialOrder, states_max: int) -> Iterator[str]:
     """What the relations do not tell of what happens in states that can be reached."""
+    canonical = canonical_of(system, [dead_variables_of(system)])
+
+    def same(one: State, other: State) -> bool:
+        """Whether two states differ in dead cells only."""
+        if canonical is None:
+            return one == other
+        return canonical.representative(one) == canonical.representative(other)
+
     search = Stubborn.__new__(Stubborn)
     search.system, search.order = system, order
     _, search.numbers = numbered(system)
@@ -154,6 +178,10 @@ def wrongs(system: System, order: PartialOrder, states_max: int) -> Iterator[str
                     yield f"leaf {leaf} disables leaf {other}"
                 elif search.steps(steps[other]).get(leaf) != then[other]:
                     yield f"leaves {leaf} and {other} do not commute"
+            for other in steps:
+                if order.absorbing[leaf] >> other & 1 and other != leaf:
+                    if other not in then or not same(then[other], steps[other]):
+                        yield f"leaf {other} does not undo leaf {leaf}"
             for number in range(order.leaves, len(order.guards)):
                 guard = set(order.guards[number])
                 kept = order.dependent[leaf] >> number & 1 or guard <= truths_then

@@ -1,8 +1,8 @@
-"""Maps each reduction to the function that finds it in a system."""
+"""Finds reductions in a system: maps each to its function, in the order that they need."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from typing import assert_never
 
 from model.system import System
@@ -11,22 +11,43 @@ from .dead import dead_variables_of
 from .kinds import AppliedReduction, Reduction
 from .proven import partial_order_of
 from .symmetry import symmetry_of
+from .under import canonical_of
 
 
-def find(
-    reduction: Reduction, system: System, look: Callable[[], None] = lambda: None
+#: Partial order comes last: it depends on how the others replace states.
+IN_ORDER = (Reduction.SYMMETRY, Reduction.DEAD_VARIABLES, Reduction.PARTIAL_ORDER)
+
+
+def find_all(
+    reductions: Collection[Reduction], system: System, look: Callable[[], None] = lambda: None
+) -> list[AppliedReduction]:
+    """Return what reductions find in a system, to be used together or some of them.
+
+    `look` is called now and then, and may raise.
+    """
+    found: dict[Reduction, AppliedReduction] = {}
+    for each in IN_ORDER:
+        if each in reductions:
+            look()
+            found[each] = _find(each, system, list(found.values()), look)
+    return [found[each] for each in Reduction if each in found]
+
+
+def _find(
+    reduction: Reduction,
+    system: System,
+    others: Sequence[AppliedReduction],
+    look: Callable[[], None],
 ) -> AppliedReduction:
-    """Return what a reduction finds in a system. `look` is called now and then, and may raise."""
-    look()
     match reduction:
         case Reduction.SYMMETRY:
             return symmetry_of(system)
         case Reduction.DEAD_VARIABLES:
             return dead_variables_of(system)
         case Reduction.PARTIAL_ORDER:
-            return partial_order_of(system, look)
+            return partial_order_of(system, look, canonical_of(system, others))
         case _:
             assert_never(reduction)
 
 
-__all__ = ["find"]
+__all__ = ["find_all"]

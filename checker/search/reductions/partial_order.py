@@ -11,17 +11,17 @@ as plain data; the native search computes the sets.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from model.expressions import Expression, integer
+from model.expressions import Expression
 from model.system import Kind, System
 
-from .canonical import Reset
+from .canonical import Canonical, Reset
+from .closure import pairs_of
 from .independence import Bits, MayHold, relations_of
 from .kinds import Reduction
-from .pairs import Pairs, Step
-from .transitions import Guard, Transitions, transitions_of
+from .transitions import Guard, transitions_of
 
 LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 NOTHING = "partial-order: every step depends on every other"
@@ -86,34 +86,19 @@ class PartialOrder:
         return found
 
 
-def pairs_of(
-    system: System, transitions: Transitions, resets: Sequence[Reset] = ()
-) -> Pairs:
-    """Return the pairs of facts that may hold together in a system, also if cells are reset."""
-    found = Pairs(system.cells)
-    atoms = transitions.atoms.all
-    steps = [
-        Step(tuple((atoms[each // 2], bool(each % 2)) for each in leaf.guard), leaf.writes)
-        for leaf in transitions.leaves
-        if leaf is not None and leaf.writes
-    ]
-    for reset in resets:
-        lowest = {index: integer(system.cells[index].low) for index in reset.cells}
-        steps.append(Step(((reset.condition, True),), lowest))
-    found.close(system.initial, steps)
-    return found
-
-
 def ordered(
     system: System,
     may_hold: MayHold | None = None,
-    pairs: Pairs | None = None,
+    canonical: Canonical | None = None,
     resets: Sequence[Reset] = (),
+    look: Callable[[], None] = lambda: None,
 ) -> PartialOrder:
-    """Return the partial order of a system, with any prover or with none."""
+    """Return the partial order of a system, with any prover or with none.
+
+    `canonical` is what the search replaces states by; cells are dead where `resets` says so.
+    """
     transitions = transitions_of(system)
-    if pairs is None:
-        pairs = pairs_of(system, transitions, resets)
+    pairs = pairs_of(transitions, canonical, look)
     relations = relations_of(transitions, may_hold, pairs, resets)
     leaves = transitions.leaves
     updates = sum(1 << i for i, each in enumerate(leaves) if each is not None and each.writes)
@@ -138,4 +123,4 @@ def ordered(
     return found if found.reduces else replace(found, remarks=(NOTHING,))
 
 
-__all__ = ["PartialOrder", "ordered", "pairs_of"]
+__all__ = ["PartialOrder", "ordered"]

@@ -5,15 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from checker.search.answer import NO_DEADLOCK
 from model.system import System
 
+from .canonical import Canonical
+from .dead import dead_variables_of
 from .interrupts import Interrupts
 from .partial_order import PartialOrder, ordered
 from .proofs import Prover
 
 
-def partial_order_of(system: System, look: Callable[[], None] = lambda: None) -> PartialOrder:
-    """Return the partial order of a system, found with z3; `look` is called at each question."""
+def partial_order_of(
+    system: System,
+    look: Callable[[], None] = lambda: None,
+    canonical: Canonical | None = None,
+) -> PartialOrder:
+    """Return the partial order of a system, found with z3; `look` is called at each question.
+
+    `canonical` is what the search replaces states by.
+    """
+    dead = dead_variables_of(system)
+    # Where a step may change only dead cells, states that differ in these are not all ends.
+    resets = () if dead.refusal(NO_DEADLOCK) else dead.resets
     with Interrupts() as interrupts:
 
         def look_twice() -> None:
@@ -21,7 +34,7 @@ def partial_order_of(system: System, look: Callable[[], None] = lambda: None) ->
             look()
 
         prover = Prover(look=look_twice)
-        found = ordered(system, prover.may_hold)
+        found = ordered(system, prover.may_hold, canonical, resets, look_twice)
     if not prover.undecided:
         return found
     remark = (
