@@ -85,18 +85,33 @@ class Stubborn:
 
     def pruned(self, enabled: int, truths: set[int]) -> int:
         """All transitions, but for what can be left out: one enabled update after the other."""
-        inside = (1 << len(self.order.guards)) - 1
-        for leaf in numbers_in(enabled):
-            if (inside & enabled).bit_count() > 1 and inside >> leaf & 1:
-                rest = self.stubborn_part(inside & ~(1 << leaf), enabled, truths)
-                inside = rest if rest & enabled else inside
-        return inside
+        inside, free = self.begun(enabled, truths)
+        for leaf in numbers_in(enabled & ~free):
+            if (inside & enabled & ~free).bit_count() > 1 and inside >> leaf & 1:
+                rest = self.stubborn_part(inside & ~(1 << leaf), free, enabled, truths)
+                inside = rest if rest & enabled & ~free else inside
+        return inside & ~free
 
-    def stubborn_part(self, inside: int, enabled: int, truths: set[int]) -> int:
-        """The largest part of a set that needs nothing that is not in it."""
+    def begun(self, enabled: int, truths: set[int]) -> tuple[int, int]:
+        """What to begin with, and what is free: what undoes all updates that undo none."""
+        absorbing, every = self.order.absorbing, (1 << len(self.order.guards)) - 1
+        free = 0
+        for leaf in numbers_in(enabled):
+            free |= absorbing[leaf]
+        for leaf in numbers_in(enabled & ~free):
+            free &= absorbing[leaf]
+        bound = [leaf for leaf in numbers_in(enabled & ~free) if free & ~absorbing[leaf]]
+        inside = every & ~sum(1 << leaf for leaf in bound)
+        inside = self.stubborn_part(inside, free, enabled, truths)
+        return (inside, free) if inside & enabled & ~free else (every, 0)
+
+    def stubborn_part(self, inside: int, free: int, enabled: int, truths: set[int]) -> int:
+        """The largest part of a set that needs nothing that is not in it; what is free stays."""
         while True:
             out = [
-                each for each in numbers_in(inside) if not self.stays(each, inside, enabled, truths)
+                each
+                for each in numbers_in(inside & ~free)
+                if not self.stays(each, inside, enabled, truths)
             ]
             if not out:
                 return inside

@@ -230,18 +230,17 @@ def pruned(own, order, truths):
     """Leaves out of the set of all transitions what can be left out, one enabled update after the
     other. Says how many updates of what stays are enabled."""
     words, leaf_words = word(order, ORDER_WORDS), word(order, ORDER_LEAF_WORDS)
-    enabled, inside, saved = (
+    enabled, inside, saved, free = (
         word(own, ORDER_ENABLED), word(own, ORDER_INSIDE), word(own, ORDER_SAVED),
+        word(own, ORDER_FREE),
     )  # fmt: skip
-    for k in range(words):
-        set_word(inside, k, -1)
-    left = enabled_inside(own, leaf_words)
+    left = begun(own, order, truths)
     for k in range(leaf_words):
         updates = word(enabled, k)
         while updates != 0 and left > 1:
             update = k * 64 + lowest_bit(updates)
             updates &= updates - 1
-            if not has(inside, update):
+            if not has(inside, update) or has(free, update):
                 continue
             for part in range(words):
                 set_word(saved, part, word(inside, part))
@@ -252,26 +251,80 @@ def pruned(own, order, truths):
                 for part in range(words):
                     set_word(inside, part, word(saved, part))
                 left = enabled_inside(own, leaf_words)
+    for k in range(leaf_words):
+        set_word(inside, k, word(inside, k) & ~word(free, k))
+    return left
+
+
+@inline
+def begun(own, order, truths):
+    """Begins with all transitions but for updates that are not undone by what is free: what undoes
+    the updates that undo nothing. Says how many updates of them are enabled."""
+    words, leaf_words = word(order, ORDER_WORDS), word(order, ORDER_LEAF_WORDS)
+    enabled, inside, free = word(own, ORDER_ENABLED), word(own, ORDER_INSIDE), word(own, ORDER_FREE)
+    absorbing = word(order, ORDER_ABSORBING)
+    for k in range(leaf_words):
+        set_word(free, k, 0)
+    for k in range(leaf_words):
+        updates = word(enabled, k)
+        while updates != 0:
+            row = absorbing + (k * 64 + lowest_bit(updates)) * leaf_words * 8
+            updates &= updates - 1
+            for part in range(leaf_words):
+                set_word(free, part, word(free, part) | word(row, part))
+    for k in range(words):
+        set_word(inside, k, -1)
+    for k in range(leaf_words):
+        set_word(inside, k, ~word(free, k))
+    for k in range(leaf_words):
+        updates = word(enabled, k) & word(inside, k)
+        while updates != 0:
+            row = absorbing + (k * 64 + lowest_bit(updates)) * leaf_words * 8
+            updates &= updates - 1
+            for part in range(leaf_words):
+                set_word(free, part, word(free, part) & word(row, part))
+    for k in range(leaf_words):
+        set_word(inside, k, -1)
+    for k in range(leaf_words):
+        updates = word(enabled, k)
+        while updates != 0:
+            update = k * 64 + lowest_bit(updates)
+            updates &= updates - 1
+            if not is_part(free, absorbing + update * leaf_words * 8, leaf_words):
+                if not has(free, update):
+                    take_out(inside, update)
+    leave_out(own, order, truths)
+    left = enabled_inside(own, leaf_words)
+    if left == 0:
+        for k in range(words):
+            set_word(inside, k, -1)
+        for k in range(leaf_words):
+            set_word(free, k, 0)
+        left = enabled_inside(own, leaf_words)
     return left
 
 
 @inline
 def enabled_inside(own, leaf_words):
-    """How many enabled updates are in the set."""
+    """How many enabled updates are in the set, but for what is free."""
     count = 0
     for k in range(leaf_words):
-        count += count_bits(word(word(own, ORDER_ENABLED), k) & word(word(own, ORDER_INSIDE), k))
+        bits = word(word(own, ORDER_ENABLED), k) & word(word(own, ORDER_INSIDE), k)
+        count += count_bits(bits & ~word(word(own, ORDER_FREE), k))
     return count
 
 
 @inline
 def leave_out(own, order, truths):
     """Leaves out of the set all that cannot stay, until the rest is stubborn."""
-    inside, changes = word(own, ORDER_INSIDE), True
+    inside, free, changes = word(own, ORDER_INSIDE), word(own, ORDER_FREE), True
+    leaf_words = word(order, ORDER_LEAF_WORDS)
     while changes:
         changes = False
         for k in range(word(order, ORDER_WORDS)):
             rest = word(inside, k)
+            if k < leaf_words:
+                rest &= ~word(free, k)
             while rest != 0:
                 transition = k * 64 + lowest_bit(rest)
                 rest &= rest - 1
