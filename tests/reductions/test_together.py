@@ -1,0 +1,79 @@
+"""All reductions together keep every verdict: on specs, the zoo, and random protocols."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from checker.search.answer import Answer, Holds, Unknown, Vacuous
+from checker.search.limits import Limits
+from checker.search.native.search import check
+from checker.search.reduced import check_reduced
+from checker.search.reductions.kinds import Reduction
+from checker.spec.claim import Spec
+from model.errors import FinaleError
+from model.language.build import build
+from model.system import System
+from tests.agreement.random_bodies import Pick
+from tests.agreement.random_protocols import written
+from tests.agreement.test_random_systems import REFUSED
+from tests.protocols.specs import audits
+from tests.zoo import ZOO
+from tests.zoo.animal import Animal
+
+#: Specs up to so many states are audited here, larger ones in the slow run.
+STATES_MAX, STATES_MAX_SLOW, STATES_OF_RANDOM = 130, 60_000, 3_000
+SEEDS, SEEDS_SLOW = range(8), range(8, 1_000)
+
+
+def word(answer: Answer) -> str:
+    """The verdict; that nothing was put to the test is not known under partial order."""
+    if isinstance(answer.verdict, Vacuous):
+        return Holds.word
+    is_vacuous = isinstance(answer.verdict, Unknown) and "proves nothing" in answer.verdict.why
+    return Holds.word if is_vacuous else answer.verdict.word
+
+
+def assert_kept(system: System) -> int:
+    """Hold the answers under all reductions to the full ones; how many states fewer were seen."""
+    full = check(system)
+    reduced = check_reduced(system, list(Reduction), Limits(), None)
+    assert [(each.property, word(each)) for each in reduced.answers] == [
+        (each.property, word(each)) for each in full.answers
+    ]
+    return full.statistics.states - reduced.statistics.states
+
+
+@pytest.mark.parametrize("spec", audits(STATES_MAX_SLOW, quick=STATES_MAX))
+def test_specs_keep_their_verdicts(spec: Spec) -> None:
+    assert assert_kept(spec.system()) >= 0
+
+
+@pytest.mark.parametrize("animal", ZOO, ids=str)
+def test_the_zoo_keeps_its_verdicts(animal: Animal) -> None:
+    assert_kept(build(animal.make(), animal.families))
+
+
+def assert_random_kept(seeds: range) -> None:
+    fewer = 0
+    for seed in seeds:
+        protocol = written(Pick(Random(seed).randrange))
+        try:
+            system = build(protocol.make(), protocol.families)
+        except FinaleError as error:
+            if error.code not in REFUSED:
+                raise
+            continue
+        if not check(system, Limits(states_max=STATES_OF_RANDOM)).stopped:
+            fewer += assert_kept(system) > 0
+    assert fewer >= len(seeds) / 4
+
+
+def test_random_protocols_keep_their_verdicts() -> None:
+    assert_random_kept(SEEDS)
+
+
+@pytest.mark.slow
+def test_many_more_random_protocols_keep_their_verdicts() -> None:
+    assert_random_kept(SEEDS_SLOW)
