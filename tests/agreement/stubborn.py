@@ -194,9 +194,9 @@ def wrongs(system: System, order: PartialOrder, states_max: int) -> Iterator[str
                 elif search.steps(steps[other]).get(leaf) != then[other]:
                     yield f"leaves {leaf} and {other} do not commute"
             for other in steps:
-                if order.absorbing[leaf] >> other & 1 and other != leaf:
-                    if other not in then or not same(then[other], steps[other]):
-                        yield f"leaf {other} does not undo leaf {leaf}"
+                undoes = order.absorbing[leaf] >> other & 1 and other != leaf
+                if undoes and (other not in then or not same(then[other], steps[other])):
+                    yield f"leaf {other} does not undo leaf {leaf}"
             for number in range(order.leaves, len(order.guards)):
                 guard = set(order.guards[number])
                 kept = order.dependent[leaf] >> number & 1 or guard <= truths_then

@@ -237,6 +237,42 @@ def test_the_proviso_is_needed() -> None:
     assert any(state[1] == 1 for state in reached(Stubborn(system, order)))
 
 
+def test_what_is_undone_need_not_be_done_before() -> None:
+    """The last rule sets `x` back, whatever it is; so it waits for no other rule."""
+    z = cell(2, 0, 1, False)
+    begun = equal(z, integer(0))
+    first = when(conjunction([begun, equal(X, integer(0))]), {0: integer(1)})
+    then = when(conjunction([begun, equal(Y, integer(0))]), {1: integer(1)})
+    fails = when(begun, {0: integer(0), 1: integer(0), 2: integer(1)})
+    goal = property_of(Kind.REACHABLE, equal(z, integer(1)))
+    system = system_of([X, Y, z], [first, then, fails], [goal])
+    order = ordered(system)
+    last = 1 << 2
+    assert [bits & last for bits in order.absorbing] == [last, last, 0]
+    _, reduced = assert_agree(system, lambda _: order)
+    without = replace(order, absorbing=(0,) * len(order.absorbing))
+    full, reduced_without = assert_agree(system, lambda _: without)
+    counts = [each.statistics.states for each in (full, reduced_without, reduced)]
+    assert counts == [5, 5, 4]
+
+
+def test_a_step_that_is_wrongly_undone_shows() -> None:
+    """The last rule keeps `x`: a search that takes `x` for undone misses it with `x` at 0."""
+    z = cell(2, 0, 1, False)
+    begun = equal(z, integer(0))
+    first = when(conjunction([begun, equal(X, integer(0))]), {0: integer(1)})
+    fails = when(begun, {2: integer(1)})
+    again = when(conjunction([equal(z, integer(1)), equal(X, integer(1))]), {1: integer(1)})
+    goal = property_of(Kind.REACHABLE, conjunction([equal(z, integer(1)), equal(X, integer(0))]))
+    system = system_of([X, Y, z], [first, fails, again], [goal])
+    order = ordered(system)
+    assert_agree(system, lambda _: order)
+    mutant = replace(order, absorbing=(2, *order.absorbing[1:]))
+    assert next(wrongs(system, mutant, 10), None) is not None
+    with pytest.raises(AssertionError):
+        assert_audited(system, mutant)
+
+
 def test_a_step_that_changes_nothing_does_not_hide_a_deadlock() -> None:
     """A rule that is always enabled, and in the end changes nothing, is no way to go on."""
     stays = when(TRUE, {0: integer(0)})

@@ -25,7 +25,7 @@ from checker.search.native.search import check, report_of, searched
 from checker.search.native.storage import DiskStore, Storage, collision_probability
 from checker.search.native.tables import Tables
 from checker.search.options import SearchOptions
-from checker.search.reductions.find import find
+from checker.search.reductions.find import find_all
 from checker.search.reductions.kinds import Reduction
 from checker.spec.claim import Spec
 from model.errors import FinaleError
@@ -152,7 +152,7 @@ def test_reductions_count_the_same_however_they_are_searched(reduction: Reductio
     system = build(TwoPhaseCommit(Setting(sizes={"managers": 4})))
     if reduction is Reduction.PARTIAL_ORDER:
         system = yardstick(2, 1, 3)
-    under = [find(reduction, system)]
+    under = find_all([reduction], system)
     expected = told(check(system, under=under, options=SearchOptions(threads=1)))
     for options in OPTIONS:
         if options.storage != "hashed":

@@ -103,6 +103,6 @@ def test_a_cell_that_is_not_dead_is_noticed(monkeypatch: pytest.MonkeyPatch) -> 
     system = system_of(worlds.Machine, [worlds.never_sends_three])
     register = next(each.offset for each in system.variables if each.name == "register")
     wrong = DeadVariables((Reset(TRUE, (register,)),), ())
-    monkeypatch.setattr("checker.search.reduced.find", lambda *_: wrong)
+    monkeypatch.setattr("checker.search.reduced.find_all", lambda *_: [wrong])
     with pytest.raises(AssertionError):
         assert disagreements(system, [Reduction.DEAD_VARIABLES]) == []

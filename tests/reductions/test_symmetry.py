@@ -228,6 +228,6 @@ def test_an_order_that_is_taken_for_none_is_noticed() -> None:
 def test_a_property_that_tells_them_apart_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     system = system_of(worlds.Ranked, [worlds.first_has_it_first])
     alike = symmetry_of(system_of(worlds.Ball))
-    monkeypatch.setattr("checker.search.reduced.find", lambda *_: alike)
+    monkeypatch.setattr("checker.search.reduced.find_all", lambda *_: [alike])
     with pytest.raises(AssertionError):
         assert disagreements(system, [Reduction.SYMMETRY]) == []

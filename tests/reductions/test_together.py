@@ -23,7 +23,7 @@ from tests.zoo import ZOO
 from tests.zoo.animal import Animal
 
 #: Specs up to so many states are audited here, larger ones in the slow run.
-STATES_MAX, STATES_MAX_SLOW, STATES_OF_RANDOM = 130, 60_000, 3_000
+STATES_MAX, STATES_MAX_SLOW, STATES_OF_RANDOM = 40, 60_000, 3_000
 SEEDS, SEEDS_SLOW = range(8), range(8, 1_000)
 
 

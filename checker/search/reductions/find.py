@@ -7,12 +7,11 @@ from typing import assert_never
 
 from model.system import System
 
-from .dead import dead_variables_of
+from .dead import DeadVariables, dead_variables_of
 from .kinds import AppliedReduction, Reduction
 from .proven import partial_order_of
 from .symmetry import symmetry_of
 from .under import canonical_of
-
 
 #: Partial order comes last: it depends on how the others replace states.
 IN_ORDER = (Reduction.SYMMETRY, Reduction.DEAD_VARIABLES, Reduction.PARTIAL_ORDER)
@@ -45,7 +44,8 @@ def _find(
         case Reduction.DEAD_VARIABLES:
             return dead_variables_of(system)
         case Reduction.PARTIAL_ORDER:
-            return partial_order_of(system, look, canonical_of(system, others))
+            dead = next((each for each in others if isinstance(each, DeadVariables)), None)
+            return partial_order_of(system, look, canonical_of(system, others), dead)
         case _:
             assert_never(reduction)
 

@@ -156,9 +156,7 @@ class _Relating:
                 self.enabling[literal] |= 1 << number
                 self.sides[number].breaks.add(literal ^ 1)
         dependent = self._dependent()
-        return Relations(
-            tuple(dependent), tuple(self.enabling), tuple(self._absorbing(dependent))
-        )
+        return Relations(tuple(dependent), tuple(self.enabling), tuple(self._absorbing(dependent)))
 
     # --- enabling --------------------------------------------------------------------------------
 

@@ -73,7 +73,9 @@ class Pairs:
             size = each.high - each.low + 1
             self._values.append(((1 << size) - 1) << count)
             count += size
-        self._owner = [i for i, cell in enumerate(self._cells) for _ in range(cell.low, cell.high + 1)]
+        self._owner = [
+            i for i, cell in enumerate(self._cells) for _ in range(cell.low, cell.high + 1)
+        ]
         #: The facts that may hold beside each fact, and the fact itself.
         self.beside: list[Facts] = [0] * count
         self._support: dict[Expression, tuple[int, ...]] = {}
@@ -85,7 +87,10 @@ class Pairs:
     # --- the table -------------------------------------------------------------------------------
 
     def close(
-        self, initial: Iterable[State], steps: Sequence[Step], look: Callable[[], None] = lambda: None
+        self,
+        initial: Iterable[State],
+        steps: Sequence[Step],
+        look: Callable[[], None] = lambda: None,
     ) -> None:
         """Fill the table: with the initial states, and with all that the steps lead to."""
         for state in initial:
@@ -209,7 +214,11 @@ class Pairs:
                 if not cell.low <= value.value <= cell.high:
                     return 0 if holds else facts
                 fact = self.fact(cell.index, value.value)
-                return self._choose(facts, fact) if holds else self._left(facts & ~(1 << fact), cell.index)
+                return (
+                    self._choose(facts, fact)
+                    if holds
+                    else self._left(facts & ~(1 << fact), cell.index)
+                )
             case And() | Or() if isinstance(condition, And) == holds:
                 for each in condition.operands:
                     facts = self.narrowed(facts, each, holds)

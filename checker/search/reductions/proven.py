@@ -9,7 +9,7 @@ from checker.search.answer import NO_DEADLOCK
 from model.system import System
 
 from .canonical import Canonical
-from .dead import dead_variables_of
+from .dead import DeadVariables, dead_variables_of
 from .interrupts import Interrupts
 from .partial_order import PartialOrder, ordered
 from .proofs import Prover
@@ -19,12 +19,13 @@ def partial_order_of(
     system: System,
     look: Callable[[], None] = lambda: None,
     canonical: Canonical | None = None,
+    dead: DeadVariables | None = None,
 ) -> PartialOrder:
     """Return the partial order of a system, found with z3; `look` is called at each question.
 
-    `canonical` is what the search replaces states by.
+    `canonical` is what the search replaces states by; `dead` is known if it was found before.
     """
-    dead = dead_variables_of(system)
+    dead = dead or dead_variables_of(system)
     # Where a step may change only dead cells, states that differ in these are not all ends.
     resets = () if dead.refusal(NO_DEADLOCK) else dead.resets
     with Interrupts() as interrupts:

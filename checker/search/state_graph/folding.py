@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, assert_never
+from weakref import WeakKeyDictionary
 
 from model.expressions import (
     FALSE,
@@ -185,9 +186,22 @@ def fold(
     return made[root]
 
 
+#: The cells that each node reads: asked again and again, and most parts are shared.
+_READ: WeakKeyDictionary[Expression, frozenset[Cell]] = WeakKeyDictionary()
+
+
 def cells_read(expressions: Iterable[Expression]) -> set[Cell]:
     """Return all cells that the expressions read."""
-    return {node for node in nodes(expressions) if isinstance(node, Cell)}
+    found: set[Cell] = set()
+    for root in expressions:
+        read = _READ.get(root)
+        if read is None:
+            for node in nodes([root], _READ):
+                own = (node,) if isinstance(node, Cell) else ()
+                read = _READ[node] = frozenset(own).union(*(_READ[each] for each in parts(node)))
+        assert read is not None
+        found |= read
+    return found
 
 
 __all__ = [

@@ -290,9 +290,9 @@ def begun(own, order, truths):
         while updates != 0:
             update = k * 64 + lowest_bit(updates)
             updates &= updates - 1
-            if not is_part(free, absorbing + update * leaf_words * 8, leaf_words):
-                if not has(free, update):
-                    take_out(inside, update)
+            row = absorbing + update * leaf_words * 8
+            if not has(free, update) and not is_part(free, row, leaf_words):
+                take_out(inside, update)
     leave_out(own, order, truths)
     left = enabled_inside(own, leaf_words)
     if left == 0:
