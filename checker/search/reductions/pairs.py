@@ -58,6 +58,8 @@ class _Row:
     fact: int
     own: Facts
     beside: Facts
+    #: Whether it stands for several ways to write the value, and `own` is not known.
+    is_joined: bool = False
 
 
 class Pairs:
@@ -130,15 +132,32 @@ class Pairs:
         for rows in found.values():
             for row in rows:
                 self._add(row.fact, row.beside & kept | 1 << row.fact)
-        lists = list(found.values())
-        for place, rows in enumerate(lists):
+        self._add_pairs_of_written(found)
+
+    def _add_pairs_of_written(self, found: Mapping[int, list[_Row]]) -> None:
+        """The facts that a step writes hold together if what they come from does."""
+        #: What is written, by what it comes from; and what is written whatever that is.
+        written: dict[Facts, Facts] = {}
+        joined = 0
+        for rows in found.values():
             for row in rows:
-                after = 0
-                for others in lists[place + 1 :]:
-                    for other in others:
-                        if not other.own & ~row.beside:
-                            after |= 1 << other.fact
-                self._add(row.fact, after)
+                if row.is_joined:
+                    joined |= 1 << row.fact
+                else:
+                    written[row.own] = written.get(row.own, 0) | 1 << row.fact
+        together: dict[Facts, Facts] = {}
+        for index, rows in found.items():
+            for row in rows:
+                after = together.get(row.beside)
+                if after is None:
+                    after = 0
+                    for own, facts in written.items():
+                        if not own & ~row.beside:
+                            after |= facts
+                    together[row.beside] = after
+                if row.is_joined:
+                    after |= joined
+                self._add(row.fact, after & ~self._values[index] | 1 << row.fact)
 
     def _rows(self, index: int, value: Expression, before: Facts) -> Iterator[_Row]:
         """The values that a step may write to a cell."""
@@ -152,14 +171,14 @@ class Pairs:
                 found[key] = found.get(key, 0) | beside
         if self._too_many:
             for fact in numbers_in(self._values[index]):
-                yield _Row(fact, 0, before)
+                yield _Row(fact, 0, before, is_joined=True)
             return
         if len(found) > ROWS_MAX:
             joined: dict[int, Facts] = {}
             for (fact, _), beside in found.items():
                 joined[fact] = joined.get(fact, 0) | beside
             for fact, beside in joined.items():
-                yield _Row(fact, 0, beside)
+                yield _Row(fact, 0, beside, is_joined=True)
             return
         for (fact, own), beside in found.items():
             yield _Row(fact, own, beside)

@@ -1,0 +1,120 @@
+"""How many states fewer are searched under all reductions: `python -m benchmarks.reductions`.
+
+Each spec is searched in full, and under symmetry, dead variables and partial order together. Asked
+are the safety properties that the spec expects a verdict of, or all with `--all-properties`;
+liveness is always searched in full. Seconds are of processor time; those of the proofs are what
+finding the reductions costs before the search.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from pathlib import Path
+from time import process_time
+
+from rich.console import Console
+from rich.table import Table
+
+from checker.search.answer import NO_DEADLOCK
+from checker.search.limits import Limits
+from checker.search.native.search import searched
+from checker.search.options import SearchOptions
+from checker.search.reductions.find import find_all
+from checker.search.reductions.kinds import Reduction
+from checker.spec.catalogue import catalogue
+from checker.spec.claim import Spec
+from checker.spec.reading import read_spec
+from model.system import Kind, System
+
+SPECS = Path(__file__).parent.parent / "specs"
+#: What is measured: specs of four protocols, each with at least 50 000 states.
+MEASURED = (
+    "final-checkpoint/figure-two-checkpoints",
+    "final-checkpoint/goes-on",
+    "final-checkpoint/four-inputs",
+    "final-checkpoint/union-state-finished-only",
+    "final-checkpoint/42-43-44-first-record",
+    "matrix/fc-aligned/s03",
+    "failures/terminal-is-refused",
+    "stop-with-savepoint/resumes-behind-its-savepoint",
+    "stop-with-savepoint/one-sink-leaves-a-transaction",
+    "stop-with-savepoint/multi-input-parallel",
+    "stop-with-savepoint/declined-though-tolerated",
+    "restore/broken/forgets-marks-of-sources",
+)
+ALONE = SearchOptions(threads=1)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """States and seconds of a search in full, and under all reductions."""
+
+    full: int
+    reduced: int
+    seconds: float
+    proofs: float
+    searching: float
+
+    @property
+    def factor(self) -> float:
+        return self.full / self.reduced
+
+
+def asked(spec: Spec, every: bool) -> System:
+    """Return the system with the properties that all reductions keep: of the spec, or all."""
+    system = spec.system()
+    safety = [p for p in system.properties if p.kind not in (Kind.LEADS_TO, Kind.EVENTUALLY)]
+    if every:
+        return replace(system, properties=tuple(safety))
+    names = {p.name for p in safety if p.name in spec.expectations}
+    names |= {p.witness for p in safety if p.name in names and p.witness is not None}
+    return replace(system, properties=tuple(p for p in safety if p.name in names))
+
+
+def measured(system: System) -> Measured:
+    """Search a system twice."""
+    full = searched(system, Limits(), None, (), ALONE)
+    began = process_time()
+    found = find_all(list(Reduction), system)
+    proofs = process_time() - began
+    names = [NO_DEADLOCK, *(prop.name for prop in system.properties)]
+    # What a reduction does not keep is left to the full search by `check_reduced`.
+    under = [
+        each
+        for each in found
+        if each.reduces and not any(each.refusal(name) for name in names)
+    ]
+    reduced = searched(system, Limits(), None, under, ALONE)
+    states = full.statistics.states, reduced.statistics.states
+    return Measured(*states, full.seconds, proofs, reduced.seconds)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print; the exit code."""
+    parser = argparse.ArgumentParser("python -m benchmarks.reductions", description=__doc__)
+    parser.add_argument("specs", nargs="*", help="paths below specs/, without .toml")
+    parser.add_argument("--all-properties", action="store_true")
+    given = parser.parse_args(arguments)
+    table = Table("spec", "full", "reduced", "times fewer", "s full", "s proofs", "s reduced")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    factors: list[float] = []
+    for name in given.specs or MEASURED:
+        spec = read_spec(SPECS / f"{name}.toml", catalogue())
+        found = measured(asked(spec, given.all_properties))
+        factors.append(found.factor)
+        seconds = (f"{each:.2f}" for each in (found.seconds, found.proofs, found.searching))
+        table.add_row(name, str(found.full), str(found.reduced), f"{found.factor:.1f}", *seconds)
+        print(name, file=sys.stderr)
+    mean = prod(factors) ** (1 / len(factors))
+    table.add_row("geometric mean", "", "", f"{mean:.1f}", "", "", "")
+    (Console() if sys.stdout.isatty() else Console(width=120)).print(table)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
