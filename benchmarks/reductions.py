@@ -84,9 +84,7 @@ def measured(system: System) -> Measured:
     names = [NO_DEADLOCK, *(prop.name for prop in system.properties)]
     # What a reduction does not keep is left to the full search by `check_reduced`.
     under = [
-        each
-        for each in found
-        if each.reduces and not any(each.refusal(name) for name in names)
+        each for each in found if each.reduces and not any(each.refusal(name) for name in names)
     ]
     reduced = searched(system, Limits(), None, under, ALONE)
     states = full.statistics.states, reduced.statistics.states
