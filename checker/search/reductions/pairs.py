@@ -80,6 +80,7 @@ class Pairs:
         ]
         #: The facts that may hold beside each fact, and the fact itself.
         self.beside: list[Facts] = [0] * count
+        self._known: dict[tuple[Expression, tuple[int, ...]], int] = {}
         self._support: dict[Expression, tuple[int, ...]] = {}
         self._scratch = [each.low for each in self._cells]
         self._changed: Facts = 0
@@ -165,7 +166,7 @@ class Pairs:
         found: dict[tuple[int, Facts], Facts] = {}
         self._parts = -COMBINATIONS_MAX
         for assigned, own, beside in self._assignments(self._cells_of(value), before):
-            number = evaluate(value, assigned)
+            number = self._evaluated(value, assigned)
             if self._cells[index].low <= number <= self._cells[index].high:
                 key = first + number - low, own
                 found[key] = found.get(key, 0) | beside
@@ -262,7 +263,7 @@ class Pairs:
         """The same, by trying the values of the cells of the condition."""
         found = 0
         for assigned, _, beside in self._assignments(self._cells_of(condition), facts):
-            if bool(evaluate(condition, assigned)) == holds:
+            if bool(self._evaluated(condition, assigned)) == holds:
                 found |= beside
         return facts if self._too_many else found
 
@@ -295,6 +296,14 @@ class Pairs:
                     facts &= self._with(left.bit_length() - 1)
             if facts == before:
                 return facts
+
+    def _evaluated(self, expression: Expression, state: State) -> int:
+        """The value of an expression in a state: the same few are asked again and again."""
+        values = tuple([state[index] for index in self._cells_of(expression)])
+        found = self._known.get((expression, values))
+        if found is None:
+            found = self._known[expression, values] = evaluate(expression, state)
+        return found
 
     def _cells_of(self, expression: Expression) -> tuple[int, ...]:
         found = self._support.get(expression)
