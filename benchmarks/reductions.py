@@ -2,8 +2,8 @@
 
 Each spec is searched in full, and under symmetry, dead variables and partial order together. Asked
 are the safety properties that the spec expects a verdict of, or all with `--all-properties`;
-liveness is always searched in full. Seconds are of processor time; those of the proofs are what
-finding the reductions costs before the search.
+liveness is always searched in full. Seconds of the searches are of the clock, without compiling;
+those of the proofs are of the processor: what finding the reductions costs before the search.
 """
 
 from __future__ import annotations
