@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 
 from checker.search.state_graph.folding import Known, cells_read, folded
 from model.expressions import (
@@ -199,7 +197,7 @@ class _Relating:
             for other in self.updates:
                 if dependent[number] >> other & 1 and self._undoes(sides[other], sides[number]):
                     found[number] |= 1 << other
-        undoing = set(numbers_in(reduce(or_, found, 0)))
+        undoing = {other for bits in found for other in numbers_in(bits)}
         for number in self.updates:
             for other in undoing - {number}:
                 # Where they are never enabled together, there is nothing to undo.
