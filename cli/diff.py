@@ -24,7 +24,7 @@ from checker.studies.which import axis_in
 from model.errors import FinaleError, Place
 
 from .meter import Meter
-from .output import say, say_json, to_file_or_stdout
+from .output import document, say, say_json, to_file_or_stdout
 from .parameters import PLAIN, ProtocolsFolder, SecondsLimit, StatesLimit, TextOrJson, refuse_limits
 
 #: If nothing is seen, finer observers are asked about systems of at most so many states.
@@ -96,7 +96,7 @@ def diff(  # noqa: PLR0913 - each is an option of the command
     if aut is not None:
         _write_systems(found, aut)
     if format == "json":
-        say_json(comparison_json(found, further))
+        say_json(document("diff") | comparison_json(found, further))
     else:
         page = console()
         write(page, comparison_lines(found, page.width, further))

@@ -123,7 +123,7 @@ def test_initial_states_are_chosen() -> None:
 
 def test_a_trace_that_was_read_takes_no_flags_of_a_search(folder: Path) -> None:
     told = run("trace run.itf.json --property never-done --protocols protocols", folder)
-    assert told.stderr.startswith("error[usage]: --property, --backend and --reduce are for")
+    assert told.stderr.startswith("error[usage]: --property, --backend, --reduce, --variant")
 
 
 def test_flags_of_random_runs_are_refused(folder: Path) -> None:
