@@ -19,6 +19,7 @@ from checker.report.check_json import (
     FORMAT,
     CheckJson,
     LeftOutJson,
+    MinimisedJson,
     RowJson,
     error_row,
     json_rows,
@@ -605,7 +606,7 @@ class Checking:
     def close(self) -> None:
         """Print the summary."""
         if not self.as_text:
-            say_json(self._document().table | self._smallest_json())
+            say_json(self._document().table)
             return
         self.pages.close()
         seconds = time.perf_counter() - self.start
@@ -623,19 +624,21 @@ class Checking:
             some = counted(unchanged, "spec")
             write(page, [f"{some} left out: nothing of them has changed"])
 
-    def _smallest_json(self) -> dict[str, object]:
-        """The smallest settings of counterexamples, if they are asked for."""
-        if not self.options.minimise:
-            return {}
-        from checker.report.minimised import minimised_json
-
-        return {"minimised": [minimised_json(each) for each in self.smallest]}
-
     def _document(self) -> CheckJson:
         left_out = tuple(LeftOutJson(shown_file(each.file), each.why) for each in self.left_out)
         ok = all(row.ok for row in self.rows) and not self.interrupted
         rows = tuple(self.rows)
-        return CheckJson(VERSION, FORMAT, rows, left_out, self.interrupted, self.exit.value, ok)
+        smallest = self._smallest_settings()
+        return CheckJson(
+            VERSION, FORMAT, rows, left_out, smallest, self.interrupted, self.exit.value, ok
+        )
+
+    def _smallest_settings(self) -> tuple[MinimisedJson, ...]:
+        if not self.smallest:
+            return ()
+        from checker.report.minimised import minimised_json
+
+        return tuple(minimised_json(each) for each in self.smallest)
 
     @property
     def outcome(self) -> Outcome:

@@ -87,6 +87,29 @@ class LeftOutJson:
 
 
 @dataclass(frozen=True)
+class StepJson:
+    """A step towards a smaller setting."""
+
+    part: Annotated[str, "what the step changes: a part of the spec, such as bounds.channel"]
+    what: Annotated[str, "the change in words"]
+    without: Annotated[str | None, "the verdict after the step; null if the step was taken"] = None
+
+
+@dataclass(frozen=True)
+class MinimisedJson:
+    """The smallest setting in which a violated property still falls, with --minimise."""
+
+    spec: Annotated[str, "the file"]
+    property: Annotated[str, "the property"]
+    states: Annotated[tuple[int, ...], "the states before and after"]
+    steps: Annotated[tuple[int, ...], "the length of the counterexample before and after"]
+    taken: Annotated[tuple[StepJson, ...], "the steps that were taken"]
+    needed: Annotated[tuple[StepJson, ...], "the steps that were refused"]
+    least: Annotated[bool, "whether every further step was tried"]
+    smallest: Annotated[str, "the smallest setting, as the text of a spec"]
+
+
+@dataclass(frozen=True)
 class CheckJson:
     """The result of `finale check --format json`."""
 
@@ -94,6 +117,7 @@ class CheckJson:
     format: Annotated[Literal["finale-check/2"], "the format of this document, and its version"]
     results: Annotated[tuple[RowJson, ...], "a row for each property of each spec, and each error"]
     left_out: Annotated[tuple[LeftOutJson, ...], "the specs that were not checked"]
+    minimised: Annotated[tuple[MinimisedJson, ...], "the smallest settings, with --minimise"]
     interrupted: Annotated[bool, "whether somebody ended the check before its end"]
     exit: Annotated[Literal[0, 1, 2, 3, 130], "the exit code"]
     ok: Annotated[bool, "whether every row is ok, and nobody interrupted the check"]

@@ -10,6 +10,7 @@ from checker.review.minimise import NO_SETTING, Minimised, Need, Setting
 from checker.search.answer import Holds, Unknown, Violated
 from checker.spec.writing import spec_text
 
+from .check_json import MinimisedJson, StepJson
 from .layout import columns, counted, joined, paragraph
 from .places import shown_file
 
@@ -72,22 +73,20 @@ def smallest_text(found: Minimised) -> str:
     return spec_text({**head, **rest, "expect": [expect]})
 
 
-def minimised_json(found: Minimised) -> dict[str, object]:
-    """The same as plain data."""
-    return {
-        "spec": shown_file(found.before.spec.file),
-        "property": found.property,
-        "states": [found.before.states, found.after.states],
-        "steps": [found.before.trace.length, found.after.trace.length],
-        "taken": [{"part": each.part, "what": each.what} for each in found.taken],
-        "needed": [
-            {"part": each.step.part, "what": each.step.what, "without": each.verdict}
-            for each in found.needs
-            if each.verdict != NO_SETTING
-        ],
-        "least": found.is_least,
-        "smallest": smallest_text(found),
-    }
+def minimised_json(found: Minimised) -> MinimisedJson:
+    """The same as a part of the JSON document of `finale check`."""
+    before, after = found.before, found.after
+    needed = [each for each in found.needs if each.verdict != NO_SETTING]
+    return MinimisedJson(
+        spec=shown_file(before.spec.file),
+        property=found.property,
+        states=(before.states, after.states),
+        steps=(before.trace.length, after.trace.length),
+        taken=tuple(StepJson(each.part, each.what) for each in found.taken),
+        needed=tuple(StepJson(each.step.part, each.step.what, each.verdict) for each in needed),
+        least=found.is_least,
+        smallest=smallest_text(found),
+    )
 
 
 __all__ = ["minimised_json", "minimised_lines", "smallest_text"]

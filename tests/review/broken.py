@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ def shrink_all(results: Path) -> None:
     for file, spec, name in falling():
         where = str(file.relative_to(ROOT))
         if where not in done:
-            found = minimised_json(minimised(spec, name)) | {"spec": where}
+            found = asdict(minimised_json(minimised(spec, name))) | {"spec": where}
             found |= {"variant": spec.variant, "protocol": spec.protocol.key}
             with results.open("a", encoding="utf-8") as opened:
                 opened.write(json.dumps(found) + "\n")
