@@ -1,7 +1,7 @@
 """Keeps what became of mutants: what has not changed is not judged again.
 
-A kill holds as long as the changed file and the spec that told it are the same; that a mutant
-survives holds as long as the whole model and all specs are.
+A kill holds as long as the changed file and the spec that told it are the same. That a mutant
+survives holds as long as the whole model and all specs are the same, and so does a kill by time.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Kept:
 
 def key_of(mutant: Mutant, outcome: Outcome) -> str:
     """What an outcome depends on."""
-    if outcome.kind == "survives":
+    if outcome.kind in ("survives", "hang"):
         return _all()
     spec = SPECS / f"{outcome.spec}.toml"
     told = spec.read_bytes() if outcome.spec and spec.exists() else b""
