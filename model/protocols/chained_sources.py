@@ -101,9 +101,10 @@ class ChainedSources(StopWithSavepoint):
 
     @define
     def is_idle(self, task: Task) -> bool:
-        """Whether a task would take one more record, also of each source chained into it."""
+        """Whether a task would take one more record, also of each chained source that goes on."""
         emits = all(
-            self.polls(source) and not self.is_stopped(source) and not task.subtask.bounded
+            source.ended
+            or (self.polls(source) and not self.is_stopped(source) and not task.subtask.bounded)
             for source in task.chained
         )
         return super().is_idle(task) and emits
