@@ -20,7 +20,7 @@ from checker.spec.grid import EXPECTED, NONE, varied, without
 from checker.spec.reading import read_spec, spec_of
 from checker.spec.releases import ReleaseConfig, release_named
 from checker.studies.across_releases import under_release
-from checker.studies.which import axis_in
+from checker.studies.which import axis_in, refuse_twice
 from model.errors import FinaleError, Place
 
 from .meter import Meter
@@ -132,6 +132,7 @@ def _changed(spec: Spec, variant: str | None, settings: tuple[str, ...], known: 
                 advice="write --set options.NAME=VALUE or --set bounds.NAME=2",
             )
         values.append((axis.key, axis.values[0]))
+    refuse_twice(key for key, _ in values)
     if not values or spec.table is None:
         return spec
     table = without(spec.table, EXPECTED)

@@ -39,7 +39,7 @@ def tell(text: str) -> None:
     say(text, stderr=True)
 
 
-def print_if_ours(error: Exception) -> bool:
+def print_if_ours(error: BaseException) -> bool:
     """Print a mistake of the user; False for any other exception."""
     if isinstance(error, FinaleError):
         print_error(error)

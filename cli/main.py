@@ -11,6 +11,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import TextIO
 
 from cyclopts import App, CycloptsError
 
@@ -126,6 +127,8 @@ for _name, _where, _help in COMMANDS:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return the exit code."""
+    sys.stdout = sys.stdout or _nowhere()  # a shell can close them: `>&-`
+    sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that knows no box drawing gets question marks and not a traceback.
@@ -149,7 +152,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             print_error(former)
         return EXIT_BAD_INPUT
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         from cli.errors import out_of_memory, print_if_ours, unwritable_output
         from cli.output import say
 
@@ -163,6 +166,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say(traceback.format_exc(), stderr=True)
         return EXIT_INTERNAL
     return code or 0
+
+
+def _nowhere() -> TextIO:
+    return os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
 
 
 def _forget_output() -> None:

@@ -11,6 +11,8 @@ from model.errors import FinaleError, Place
 
 #: The permissions that a new file has, less those that the user's mask takes away.
 NEW_FILE = 0o666
+#: Files of these kinds are written by people: specs, protocols. No output replaces one.
+INPUTS = (".toml", ".py")
 
 
 class OutputFile:
@@ -18,13 +20,21 @@ class OutputFile:
 
     The text goes into a file beside it, which takes the name at the end. So a name that cannot be
     written is an error before the work, and a reader never sees half a text. A device or a pipe
-    has no such neighbour: it is opened when it is written. Raises `unwritable`.
+    has no such neighbour: it is opened when it is written. Raises `unwritable`, and `output-clash`
+    where the file is a spec or Python code.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._target = path.resolve()
         self._beside: Path | None = None
+        if self._target.suffix in INPUTS and self._target.is_file():
+            raise FinaleError(
+                "output-clash",
+                "the file is a spec or a protocol, and would be replaced",
+                place=Place(str(path)),
+                advice="name another file",
+            )
         try:
             self._reserve()
         except OSError as error:

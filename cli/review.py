@@ -18,7 +18,7 @@ from checker.review.verdicts import Direction
 from checker.search.processes import processors
 from checker.search.rows import PRECEDENCE, Exit
 from checker.spec.catalogue import Catalogue, catalogue
-from checker.studies.which import axis_in
+from checker.studies.which import axis_in, refuse_twice
 from model.errors import FinaleError
 
 from .errors import print_error
@@ -97,7 +97,7 @@ def review(  # noqa: PLR0913 - one parameter a flag
 ) -> int:
     """Try a change on all settings of its protocol, and say which verdicts differ."""
     refuse_limits({"--jobs": jobs, "--max-seconds": max_seconds})
-    if stability < 0:
+    if not stability >= 0:
         raise FinaleError(
             "bad-limit",
             f"--stability cannot be {stability:g}",
@@ -157,6 +157,7 @@ def _changes(
 ) -> Iterator[Change]:
     """Yield the changes that are asked for. Raises `nothing-to-review`, `bad-set`."""
     values = tuple(_value_in(each) for each in given)
+    refuse_twice(key for key, _ in values)
     own = [pair for pair in known.variants if pair not in plain.variants]
     if variants:
         for name in variants:

@@ -35,7 +35,7 @@ from .meter import Meter
 from .minimising import shrunk
 from .output import document, say, to_file_or_stdout
 from .parameters import BackendName, Minimise, ProtocolsFolder, ReductionNames, VariantName
-from .traces import itf_of_run, stored_trace
+from .traces import itf_of_run, refuse_own_name, stored_trace
 
 
 def trace(  # noqa: PLR0913 - one parameter a flag
@@ -70,6 +70,7 @@ def trace(  # noqa: PLR0913 - one parameter a flag
     if spec.suffix == ".json":
         refuse_search_of_stored(property, backend, reduce, variant, minimise)
         stored = stored_trace(spec, known)
+        refuse_own_name(spec, output)
         claim, system, row, again = stored.spec, stored.system, stored.row, ""
     else:
         claim = read_spec(spec, known) if variant is None else read_under(spec, variant, known)

@@ -7,8 +7,10 @@ from pathlib import Path
 
 from checker.report.places import shown_file
 from checker.report.story import row_of_run
+from checker.search.answer import Holds, Violated
 from checker.search.rows import ResultRow, SpecResult
 from checker.search.run import chosen
+from checker.simulation.judging import Binding, Judge
 from checker.spec.catalogue import Catalogue
 from checker.spec.claim import Spec
 from checker.spec.files import text_of
@@ -16,7 +18,7 @@ from checker.spec.reading import BUILT_IN, check_property_name, read_spec
 from model.errors import FinaleError, Place
 from model.given import json_of
 from model.itf import from_itf, to_itf
-from model.system import System
+from model.system import Kind, System
 from model.trace import Trace, replay
 
 from .output import to_file_or_stdout
@@ -87,7 +89,37 @@ def stored_trace(file: Path, known: Catalogue) -> StoredTrace:
             place=Place(str(file)),
             advice="the spec or its protocol has changed since: write the trace anew",
         ) from None
+    if not _shows(system, name, verdict, trace, binding):
+        raise FinaleError(
+            "not-itf",
+            f"the run does not show that {name} is {verdict}",
+            place=Place(str(file)),
+            advice="the file has been changed by hand: write the trace anew",
+        )
     return StoredTrace(spec, system, row_of_run(name, verdict, trace, binding))
+
+
+def _shows(system: System, name: str, verdict: str, trace: Trace, binding: Binding) -> bool:
+    """Whether a property has a verdict because of a run: only violations are claims to check."""
+    if not name or name in BUILT_IN:
+        return True
+    prop = next((each for each in system.properties if each.name == name), None)
+    if prop is None:
+        return False
+    if verdict != Violated.word or prop.kind is Kind.REACHABLE:
+        return verdict in (Violated.word, Holds.word)
+    return Judge(system).violates(prop, trace, binding)
+
+
+def refuse_own_name(file: Path, output: Path | None) -> None:
+    """Raise `output-clash` if what is read from a file would replace the file."""
+    if output is not None and output.resolve() == file.resolve():
+        raise FinaleError(
+            "output-clash",
+            "the file of --output is the trace that is read",
+            place=Place(str(output)),
+            advice="name another file",
+        )
 
 
 def _found(source: Path, file: Path) -> Path:

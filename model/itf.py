@@ -161,7 +161,10 @@ def _trace(system: System, document: Mapping[str, object]) -> Trace:
     rules = [_ground_rule(_mapping(each["#meta"])) for each in written[1:]]
     meta = _mapping(document.get("#meta", {}))
     loop = document.get("loop")
-    assert loop is None or isinstance(loop, int)
+    if not states:
+        raise ValueError("a trace has a state")
+    if loop is not None and not (isinstance(loop, int) and 0 <= loop < len(states)):
+        raise ValueError(f"the loop goes back to state {loop}, which is none")
     if "loop-step" in meta and loop is not None:
         rules.append(_ground_rule(_mapping(meta["loop-step"])))
         states.append(states[loop])

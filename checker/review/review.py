@@ -231,7 +231,8 @@ def remarks_on(
     remarks = list[Remark]()
     if tried and all(pair.is_same for _, pair in tried):
         remarks.append(nothing_changes("each setting has"))
-    remarks += remarks_on_code(code, coverage)
+    if not any(_is_stopped(pair) for _, pair in tried):  # else lines may be reached later on
+        remarks += remarks_on_code(code, coverage)
     remarks += remarks_on_entities(code, (case.changed for case, _ in tried))
     remarks += remarks_on_composition(changed)
     return tuple(remarks)

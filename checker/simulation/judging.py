@@ -83,6 +83,24 @@ class Judge:
                 violated.setdefault(prop.name, found)
         return Findings(violated, reached, frozenset(tested))
 
+    def violates(self, prop: Property, trace: Trace, binding: Binding) -> bool:
+        """Whether a run violates a property for a binding: in its last step, or by its loop."""
+        if is_judged(prop) and trace.loop is not None:
+            again = trace.states[trace.loop :]
+            return any(
+                each.binding == binding
+                and _owes(prop, each, trace)
+                and not any(evaluate(each.claim, state) for state in again)
+                for each in prop.predicates
+            )
+        return any(
+            position == len(trace.rules)
+            and question.asked is Asked.FAILS
+            and self._name(question) == prop.name
+            and question.predicate.binding == binding
+            for position, question in self._true_on(trace)
+        )
+
     def _true_on(self, trace: Trace) -> Iterator[tuple[int, Question]]:
         """The questions that are true, each with the number of steps after which it is."""
         for position, state in enumerate(trace.states):

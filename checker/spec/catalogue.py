@@ -104,7 +104,7 @@ class Catalogue:
             yield
         except FinaleError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             place = self._place_in_folder(error)
             if place is None:
                 raise
@@ -115,7 +115,7 @@ class Catalogue:
                 advice="correct the code in the --protocols folder: Python raised this error",
             ) from error
 
-    def _place_in_folder(self, error: Exception) -> Place | None:
+    def _place_in_folder(self, error: BaseException) -> Place | None:
         if self.folder is None:
             return None
         for frame in reversed(traceback.extract_tb(error.__traceback__)):

@@ -6,7 +6,7 @@ with a shortest run each. A search decides the other settings, one after the oth
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -183,4 +183,17 @@ class _Asked:
         return next(each for each in report.answers if each.property == self.name)
 
 
-__all__ = ["SETTINGS_MAX", "PointAnswer", "Which", "axis_in", "which"]
+def refuse_twice(keys: Iterable[str]) -> None:
+    """Raise `bad-set` if a key of a spec is given two values."""
+    seen = set[str]()
+    for key in keys:
+        if key in seen:
+            raise FinaleError(
+                "bad-set",
+                f"{key} is given two values",
+                advice="give one value, or compare the two with finale diff",
+            )
+        seen.add(key)
+
+
+__all__ = ["SETTINGS_MAX", "PointAnswer", "Which", "axis_in", "refuse_twice", "which"]

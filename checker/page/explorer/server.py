@@ -11,11 +11,12 @@ from __future__ import annotations
 import errno
 import json
 import secrets
+import sys
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock
-from typing import cast
+from typing import Any, cast
 
 from checker.page.document import all_visible
 from checker.spec.claim import Spec
@@ -67,6 +68,11 @@ class _Server(ThreadingHTTPServer):
         self.explorer = explorer
         super().__init__((HOST, port), _Handler)
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Print the error, but not that a client went away."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
     @property
     def url(self) -> str:
         """The address to open, with the token."""
@@ -95,7 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.NOT_FOUND)
         elif self.headers.get_content_type() != "application/json" or not length.isdecimal():
             self._refuse(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
-        elif int(length) > BODY_MAX:
+        elif len(length) > len(str(BODY_MAX)) or int(length) > BODY_MAX:
             self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
         else:
             self._answer(answer, self.rfile.read(int(length)))
