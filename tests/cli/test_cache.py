@@ -65,7 +65,8 @@ def test_a_second_check_is_cached(folder: Path) -> None:
 def test_a_folder_is_checked_as_its_specs_are() -> None:
     together = rows(SPECS, "--jobs", 2)
     alone = rows(SPECS, "--jobs", 1, "--no-cache")
-    assert together == alone
+    # Two of the specs have one system: whichever is later may have the report of the other.
+    assert [{**row, "cached": False} for row in together] == alone
     assert rows(SPECS) == [{**row, "cached": True} for row in alone]
 
 

@@ -112,10 +112,10 @@ def stop(self, worker: Worker) -> None:
 def test_new_violations_come_first_with_a_shortest_run() -> None:
     found = reviewed(Change("two-phase-commit", "withdraws"), TWO_PHASE)
     assert [said(each) for each in found.findings] == [
-        ("newly violated", "promise-is-kept", 3, 2),
-        ("newly violated", "agreement", 3, 7),
+        ("newly violated", "promise-is-kept", 4, 2),
+        ("newly violated", "agreement", 4, 7),
     ]
-    assert found.rules == {"choose_to_abort": (3, 3)}
+    assert found.rules == {"choose_to_abort": (4, 4)}
     assert found.exit is Exit.FAILED
     assert not found.remarks
 
