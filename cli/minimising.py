@@ -27,11 +27,13 @@ def shrunk(spec: Spec, name: str, known: Catalogue, seconds: float | None = None
 def fallen(result: SpecResult) -> Iterator[str]:
     """The properties whose counterexamples are to be shrunk.
 
-    These are the violations that are not as expected; if all are, those that are expected.
+    These are the violations that are not as expected. If there are none: those that are expected,
+    or all.
     """
     rows = [r for r in result.rows if r.verdict == Violated.word and r.trace is not None]
     wrong = [row for row in rows if not row.ok or row.property in result.only]
-    for row in wrong or [row for row in rows if row.expected == Violated.word]:
+    expected = [row for row in rows if row.expected == Violated.word]
+    for row in wrong or expected or rows:
         yield row.property
 
 

@@ -136,8 +136,10 @@ def review(  # noqa: PLR0913 - one parameter a flag
 
 
 def default_specs() -> list[Path]:
-    """The specs of Finale, and those in the current folder."""
-    return [*sorted(OWN_SPECS.rglob("*.toml")), *sorted(Path.cwd().glob("*.toml"))]
+    """The specs of the current folder and of its folder `specs`, and those of Finale."""
+    here = Path.cwd()
+    own = [*sorted(here.glob("*.toml")), *sorted(here.glob("specs/**/*.toml"))]
+    return list(dict.fromkeys([*own, *sorted(OWN_SPECS.rglob("*.toml"))]))
 
 
 def _is_worse(tried: Tried) -> bool:

@@ -55,6 +55,9 @@ def review_lines(review: Review, width: int) -> list[Text]:
     lines = [Text(str(review.change), "bold")]
     if review.changed.variant is not None:
         lines += paragraph(Text(summary(review.changed.variant)), width, indent=2)
+    if review.interrupted:
+        said = f"interrupted: what follows is about {_tried(review)}, and not about the others"
+        lines += paragraph(Text(said, "bold yellow"), width, indent=2)
     lines += remark_lines(review.remarks, width)
     if review.code.members:
         lines += [Text(), Text("what the change defines", "bold cyan")]
@@ -200,10 +203,11 @@ def _summary(review: Review, width: int) -> list[Text]:
     worse = sum(each.direction is Direction.VIOLATED for each in review.findings)
     worse += sum(each.is_new for each in review.stability.flips) if review.stability else 0
     protocols = {tried.case.base.protocol.key for tried in review.tried}
-    said = f"{counted(len(review.tried), 'setting')} of {counted(len(protocols), 'protocol')}"
+    said = f"{_tried(review)} of {counted(len(protocols), 'protocol')}"
+    so_far = " so far" if review.interrupted else ""
     parts = [
         Text(said, "bold red" if worse else "bold green"),
-        Text(f"{counted(worse, 'new violation')}" if worse else "no new violation"),
+        Text(f"{counted(worse, 'new violation') if worse else 'no new violation'}{so_far}"),
         Text(f"{len(review.stopped)} not searched to the end" if review.stopped else "", "yellow"),
         Text(f"{len(review.errors)} refused, see above" if review.errors else "", "bold red"),
         Text(f"{len(review.cases.slow)} slow, left out: add --slow" if review.cases.slow else ""),
@@ -211,6 +215,13 @@ def _summary(review: Review, width: int) -> list[Text]:
         Text(duration(review.seconds), "dim"),
     ]
     return flow(parts, width)
+
+
+def _tried(review: Review) -> str:
+    """How many settings were tried; of an interrupted review, of how many."""
+    if not review.interrupted:
+        return counted(len(review.tried), "setting")
+    return f"{len(review.tried)} of {counted(len(review.cases.found), 'setting')}"
 
 
 def _place(file: str | None, line: int | None) -> str:

@@ -171,7 +171,8 @@ class Reviewer:
             interrupted = True
         pairs = [(each.case, each.pair) for each in tried]
         coverage = coverage_of(code, pairs)
-        remarks = remarks_on(changed, code, coverage, pairs)
+        is_whole = not interrupted and len(tried) + len(errors) >= len(found.found)
+        remarks = remarks_on(changed, code, coverage, pairs, is_whole=is_whole)
         stability = None
         if self.seconds_of_stability and not interrupted:
             stability = stability_of(pairs, self.seconds_of_stability, self.jobs, self.look)
@@ -226,12 +227,19 @@ def remarks_on(
     code: ChangedCode,
     coverage: Coverage,
     tried: Sequence[tuple[Case, Pair]],
+    *,
+    is_whole: bool,
 ) -> tuple[Remark, ...]:
-    """Return how a change is not what it seems."""
+    """Return how a change is not what it seems.
+
+    That nothing changes, or no run reaches a line, is said only if all settings were searched to
+    the end.
+    """
     remarks = list[Remark]()
-    if tried and all(pair.is_same for _, pair in tried):
+    is_whole = is_whole and not any(_is_stopped(pair) for _, pair in tried)
+    if is_whole and tried and all(pair.is_same for _, pair in tried):
         remarks.append(nothing_changes("each setting has"))
-    if not any(_is_stopped(pair) for _, pair in tried):  # else lines may be reached later on
+    if is_whole:
         remarks += remarks_on_code(code, coverage)
     remarks += remarks_on_entities(code, (case.changed for case, _ in tried))
     remarks += remarks_on_composition(changed)

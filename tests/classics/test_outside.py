@@ -16,6 +16,7 @@ from tests.classics.specs import NAMES, ROOT, Opinion, opinions, spec_of
 from tests.export import spin, test_spin, test_tlc
 
 LARGE = 5_000
+TINY = 150
 """Exports of more states are for the slow tests."""
 
 QUICK = ("peterson", "peterson-turn-first", "bounded-buffer")
@@ -35,15 +36,19 @@ needs_examples = pytest.mark.skipif(
 )
 
 
-def small(name: str) -> bool:
+def small(name: str, states_max: int = LARGE) -> bool:
     counts = spec_of(name).counts
-    return counts is not None and counts.states <= LARGE
+    return counts is not None and counts.states <= states_max
 
 
 SIZED = [
     pytest.param(name, marks=() if small(name) else pytest.mark.slow)
     for name in NAMES
     if not spec_of(name).slow
+]
+#: TLC takes seconds to start: the smallest of them are tried every day.
+FOR_TLC = [
+    pytest.param(name, marks=() if small(name, TINY) else pytest.mark.slow) for name in NAMES
 ]
 
 
@@ -109,12 +114,13 @@ def test_spin_agrees_on_exports(name: str, tmp_path: Path) -> None:
 
 
 @needs_tlc
-@pytest.mark.parametrize("name", SIZED)
+@pytest.mark.parametrize("name", FOR_TLC)
 def test_tlc_agrees_on_exports(name: str, tmp_path: Path) -> None:
     test_tlc.assert_agrees(spec_of(name).system(), tmp_path)
 
 
 @needs_tlc
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FALLING)
 def test_tlc_finds_no_shorter_counterexample(name: str, tmp_path: Path) -> None:
     spec = spec_of(name)
