@@ -6,6 +6,7 @@ import re
 import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 from benchmarks.tlc import JAR, without_deadlock
 from checker.export.tla import Module
@@ -33,7 +34,8 @@ def run(folder: Path, module: str, configuration: str) -> Told:
     """Run TLC on a module in a folder, with one worker; it does not stop at a violation."""
     (folder / f"{module}.cfg").write_text(without_deadlock(configuration), encoding="utf-8")
     command = ["java", "-Xss64m", "-XX:+UseSerialGC", "-cp", JAR, "tlc2.TLC", "-workers", "1"]
-    command += ["-continue", "-deadlock", "-metadir", str(folder / "states"), module]
+    # TLC names what it writes by the second, and two runs may begin in one.
+    command += ["-continue", "-deadlock", "-metadir", mkdtemp(dir=folder), module]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     counts, depth = _COUNTS.findall(done.stdout), _DEPTH.findall(done.stdout)
     assert counts, done.stdout[-6000:] + done.stderr[-3000:]
