@@ -76,7 +76,7 @@ def _place(value: object, base: type) -> Place:
 
 
 def rule_of(kind: type[Protocol], name: str) -> Rule:
-    """A rule of a protocol as written. Raises `rule-without-sentence`."""
+    """A rule of a protocol as written. Raises `rule-without-sentence`, `unknown-fairness`."""
     mark = mark_of(getattr(kind, name))
     assert mark is not None
     if not mark.sentence:
@@ -88,8 +88,16 @@ def rule_of(kind: type[Protocol], name: str) -> Rule:
         )
     # An override that says nothing of fairness is as fair as what it overrides.
     marks = (mark_of(vars(base).get(name)) for base in kind.__mro__)
-    said = (each.fairness for each in marks if each is not None and each.fairness is not None)
-    return Rule(name, mark.sentence, next(said, Fairness.NONE), mark.place, mark.cites)
+    said = next((each for each in marks if each is not None and each.fairness is not None), mark)
+    fairness = Fairness.NONE if said.fairness is None else said.fairness
+    if not isinstance(fairness, Fairness):
+        raise FinaleError(
+            "unknown-fairness",
+            f"fair={fairness!r} is no promise about {name}",
+            place=said.place,
+            advice="write `fair=WEAK`, `fair=STRONG` or `fair=UNFAIR`",
+        )
+    return Rule(name, mark.sentence, fairness, mark.place, mark.cites)
 
 
 def bound_rules(protocol: Protocol) -> Iterator[BoundRule]:

@@ -298,6 +298,29 @@ def test_a_rule_that_is_never_enabled_is_left_out() -> None:
     assert bindings_of(build(made(Upper))) == ["first()"]
 
 
+@pytest.mark.parametrize("fair", [True, "weak", 1])
+def test_only_a_promise_says_how_fair_a_rule_is(fair: Any) -> None:
+    class Lower(Base):
+        """Promises something else."""
+
+        @rule(fair=fair)
+        def second(self) -> None:
+            """Never."""
+
+    class Upper(Lower):
+        """Says nothing of fairness."""
+
+        @rule
+        def second(self) -> None:
+            """Never."""
+
+    for kind in (Lower, Upper):
+        with pytest.raises(FinaleError) as error:
+            build(made(kind))
+        assert error.value.code == "unknown-fairness"
+        assert "fair=WEAK" in str(error.value)
+
+
 def test_a_rule_has_a_sentence() -> None:
     def mute(self: Base) -> None:
         self.taken = 0

@@ -38,17 +38,21 @@ Difference = tuple[list[str], dict[str, object], dict[str, object]]
 
 
 def elements_of(channel: int, kinds: str, draw: random.Random) -> list[str]:
-    """What comes over one channel, in its order. Savepoints have even ids if `kinds` has S."""
+    """What comes over one channel, in its order. Savepoints have even ids if `kinds` has S.
+
+    Each channel has habits of its own: what is rare on all of them together is common on some.
+    """
+    skips, cancels = draw.choice((0.1, 0.3, 0.6)), draw.choice((0.1, 0.25, 0.5))
     found: list[str] = []
     records = iter(RECORDS)
     for checkpoint in IDS:
         where = f"{checkpoint}@{channel}"
         if "r" in kinds and draw.random() < 0.6:
             found.append(f"{next(records)}{channel}")
-        if draw.random() < 0.3:
+        if draw.random() < skips:
             continue  # skipped by whoever sends
         barrier = "SB" if "S" in kinds and checkpoint % 2 == 0 else draw.choice(kinds_of(kinds))
-        if draw.random() < 0.25:
+        if draw.random() < cancels:
             found.append(f"X{where}")
             continue
         found.append(f"{barrier}{where}")
@@ -283,7 +287,8 @@ CASES = [(part, flag) for part in PARTS for flag in (True, False)]
 
 @pytest.mark.parametrize(("part", "flag"), CASES)
 def test_the_handlers_do_what_flink_does(part: str, flag: bool, tmp_path: Path) -> None:
-    assert not differences(part, tmp_path, 300, flag=flag)
+    # What one handler forgets at once is seldom open at all in the tracker, which is fast to ask.
+    assert not differences(part, tmp_path, 1_500 if part == "tracker" else 300, flag=flag)
 
 
 @pytest.mark.slow

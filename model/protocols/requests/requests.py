@@ -346,7 +346,6 @@ class Requests(TaskExecution):
                 request.status = RequestStatus.FAILED
             else:
                 self.admit()
-                self.make_room()
                 self.trigger_for(request, CheckpointKind.CHECKPOINT)
 
     @define
