@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -134,7 +134,7 @@ def test_what_is_asked_of_a_job_that_ends_meanwhile_is_answered(tmp_path: Path) 
     """A stop, or the natural end: one of them is first, and nothing is lost."""
     job = prepared(tmp_path, f"seconds = 0.001\n{COUNTED}", lines=10_000)
     with running(job, Orders()) as ended:
-        answer: dict[str, object] = {"ok": False, "why": "ended before anything was asked"}
+        answer: Mapping[str, object] = {"ok": False, "why": "ended before anything was asked"}
         with suppress(FinaleError):
             answer = ask(tmp_path / "state", seconds=10, what="stop", drain=True)
     assert answer["ok"] == (ended[0].end is RunEnd.DRAINED)
