@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from checker.logs.regularities.assumptions import ASSUMPTIONS
-
 from tests.cli.running import run
 
 from .edits import Edit, at, dropped, edited, found, moved, number, until, validated

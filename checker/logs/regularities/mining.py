@@ -104,12 +104,20 @@ def mine(runs: Iterable[MinedRun], limits: MiningLimits) -> Mined:
     """Mine regularities of runs. Groups that fewer runs break come first."""
     every = tuple(runs)
     whole = tuple(run for run in every if run.whole)
-    unbroken, found = 0, list(_absences(whole, limits))
-    for scope in sorted({scope for run in whole for scope in run.slices}):
-        miner = _Miner(scope, whole, limits)
+    found, unbroken = broken_regularities(whole, limits)
+    return Mined(whole, len(every) - len(whole), unbroken, _grouped(found))
+
+
+def broken_regularities(
+    runs: Sequence[MinedRun], limits: MiningLimits
+) -> tuple[list[Regularity], int]:
+    """Return the regularities that a few runs break, and how many no run breaks."""
+    found, unbroken = list(_absences(runs, limits)), 0
+    for scope in sorted({scope for run in runs for scope in run.slices}):
+        miner = _Miner(scope, runs, limits)
         found += miner.regularities()
         unbroken += miner.unbroken
-    return Mined(whole, len(every) - len(whole), unbroken, _grouped(found))
+    return found, unbroken
 
 
 def _absences(runs: Sequence[MinedRun], limits: MiningLimits) -> Iterator[Regularity]:
@@ -324,4 +332,13 @@ def _bits(bits: int) -> Iterator[int]:
         bits ^= low
 
 
-__all__ = ["Break", "BrokenGroup", "Mined", "MiningLimits", "Regularity", "Shape", "mine"]
+__all__ = [
+    "Break",
+    "BrokenGroup",
+    "Mined",
+    "MiningLimits",
+    "Regularity",
+    "Shape",
+    "broken_regularities",
+    "mine",
+]
