@@ -24,7 +24,7 @@ _NAMED = re.compile(r"[^()\[\]]*\(\d+/\d+\)(?:#\d+)?")
 _VARIES = (
     (_EXECUTION, "<task>"),
     (re.compile(r"\[[^\[\]]*\]|\{.*\}|\"[^\"]*\"|'[^']*'"), "…"),
-    (re.compile(r"(?:\w+:)?/[\w./@:-]+"), "<path>"),
+    (re.compile(r"(?<![\w>])(?:\w+:)?/[\w./@:-]+"), "<path>"),
     (re.compile(r"@[0-9a-f]+\b|\b[0-9a-f-]{8,}\b"), "<id>"),
     (re.compile(r"-?\d+(?:[.,]\d+)*"), "<n>"),
     (re.compile(r"(<\w+>)(?:[ ,;_:]*\1)+"), r"\1"),
@@ -47,7 +47,7 @@ class LineClass:
 
 def class_of_event(event: LogEvent, entry: LogEntry) -> LineClass:
     """Return the class of a line that tells an event."""
-    how = [_masked(event.fields[key]) for key in _HOW if event.fields.get(key)]
+    how = [_masked(_NAMED.sub("<task>", text)) for key in _HOW if (text := event.fields.get(key))]
     for kind, why in event.causes[-1:]:
         how.append(f"{kind}: {_masked(_NAMED.sub('<task>', why))}" if why else kind)
     text = event.word if not how else f"{event.word} {' '.join(how)}"
