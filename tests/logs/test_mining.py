@@ -312,3 +312,26 @@ def test_logs_without_a_job(tmp_path: Path) -> None:
     ran = run("mine flink.log", tmp_path)
     assert ran.exit == 3
     assert "no job was found" in ran.stdout
+
+
+def test_names_and_bytes_from_outside_are_taken_out_or_escaped(tmp_path: Path) -> None:
+    """A vertex `map` is no part of `HashMap`; a message can have bytes that are not UTF-8."""
+    for number in range(20):
+        lines = _lines(number)
+        hostile = b"\xff\x1b[31m HashMap of map (1/1)#0 \r in /tmp/%d" % number
+        if number == 18:
+            lines = [*_without("Completed checkpoint")(lines)]
+        text = [line.encode() for line in lines]
+        level = b"DEBUG" if number < 15 else b"WARN "
+        head = lines[0][:24].encode() + level + b" com.example.Store [main] - "
+        (tmp_path / f"{number}").mkdir()
+        (tmp_path / f"{number}" / "flink.log").write_bytes(
+            b"".join(each + b"\n" for each in (text[0], head + hostile, *text[1:]))
+        )
+    ran = run("mine . --least 2 --share 30", tmp_path, columns=200)
+    assert ran.exit == 0
+    assert "\x1b" not in ran.stdout
+    assert "HashMap of <task>" in ran.stdout
+    page = run("mine . --least 2 --share 30 --format json", tmp_path).stdout
+    assert page.isascii()
+    assert json.loads(page)["ok"]

@@ -16,14 +16,14 @@ from checker.logs.read.log_events import LogEvent, execution_of, task_of
 
 #: The fields that say how an event went. The others say of whom it is, or measure.
 _HOW = ("from", "to", "kind", "on", "what", "phase", "closed", "cancelled", "unaligned", "why")
-#: A class has so many characters of a message.
-_WIDTH = 100
+#: So many characters of a message are looked at, and so many a class has.
+_READ, _WIDTH = 400, 100
 _EXECUTION = re.compile(r"[0-9a-f]{32}_[0-9a-f]{32}_\d+_\d+")
 _CHECKPOINT = re.compile(r"\bcheckpoint (\d+)\b", re.IGNORECASE)
 _NAMED = re.compile(r"[^()\[\]]*\(\d+/\d+\)(?:#\d+)?")
 _VARIES = (
     (_EXECUTION, "<task>"),
-    (re.compile(r"\[[^\[\]]*\]|\{.*\}|\"[^\"]*\"|'[^']*'"), "…"),
+    (re.compile(r"\[[^\[\]]*\]|\{.*|\"[^\"]*\"|'[^']*'"), "…"),
     (re.compile(r"(?<![\w>])(?:\w+:)?/[\w./@:-]+"), "<path>"),
     (re.compile(r"@[0-9a-f]+\b|\b[0-9a-f-]{8,}\b"), "<id>"),
     (re.compile(r"-?\d+(?:[.,]\d+)*"), "<n>"),
@@ -47,20 +47,23 @@ class LineClass:
 
 def class_of_event(event: LogEvent, entry: LogEntry) -> LineClass:
     """Return the class of a line that tells an event."""
-    how = [_masked(_NAMED.sub("<task>", text)) for key in _HOW if (text := event.fields.get(key))]
-    for kind, why in event.causes[-1:]:
-        how.append(f"{kind}: {_masked(_NAMED.sub('<task>', why))}" if why else kind)
+    how = [_unnamed(text) for key in _HOW if (text := event.fields.get(key))]
+    how += [f"{kind}: {_unnamed(why)}" if why else kind for kind, why in event.causes[-1:]]
     text = event.word if not how else f"{event.word} {' '.join(how)}"
     return LineClass(text[:_WIDTH], entry.logger, entry.level, True)
 
 
-def class_of_message(entry: LogEntry, names: Iterable[str]) -> LineClass:
-    """Return the class of a line that tells no event. `names` are those of the job's vertices."""
-    text = entry.message
-    for name in names:
-        text = text.replace(name, "<vertex>")
-    text = re.sub(r"<vertex> \(\d+/\d+\)(?:#\d+)?", "<task>", text)
-    return LineClass(f"{entry.logger}: {_masked(text)}"[:_WIDTH], entry.logger, entry.level, False)
+def class_of_message(entry: LogEntry, names: re.Pattern[str]) -> LineClass:
+    """Return the class of a line that tells no event. `names` are those of `names_of`."""
+    text = _masked(names.sub("<task>", entry.message[:_READ]))
+    return LineClass(f"{entry.logger}: {text}"[:_WIDTH], entry.logger, entry.level, False)
+
+
+def names_of(vertices: Iterable[str], jobs: Iterable[str]) -> re.Pattern[str]:
+    """Return what finds names of vertices, their subtasks and attempts, and jobs in a message."""
+    longest = sorted({*vertices, *jobs} - {""}, key=lambda each: (-len(each), each))
+    names = "|".join(map(re.escape, longest)) or "(?!)"
+    return re.compile(rf"(?<!\w)(?:{names})(?!\w)(?: \(\d+/\d+\)(?:#\d+)?)?")
 
 
 def event_of_message(entry: LogEntry, word: str, table: PatternTable, place: int) -> LogEvent:
@@ -86,10 +89,14 @@ def event_of_message(entry: LogEntry, word: str, table: PatternTable, place: int
     )
 
 
+def _unnamed(text: str) -> str:
+    return _masked(_NAMED.sub("<task>", text[:_READ]))
+
+
 def _masked(text: str) -> str:
     for pattern, what in _VARIES:
         text = pattern.sub(what, text)
     return " ".join(text.split())
 
 
-__all__ = ["LineClass", "class_of_event", "class_of_message", "event_of_message"]
+__all__ = ["LineClass", "class_of_event", "class_of_message", "event_of_message", "names_of"]

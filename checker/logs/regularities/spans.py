@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from checker.logs.read.job_runs import JobRun, runs_of
@@ -12,7 +12,7 @@ from checker.logs.read.log_entries import LogEntry, Stray
 from checker.logs.read.log_events import LineTally, LogEvent, events_of_lines
 from checker.logs.read.log_files import LogLine
 
-from .line_classes import LineClass, class_of_event, class_of_message, event_of_message
+from .line_classes import LineClass, class_of_event, class_of_message, event_of_message, names_of
 from .slices import Scope, in_words, is_source, slice_of
 
 #: What the coordinator does with a checkpoint is in the slices of its tasks, too.
@@ -81,39 +81,48 @@ def mined_runs(
     """
     events: list[LogEvent] = []
     classes: dict[int, LineClass] = {}
-    rest: list[tuple[int, int, LogEntry]] = []
+    messages: list[tuple[int, int, LogEntry]] = []
     own = LineTally()
     for place, lines in enumerate(logs):
 
         def keep(entry: LogEntry | Stray, event: LogEvent | None, place: int = place) -> None:
-            if isinstance(entry, Stray):
-                return
-            if event is None:
-                rest.append((len(events), place, entry))
-            else:
+            if event is not None and isinstance(entry, LogEntry):
                 classes[id(event)] = class_of_event(event, entry)
+            elif isinstance(entry, LogEntry):
+                messages.append((len(events), place, entry))
 
         for event in events_of_lines(lines, table, own, place, keep):
             events.append(event)
     tally += own
-    vertices = sorted({e.task.vertex for e in events if e.task is not None}, key=len, reverse=True)
-    jobs = {e.fields.get("name", "") for e in events if e.word == "job-switched"} - {""}
-    merged: list[LogEvent] = []
-    taken = 0
-    for at, place, entry in rest:
-        merged += events[taken:at]
-        taken = at
-        kind = class_of_message(entry, [*vertices, *jobs])
-        event = event_of_message(entry, kind.text, table, place)
-        if event.task is not None and event.task.vertex not in vertices:
-            continue  # a thread that a task has beside its own
-        classes[id(event)] = kind
-        merged.append(event)
-    merged += events[taken:]
+    every = _with_messages(events, messages, table, classes)
     depth = {logger: len(LEVELS) for logger, _ in own.loggers}
     for logger, level in own.loggers:
         depth[logger] = min(depth[logger], LEVELS.index(level))
-    return [_mined(run, classes, files, depth, own) for run in runs_of(merged)[0]]
+    return [_mined(run, classes, files, depth, own) for run in runs_of(every)[0]]
+
+
+def _with_messages(
+    events: Sequence[LogEvent],
+    messages: Iterable[tuple[int, int, LogEntry]],
+    table: PatternTable,
+    classes: dict[int, LineClass],
+) -> list[LogEvent]:
+    """Return the events with those of other lines, each behind so many, in its log. Note classes."""
+    vertices = {event.task.vertex for event in events if event.task is not None}
+    jobs = {e.fields.get("name", "") for e in events if e.word == "job-switched"}
+    names = names_of(vertices, jobs)
+    merged: list[LogEvent] = []
+    taken = 0
+    for behind, place, entry in messages:
+        merged += events[taken:behind]
+        taken = behind
+        lines = class_of_message(entry, names)
+        event = event_of_message(entry, lines.text, table, place)
+        if event.task is None or event.task.vertex in vertices:
+            classes[id(event)] = lines
+            merged.append(event)
+        # Else it is a thread that a task has beside its own.
+    return [*merged, *events[taken:]]
 
 
 def _mined(
