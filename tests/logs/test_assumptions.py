@@ -9,7 +9,7 @@ import pytest
 from checker.logs.regularities.assumptions import ASSUMPTIONS
 from tests.cli.running import run
 
-from .edits import Edit, at, dropped, edited, found, moved, number, until, validated
+from .edits import Edit, at, dropped, edited, found, inserted, moved, number, until, validated
 
 ROOT = Path(__file__).parent.parent.parent
 _MAP = r"map \(1/2\)#0"
@@ -97,6 +97,18 @@ def test_a_log_of_another_process_and_a_late_beginning_contradict_nothing(tmp_pa
         assert not names & {*found(job, "violated")}
     job, _ = validated(tmp_path, edited("H16-04", dropped(_BEGUN)))
     assert {"taken-once", "acknowledged-once"} <= {*found(job, "violated")}
+
+
+def test_a_job_that_begins_anew_may_give_ids_again(tmp_path: Path) -> None:
+    again = _again("Triggering checkpoint 2 ", "Completed checkpoint 3 ")
+    job, _ = validated(tmp_path, edited("H16-04", again))
+    assert "ids-are-new" in found(job, "violated")
+    coordinator = "INFO  org.apache.flink.runtime.checkpoint.CheckpointCoordinator [main] - "
+    nothing = inserted(
+        "Completed checkpoint 3 ", f"{coordinator}No checkpoint found during restore."
+    )
+    job, _ = validated(tmp_path, edited("H16-04", again, nothing))
+    assert not {"ids-are-new", "ended-once"} & {*found(job, "violated")}
 
 
 def test_lines_of_two_files_have_no_order(tmp_path: Path) -> None:

@@ -295,7 +295,8 @@ def contradictions(run: JobRun, profile: LogProfile, *, begins: bool) -> tuple[F
     """Return what lines of a run contradict, each assumption at its first line in each slice.
 
     `begins`: the log has the beginning of the run. An assumption about lines that the levels of
-    the log leave out is not checked.
+    the log leave out is not checked. A job that starts without a checkpoint after one has completed
+    may give ids again, so nothing is checked that compares ids of the whole job.
     """
     found: dict[tuple[str, tuple[tuple[str, str], ...]], Finding] = {}
     logs = _Logs(
@@ -306,7 +307,10 @@ def contradictions(run: JobRun, profile: LogProfile, *, begins: bool) -> tuple[F
     )
     wanted = {word for each in ASSUMPTIONS for shape in each.shapes for word in shape.words}
     events = [event for event in run.events if event.word in wanted]
-    for scope in Scope:
+    words = [event.word for event in run.events]
+    completed = words.index("completed") if "completed" in words else len(words)
+    anew = "restored-nothing" in words[completed:]
+    for scope in (Scope.ATTEMPT, Scope.PART) if anew else Scope:
         slices: _Slices = defaultdict(lambda: defaultdict(list))
         for event in events:
             key = slice_of(event, scope)

@@ -107,7 +107,10 @@ def _with_messages(
     table: PatternTable,
     classes: dict[int, LineClass],
 ) -> list[LogEvent]:
-    """Return the events with those of other lines, each behind so many, in its log. Note classes."""
+    """Return the events and the other lines as events, in the order of the logs; add their classes.
+
+    A message comes with the number of events before it, and its log.
+    """
     vertices = {event.task.vertex for event in events if event.task is not None}
     jobs = {e.fields.get("name", "") for e in events if e.word == "job-switched"}
     names = names_of(vertices, jobs)
