@@ -55,8 +55,7 @@ def running(job: Path, orders: Orders) -> Generator[list[RunProgress]]:
         while not counted(job):
             time.sleep(0.001)
             assert thread.is_alive()
-        time.sleep(4)
-        yield ended
+        time.sleep(4); yield ended
     finally:
         thread.join()
 
