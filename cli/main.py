@@ -59,6 +59,7 @@ COMMANDS = (
     ("conform", "cli.conform:conform", CONFORM),
     ("validate", "cli.validate:validate", "Check logs of real runs against the properties."),
     ("watch", "cli.watch:watch", "Check logs of real runs while they grow."),
+    ("mine", "cli.mine:mine", "Tell which of many runs break what nearly all of them do."),
     ("blocked", "cli.blocked:blocked", "Show what the unfinished tasks of a log wait for."),
     ("logging", "cli.logging:logging", "Print the log levels that finale validate needs."),
     ("replay", "cli.replay:replay", "Execute a counterexample on the engine, with real files."),
@@ -86,6 +87,8 @@ EXITS = {
     "validate": "0 each job has a ✓; 1 a property is violated or stuck, or a log is rejected; 2 "
     "bad input; 3 a job has a ? (the log leaves a property undecided, no run was found that "
     "explains the job, or the job was not judged), or no job was found; 130 interrupted.",
+    "mine": "0 the logs have a job, whether or not a run breaks a regularity; 2 bad input; 3 no "
+    "job was found; 130 interrupted.",
     "blocked": "0 the log has a job, 2 bad input, 3 no job was found, 130 interrupted.",
     "explore": "130 interrupted, which is how it ends; 2 bad input.",
     "watch": "130 interrupted, which is how a watch ends; with --once 0 no violation, 1 a property "

@@ -7,7 +7,8 @@ Start with `validate.py`, then follow a line of a log:
 2. `replay`: each event changes the known state, and `property_monitor.py` asks the properties.
 3. `flink`, with `--accept` alone: does the protocol have a run with exactly these lines? A search
    looks for one, and a proof shows that there is none.
-4. `event_log`: the same question for complete event logs, which the engine of `reference/` writes.
+4. `regularities`: which lines contradict what is assumed of Flink, or what nearly all runs do?
+5. `event_log`: the same question for complete event logs, which the engine of `reference/` writes.
 
 `cli/validate.py` calls `pipeline/validating`, which cuts logs into pieces, one for each cluster,
 and calls `validate.judge_cluster` for each. `verdicts.py` makes plain data of the result, and

@@ -19,6 +19,7 @@ from .read.log_events import LineTally, LogEvent, events_of_lines
 from .read.log_files import LogLine
 from .read.run_file import ChosenSetting, RunFile, TriedSettings
 from .read.visibility import LogProfile, Visibility
+from .regularities.assumptions import contradictions
 from .replay.checkpoint_history import JobHistory, history_of
 from .replay.log_replay import LogReplay
 from .replay.unfinished_tasks import UnfinishedTask, unfinished_tasks
@@ -169,8 +170,9 @@ def judge_job(run: JobRun, profile: LogProfile, *, whole: bool) -> JudgedJob:
             too_many=too_many,
             asked=False,
         )
-    replayed = LogReplay(run, profile, begins=coverage is not Coverage.GAP)
-    findings = replayed.judged()
+    begins = coverage is not Coverage.GAP
+    replayed = LogReplay(run, profile, begins=begins)
+    findings = (*replayed.judged(), *contradictions(run, profile, begins=begins))
     monitors = replayed.state.monitors
     decided = monitors.decided
     lacking = {

@@ -19,6 +19,8 @@ _TASK = re.compile(r"(?P<vertex>.+) \((?P<number>\d+)/(?P<of>\d+)\)(?:#(?P<attem
 _EXECUTION = re.compile(r"(?P<graph>\w{32})_(?P<vertex>\w{32})_(?P<subtask>\d+)_(?P<attempt>\d+)")
 #: What an exception begins with, also behind `Caused by:`.
 _EXCEPTION = re.compile(r"(?:Caused by: )?(?P<kind>(?:[\w$]+\.)+[\w$]+)(?:: (?P<message>.*))?")
+#: How Flink calls sources, at the beginning of a vertex's name.
+SOURCES = ("Source: ", "Custom Source")
 #: So many strays are kept with their bytes; all are counted.
 STRAYS_KEPT = 1000
 
@@ -248,6 +250,7 @@ def _causes(lines: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 
 
 __all__ = [
+    "SOURCES",
     "Execution",
     "LinePlace",
     "LineTally",

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any, NoReturn
 
 from checker.logs.property_monitor import UnknownHere
+from checker.logs.read.log_events import SOURCES
 from checker.search.interpreter.execution import PlainPredicate
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import can_apply
@@ -29,9 +30,6 @@ from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import define
 from model.system import Kind
 from model.topology import Edge, Job, Pattern, Sink, Vertex
-
-#: How Flink calls sources, at the beginning of a vertex's name.
-_SOURCES = ("Source: ", "Custom Source")
 
 
 def _unknown() -> NoReturn:
@@ -144,7 +142,7 @@ def _bound(protocol: PartialModel, family: Any) -> list[PlainPredicate]:
 def _job(tasks: Mapping[str, int], commits: bool) -> Job:
     """The tasks that are known, each behind the first source: what they read is not known."""
     names = {name: _plain_name(name, number) for number, name in enumerate(tasks)}
-    sources = [name for name in tasks if name.startswith(_SOURCES)] or list(tasks)[:1]
+    sources = [name for name in tasks if name.startswith(SOURCES)] or list(tasks)[:1]
     others = [name for name in tasks if name not in sources]
     vertices: list[Vertex] = []
     for name, parallelism in tasks.items():

@@ -1,0 +1,133 @@
+"""Lines that contradict what the rules assume of Flink: each assumption, by one changed line."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from checker.logs.regularities.assumptions import ASSUMPTIONS
+from tests.cli.running import run
+
+from .edits import Edit, at, dropped, edited, found, inserted, moved, number, until, validated
+
+ROOT = Path(__file__).parent.parent.parent
+_MAP = r"map \(1/2\)#0"
+_TO_MAP = r"[0-9a-f]{32}_23ab3a59b17e9c45f95cff4c728611fc_0_0"
+_ACKNOWLEDGED = rf"Received acknowledge message for checkpoint 2 from task {_TO_MAP}"
+_ARRIVED = rf"Confirm completed checkpoint 2@.* for {_TO_MAP}"
+_NOTIFIED = rf"Notification of checkpoint COMPLETE 2 for task {_MAP}"
+_TAKEN = rf"{_MAP} - finished synchronous part of checkpoint 2"
+_BEGUN = rf"Starting checkpoint 2 .* on task {_MAP}"
+_COMPLETED = r"Completed checkpoint 2 for job"
+_CALLED = r"Trigger checkpoint 2@.* for [0-9a-f]{32}_da5af890cd8125fa544dd6cc156f8d16_0_0"
+_DEPLOYED = rf"Received task {_MAP} .*deploy into slot"
+
+
+def _again(pattern: str, behind: str | None = None) -> Edit:
+    """The first line that fits stands a second time: behind it, or behind the last other one."""
+
+    def edit(lines: list[str]) -> list[str]:
+        place = at(lines, pattern)
+        line = lines[place]
+        if behind is not None:
+            place = max(n for n, each in enumerate(lines) if re.search(behind, each))
+        return [*lines[: place + 1], line, *lines[place + 1 :]]
+
+    return edit
+
+
+#: By assumption a change of a run, and the line at which it shows.
+CONTRADICTED: dict[str, tuple[Edit, str]] = {
+    "ids-are-new": (_again("Triggering checkpoint 2 ", "Triggering checkpoint 3 "), ""),
+    "begun-after-trigger": (moved("Triggering checkpoint 2 ", _CALLED), _CALLED),
+    "ended-once": (_again(_COMPLETED), ""),
+    "acknowledged-once": (_again(_ACKNOWLEDGED), ""),
+    "confirmed-after-completion": (dropped(_COMPLETED), "Confirm completed checkpoint 2@"),
+    "confirmed-once": (_again(_NOTIFIED), ""),
+    "called-once": (_again(_CALLED), ""),
+    "taken-once": (_again(_TAKEN), ""),
+    "tasks-go-forward": (_again(_NOTIFIED, rf"COMPLETE 3 for task {_MAP}"), ""),
+    "calls-keep-their-order": (_again(_CALLED, r"Trigger checkpoint 3@"), ""),
+    "nothing-after-release": (_again(_TAKEN, rf"\[{_MAP}\] - All pending checkpoints"), ""),
+    "nothing-after-close": (_again(_NOTIFIED, rf"\[{_MAP}\] - Cleanup StreamTask"), ""),
+    "ends-once": (_again(rf"final execution state FINISHED .* task {_MAP}"), ""),
+}
+
+
+@pytest.mark.parametrize("name", CONTRADICTED)
+def test_a_changed_line_contradicts_an_assumption(name: str, tmp_path: Path) -> None:
+    edit, shows = CONTRADICTED[name]
+    before = edited("H16-04")
+    lines = edited("H16-04", edit)
+    # Where the change adds a line, it shows at the added one.
+    added = next((n for n, (old, new) in enumerate(zip(before, lines, strict=False)) if old != new))
+    expected = number(lines, shows) if shows else added + 1
+    job, ran = validated(tmp_path, lines)
+    findings = found(job, "violated")
+    assert name in findings
+    assert expected in {each["line"] for each in findings[name]}
+    assert ran.exit == 1
+    (assumption,) = (each for each in ASSUMPTIONS if each.name == name)
+    assert assumption.sentence in ran.stdout
+    assert "this rests on" in ran.stdout
+
+
+def test_an_abort_is_told_once(tmp_path: Path) -> None:
+    lines = edited("race-00", _again(r"Notification of checkpoint ABORT 3 for task map"))
+    job, _ = validated(tmp_path, lines)
+    assert "aborts-are-told-once" in found(job, "violated")
+
+
+def test_all_assumptions_have_a_change() -> None:
+    assert {each.name for each in ASSUMPTIONS} == {*CONTRADICTED, "aborts-are-told-once"}
+
+
+def test_a_log_of_another_process_and_a_late_beginning_contradict_nothing(tmp_path: Path) -> None:
+    """The coordinator's log alone has no line of a task, and a late log lacks what came before."""
+    names = {each.name for each in ASSUMPTIONS}
+    of_tasks = r"\.(Task|TaskExecutor|StreamTask|SubtaskCheckpoint\w+|AsyncCheckpointRunnable) "
+    for lines in (
+        edited("H16-04", dropped(of_tasks)),
+        edited("H16-04")[at(edited("H16-04"), _ARRIVED) :],
+        edited("H16-04", until(_ARRIVED)),
+        edited("H16-04", dropped(_DEPLOYED), dropped(_BEGUN)),
+    ):
+        job, _ = validated(tmp_path, lines)
+        assert not names & {*found(job, "violated")}
+    job, _ = validated(tmp_path, edited("H16-04", dropped(_BEGUN)))
+    assert {"taken-once", "acknowledged-once"} <= {*found(job, "violated")}
+
+
+def test_a_job_that_begins_anew_may_give_ids_again(tmp_path: Path) -> None:
+    again = _again("Triggering checkpoint 2 ", "Completed checkpoint 3 ")
+    job, _ = validated(tmp_path, edited("H16-04", again))
+    assert "ids-are-new" in found(job, "violated")
+    coordinator = "INFO  org.apache.flink.runtime.checkpoint.CheckpointCoordinator [main] - "
+    nothing = inserted(
+        "Completed checkpoint 3 ", f"{coordinator}No checkpoint found during restore."
+    )
+    job, _ = validated(tmp_path, edited("H16-04", again, nothing))
+    assert not {"ids-are-new", "ended-once"} & {*found(job, "violated")}
+
+
+def test_lines_of_two_files_have_no_order(tmp_path: Path) -> None:
+    """A completion that another file tells later is enough for a confirmation."""
+    of_coordinator = r"\.(CheckpointCoordinator|ExecutionGraph|JobMaster|\w+DeActivator) "
+    lines = edited("H16-04", moved(_COMPLETED, "Triggering checkpoint 3 "))
+    job, _ = validated(tmp_path, lines)
+    assert "confirmed-after-completion" in found(job, "violated")
+    theirs = [bool(re.search(of_coordinator, each)) for each in lines]
+    for name, wanted in (("jm.log", True), ("tm.log", False)):
+        mine = [line for line, is_theirs in zip(lines, theirs, strict=True) if is_theirs is wanted]
+        (tmp_path / name).write_text("".join(f"{each}\n" for each in mine))
+    page = json.loads(run("validate jm.log tm.log --format json", tmp_path).stdout)
+    (job,) = page["results"]
+    assert job["events"] > 200
+    assert "confirmed-after-completion" not in found(job, "violated")
+
+
+def test_the_reference_lists_the_assumptions() -> None:
+    page = (ROOT / "docs/pipeline.md").read_text()
+    for each in ASSUMPTIONS:
+        assert f"| `{each.name}` | {each.sentence} | {each.rests_on} |" in page
