@@ -29,6 +29,7 @@ from .domains import (
     Set,
     Union,
 )
+from .language.assumptions import assumed, at_once
 from .language.decorators import define, rule, step
 from .language.entities import AnyOf, Entity, field
 from .language.guards import require, within
@@ -81,6 +82,8 @@ __all__ = [  # noqa: RUF022 - a table of contents, by kind
     "STRONG",
     "UNFAIR",
     "WEAK",
+    "assumed",
+    "at_once",
     "define",
     "rule",
     "step",

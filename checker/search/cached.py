@@ -146,7 +146,7 @@ def _setting(setting: Setting) -> tuple[object, ...]:
     plain = [sorted((name, repr(value)) for name, value in each.items()) for each in maps]
     former = setting.former
     before = None if former is None else _setting(former.protocol.setting)
-    return repr(setting.job), plain, sorted(setting.observe), before
+    return repr(setting.job), plain, sorted(setting.observe), sorted(setting.without), before
 
 
 def _is_changed_since_loaded() -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from model.errors import FinaleError, Place, nearest
+from model.language.assumptions import Leaving
 from model.language.properties import Family
 from model.language.protocol import Protocol, Setting
 from model.topology import Job
@@ -33,7 +34,7 @@ from .typed import (
 
 KEYS = (
     "title", "cites", "protocol", "variant", "release", "slow",
-    "options", "job", "sizes", "bounds", "observe", "resume", "search", "expect",
+    "without", "options", "job", "sizes", "bounds", "observe", "resume", "search", "expect",
 )  # fmt: skip
 RESUME_KEYS = ("from",)
 COUNT_KEYS = ("states", "transitions", "depth", "counted_by")
@@ -171,6 +172,7 @@ class _Reader:
             variant = self._text("variant") if "variant" in self.table else None
             if variant is not None:
                 kind = self.catalogue.variant(key, variant)
+            kind = self._apart(kind)
         except FinaleError as error:
             named = {"unknown-protocol": "protocol", "unknown-variant": "variant"}.get(error.code)
             if named is None:
@@ -229,7 +231,29 @@ class _Reader:
         bounds = numbers_of("bound", kind.Bounds, self._table("bounds"), self._within("bounds"))
         sizes = numbers_of("size", kind.Sizes, self._table("sizes"), self._within("sizes"))
         former = None if resumption is None else resumption.former()
-        return Setting(job, sizes, options, bounds, self._observe(kind), former)
+        without = self._without(kind)
+        return Setting(job, sizes, options, bounds, self._observe(kind), former, without)
+
+    def _apart(self, kind: type[Protocol]) -> type[Protocol]:
+        """The protocol with the atomic steps apart that the spec leaves out."""
+        known = kind.assumptions()
+        for name in sorted(self._without(kind)):
+            if known[name].leaving is Leaving.AT_ONCE:
+                kind = known[name].apart_from(kind)
+        return kind
+
+    def _without(self, kind: type[Protocol]) -> frozenset[str]:
+        """The assumptions that the spec leaves out. Raises `unknown-assumption`."""
+        given = self.table.get("without", [])
+        names = [each for each in given if isinstance(each, str)] if is_list(given) else []
+        if not is_list(given) or len(names) != len(given):
+            raise self._bad("without", given, 'write a list of names: without = ["may-be-pending"]')
+        known = kind.assumptions()
+        for name in names:
+            if name not in known:
+                message = f'"{kind.key}" makes no assumption "{name}"'
+                raise self.error("unknown-assumption", message, nearest(name, known), "without")
+        return frozenset(names)
 
     def _within(self, table: str) -> Complain:
         return _Complain(self, table)

@@ -50,6 +50,7 @@ MEANINGS = {
     "variant": "A variant of the protocol.",
     "release": "A release of Flink whose options the protocol has.",
     "slow": "Whether only --slow checks this spec.",
+    "without": "Assumptions that are left out: names of docs/assumptions.md.",
     "options": "Options of the protocol; the others have their defaults.",
     "job": "The job: its vertices, or a standard shape.",
     "sizes": "How large the system is, for protocols without a job.",
@@ -73,6 +74,7 @@ def spec_schema(catalogue: Catalogue) -> Schema:
         "variant": _words(dict.fromkeys(variant for _, variant in catalogue.variants)),
         "release": _words(name for each in RELEASES for name in (each.key, each.name)),
         "slow": {"type": "boolean"},
+        "without": {"type": "array", "items": _words(_assumptions(every))},
         "options": _any_of_each(_table(kind, "options") for kind in every),
         "job": job_schema(),
         "sizes": _any_of_each(_table(kind, "sizes") for kind in every),
@@ -87,6 +89,11 @@ def spec_schema(catalogue: Catalogue) -> Schema:
     about = {"$schema": DRAFT, "title": "A spec of Finale"}
     each = [_if_protocol(key, catalogue) for key in kinds]
     return about | schema | {"allOf": each, "definitions": job_definitions()}
+
+
+def _assumptions(kinds: Iterable[type[Protocol]]) -> Iterable[str]:
+    """The names of all assumptions, each once."""
+    return dict.fromkeys(name for kind in kinds for name in kind.assumptions())
 
 
 # --- each key ------------------------------------------------------------------------------------

@@ -28,7 +28,10 @@ from .trees import ground_rule
 
 def world_of(protocol: Protocol, observed: frozenset[str]) -> World:
     """The entities and variables of a protocol."""
-    return World([protocol, *protocol.entities()], protocol.limits(), observed)
+    entities = [protocol, *protocol.entities()]
+    for each in entities if protocol.setting.without else ():
+        each.__dict__["_without"] = protocol.setting.without
+    return World(entities, protocol.limits(), observed)
 
 
 class Parts:

@@ -20,6 +20,7 @@ from model.system import Fairness
 
 from . import operators, quantifiers
 from .access import settled_value
+from .assumptions import Assumption, is_left_out
 from .explore import Branch, current, exploring, merged, note_branch
 from .guards import plain_rule
 from .joining import as_returned, join
@@ -72,6 +73,10 @@ class DecoratedFunction:
     role: str
     fairness: Fairness | None = None
     """Of a rule: as said, or None where an override leaves it as it was."""
+    assumption: Assumption | None = None
+    """Of a helper that is marked `@assumed`."""
+    at_once: Assumption | None = None
+    """Of a step that is marked `@at_once`."""
 
     @cached_property
     def prepared(self) -> Prepared:
@@ -142,6 +147,8 @@ def _marking(
 ) -> Callable[P, T]:
     @functools.wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> T:
+        if mark.assumption is not None and is_left_out(mark.assumption, args[0]):
+            return cast(T, mark.assumption.without)
         return how(*args, **kwargs) if exploring() else plain(*args, **kwargs)
 
     called.__finale__ = mark  # type: ignore[attr-defined]

@@ -15,6 +15,7 @@ from dataclasses import fields, replace
 
 from model.errors import FinaleError, Place
 
+from .assumptions import with_all_assumptions
 from .entities import Entity
 from .protocol import Protocol, Setting
 
@@ -29,7 +30,8 @@ def observing(protocol: Protocol, view: type | None) -> Generator[None]:
     for entity, _, sound in changed:
         object.__setattr__(entity, "__class__", sound)
     try:
-        yield
+        with with_all_assumptions():
+            yield
     finally:
         for entity, own, _ in changed:
             object.__setattr__(entity, "__class__", own)

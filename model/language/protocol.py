@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from model.errors import FinaleError, nearest
 from model.topology import Job
 
+from .assumptions import Assumption, assumptions_of
 from .entities import Entity
 from .guards import Limit
 
@@ -39,7 +40,8 @@ class Former:
 class Setting:
     """The setting of a protocol: job or sizes, options, bounds, and the history to keep.
 
-    `former` is there where the system is resumed from what another one left behind.
+    `former` is there where the system is resumed from what another one left behind. `without` are
+    the names of assumptions that are left out.
     """
 
     job: Job | None = None
@@ -48,6 +50,7 @@ class Setting:
     bounds: Mapping[str, int] = field(default_factory=dict[str, int])
     observe: frozenset[str] = frozenset()
     former: Former | None = None
+    without: frozenset[str] = frozenset()
 
 
 class Protocol(Entity):
@@ -122,6 +125,11 @@ class Protocol(Entity):
     def bound_names(cls) -> tuple[str, ...]:
         """The bounds that mean something to the protocol."""
         return tuple(each.name for each in fields(cls.Bounds))
+
+    @classmethod
+    def assumptions(cls) -> Mapping[str, Assumption]:
+        """The assumptions that the protocol and its other entities make, by name."""
+        return assumptions_of((cls, *cls.parts))
 
     def start_states(self) -> Sequence[Mapping[str, object]] | None:
         """The initial states, where they are not those that the fields say.

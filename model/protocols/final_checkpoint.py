@@ -28,7 +28,7 @@ from model.protocols.job.elements import CheckpointId, EndOfData
 from model.protocols.requests.requests import Requests
 from model.protocols.task.sources import Source
 from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import STRONG, WEAK, Nothing, define, each, require, rule, step
+from model.rules import STRONG, WEAK, Nothing, assumed, at_once, define, each, require, rule, step
 from model.topology import OperatorKind
 
 
@@ -78,11 +78,13 @@ class FinalCheckpoint(Requests, Failures, WatermarkView, EndOfDataView):
         """FC-2: the reader knows that no record comes any more, and so does the writer."""
         channel.end_of_data = True
 
+    @assumed("StreamTask.endData")
     @define
     def ends_data_of(self, task: Task, channel: Channel) -> bool:
         """FC-2: whether the end of a channel's data is the end of the task's."""
         return all(each.end_of_data for each in task.inputs)
 
+    @at_once("StreamTask.endData", apart="model.protocols.apart.task_steps:FinishesLater")
     @step
     def finish_operators(self, task: Task) -> None:
         """FC-1, FC-11: the last watermark, endInput and finish of the operators, also if they had
@@ -137,6 +139,7 @@ class FinalCheckpoint(Requests, Failures, WatermarkView, EndOfDataView):
             return True
         return super().accepts(task, checkpoint)
 
+    @assumed("StreamTask.notifyCheckpointComplete")
     @define
     def releases(self, task: Task, checkpoint: CheckpointId) -> bool:
         """FC-7, CN-6: any checkpoint from the first final one on, or that one only."""
@@ -164,8 +167,15 @@ class FinalCheckpoint(Requests, Failures, WatermarkView, EndOfDataView):
         waits = self.is_configured and self.options.final_wait != FinalWait.NONE
         if not self.options.checkpoints_after_finish or not waits:
             return task.inputs_ended
-        return task.inputs_ended and task.released and self.is_acknowledged(task)
+        return task.inputs_ended and self.is_released(task) and self.is_acknowledged(task)
 
+    @assumed("StreamTask.afterInvoke")
+    @define
+    def is_released(self, task: Task) -> bool:
+        """FC-6: whether a final checkpoint of the task is confirmed."""
+        return task.released
+
+    @assumed("ResultPartition.getAllDataProcessedFuture")
     @define
     def is_acknowledged(self, task: Task) -> bool:
         """Whether every consumer has polled the task's EndOfData."""
@@ -176,8 +186,14 @@ class FinalCheckpoint(Requests, Failures, WatermarkView, EndOfDataView):
     @rule(fair=STRONG)
     def close(self, task: Task) -> None:
         """FC-8, FC-9: with an empty mailbox the operators close and EndOfPartition is emitted."""
-        require(task.status == TaskStatus.QUIESCED, task.mail.is_empty)
+        require(task.status == TaskStatus.QUIESCED, self.is_mailbox_drained(task))
         self.close_task(task)
+
+    @assumed("MailboxProcessor.drain")
+    @define
+    def is_mailbox_drained(self, task: Task) -> bool:
+        """FC-8: whether the mailbox of a task is empty."""
+        return task.mail.is_empty
 
     # --- a trigger that comes too late -----------------------------------------------------------
 

@@ -43,7 +43,18 @@ from model.protocols.task.sources import (
     Source,
 )
 from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import STRONG, WEAK, Nothing, Setting, define, require, rule, step
+from model.rules import (
+    STRONG,
+    WEAK,
+    Nothing,
+    Setting,
+    assumed,
+    at_once,
+    define,
+    require,
+    rule,
+    step,
+)
 
 
 @dataclass(frozen=True)
@@ -173,6 +184,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
         task.mail.remove(checkpoint)
         task.gate.on_trigger(checkpoint)
 
+    @assumed("SourceOperatorStreamTask.triggerStopWithSavepointAsync")
     @define
     def has_stopped(self, task: Reader) -> bool:
         """SP-2: whether its data have ended; they need not without drain, under back pressure."""
@@ -284,11 +296,17 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
         """FC-6: and a task that knows of the savepoint waits for it in any case."""
         if not self.stops:
             return super().may_close(task)
-        if task.sync != Nothing and not task.released:
+        if self.waits_for_savepoint(task):
             return False
         if self.stopping.multi_input == MultiInput.AS_BUILT and self.skipped_its_end(task):
             return task.inputs_ended
         return super().may_close(task)
+
+    @assumed("StreamTask.isCurrentSyncSavepoint", without=False)
+    @define
+    def waits_for_savepoint(self, task: Task) -> bool:
+        """SP-8: whether a task has noted the savepoint and its completion is not confirmed."""
+        return task.sync != Nothing and not task.released
 
     @define
     def skipped_its_end(self, task: Task) -> bool:
@@ -314,6 +332,10 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
             if knows:
                 self.savepoint_aborted(task, checkpoint)
 
+    @at_once(
+        "StreamTask.notifyCheckpointAbortAsync", apart="model.protocols.apart.task_steps:FailsLater"
+    )
+    @assumed("StreamTask.notifyCheckpointAbortAsync")
     @step
     def savepoint_aborted(self, task: Task, checkpoint: Checkpoint) -> None:
         """SP-10: the task fails, and with it what is connected; or it forgets the savepoint."""

@@ -12,7 +12,7 @@ from model.protocols.barriers.handler import Arrival, BarrierHandler
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import CheckpointId
 from model.protocols.task.tasks import Task
-from model.rules import Nothing, define, each, step
+from model.rules import Nothing, assumed, define, each, step
 
 
 class GatePorts(typing.Protocol):
@@ -46,9 +46,16 @@ class AlignedGate(BarrierHandler):
         self.open(checkpoint)
         channel.aligned = True
         if how == Arrival.IN_ORDER:
-            channel.blocked = True
+            self.block(channel)
         self.complete_if_aligned()
 
+    @assumed("CheckpointableInput.blockConsumption")
+    @step
+    def block(self, channel: Channel) -> None:
+        """AL-1: a channel is not read until its barrier is aligned."""
+        channel.blocked = True
+
+    @assumed("SingleCheckpointBarrierHandler.processBarrier", without=False)
     @define
     def is_past(self, checkpoint: CheckpointId) -> bool:
         """Whether the checkpoint was taken or given up here, or a newer one begun."""
@@ -81,6 +88,7 @@ class AlignedGate(BarrierHandler):
             self.resume()
             self.ports.perform(self.task, checkpoint)
 
+    @assumed("SingleCheckpointBarrierHandler.processBarrier")
     @define
     def is_aligned(self) -> bool:
         """AL-1: whether all barriers are there."""
@@ -103,15 +111,23 @@ class AlignedGate(BarrierHandler):
             if self.ports.aborts_on_end:
                 self.ports.give_up_alignment(self.task, self.task.newest)
             else:
-                channel.aligned = True
-                self.complete_if_aligned()
+                self.align_ended(channel)
 
+    @assumed("SingleCheckpointBarrierHandler.processEndOfPartition")
+    @step
+    def align_ended(self, channel: Channel) -> None:
+        """AL-2: the end of a channel counts as its barrier."""
+        channel.aligned = True
+        self.complete_if_aligned()
+
+    @assumed("SingleCheckpointBarrierHandler.processCancellationBarrier")
     @step
     def on_cancel_barrier(self, checkpoint: CheckpointId) -> None:
         """AL-3: the producer gives a checkpoint up that this task has not taken."""
         if not self.is_past(checkpoint):
             self.ports.give_up_alignment(self.task, checkpoint)
 
+    @assumed("SubtaskCheckpointCoordinatorImpl.notifyCheckpointAborted")
     @step
     def on_abort(self, checkpoint: CheckpointId) -> None:
         """AB-3: the coordinator gives a checkpoint up; one not taken yet is remembered for it."""

@@ -19,6 +19,7 @@ from model.rules import (
     PerEntity,
     Queue,
     Ref,
+    assumed,
     count,
     define,
     field,
@@ -60,6 +61,7 @@ class LoggedChannel(Channel):
         behind = range(position + 1, self.queue.capacity)
         return any(self.queue.at(i) == Barrier(checkpoint) for i in behind)
 
+    @assumed("PipelinedSubpartition.processPriorityBuffer")
     @step
     def log_overtaken(self, checkpoint: CheckpointId) -> None:
         """CL-2, UN-1, UN-2: the marker counts before its turn; what it has overtaken is logged."""
@@ -109,6 +111,7 @@ class LoggedChannel(Channel):
         """Whether the reader has processed all that a restart took from a log."""
         return self.recovered.is_empty
 
+    @assumed("ChannelStatePersister.stopPersisting")
     @step
     def drop_log(self, checkpoint: CheckpointId) -> None:
         """UN-7, CN-1: the log of a checkpoint that is aborted or discarded is dropped."""

@@ -24,7 +24,7 @@ from model.protocols.barriers.handler import Arrival
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import CheckpointId
 from model.protocols.task.tasks import Task
-from model.rules import Bool, Nothing, define, field, step
+from model.rules import Bool, Nothing, assumed, define, field, step
 
 
 class OvertakingPorts(GatePorts, typing.Protocol):
@@ -67,7 +67,7 @@ class OvertakingGate(AlignedGate):
             self.start()
         else:
             if how == Arrival.IN_ORDER:
-                channel.blocked = True
+                self.block(channel)
             self._start_if_hurrying()
         if self.started:
             self.ports.log_overtaken(channel, checkpoint)
@@ -80,6 +80,7 @@ class OvertakingGate(AlignedGate):
             for channel in self.task.inputs:
                 channel.aligned = False  # an ended channel counts by its end: see `is_aligned`
 
+    @assumed("AlternatingCollectingBarriersUnaligned.barrierReceived")
     @define
     def is_aligned(self) -> bool:
         """UN-4, AT-2: whether each input has brought its barrier or has ended."""

@@ -16,7 +16,7 @@ from model.protocols.barriers.gate import (
 from model.protocols.barriers.handler import Arrival
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import CheckpointId
-from model.rules import EMPTY, PerEntity, Ref, Set, count, define, field, step
+from model.rules import EMPTY, PerEntity, Ref, Set, assumed, count, define, field, step
 
 
 class TrackingPorts(GatePorts, typing.Protocol):
@@ -80,6 +80,7 @@ class TrackingGate(AlignedGate):
         if older < checkpoint:
             self._give_up_if_open(older)
 
+    @assumed("CheckpointBarrierTracker.processBarrier")
     @define
     def is_complete(self, checkpoint: CheckpointId) -> bool:
         """Whether a checkpoint is open and no channel that is open still owes its barrier."""

@@ -69,6 +69,8 @@ from model.rules import (
     Protocol,
     Range,
     Setting,
+    assumed,
+    at_once,
     count,
     define,
     field,
@@ -483,6 +485,7 @@ class JobProtocol(Protocol, ABC):
         """PL-2.4: whether a task need not take part."""
         return task.reported_finished
 
+    @assumed("DefaultCheckpointPlanCalculator.calculateAfterTasksFinished", without=False)
     @define
     def is_head(self, task: Task) -> bool:
         """PL-2.4: whether no producer of a task takes part, so that it must be triggered itself."""
@@ -493,6 +496,7 @@ class JobProtocol(Protocol, ABC):
         """PL-4: whether a call to a task is on its way."""
         return checkpoint.triggers.has(task)
 
+    @assumed("DefaultCheckpointPlan.fulfillFinishedTaskStatus", without=False)
     @define
     def may_not_complete(self, checkpoint: Checkpoint) -> bool:
         """PL-8: a vertex with union state has finished in part, or its operators have."""
@@ -535,6 +539,7 @@ class JobProtocol(Protocol, ABC):
         for channel in self.channels:
             channel.drop_log(checkpoint)
 
+    @assumed("CheckpointCoordinator.sendAbortedMessages")
     @step
     def _notify_abort(self, task: Task, checkpoint: Checkpoint) -> None:
         if not checkpoint.finished.has(task) and not task.is_gone:
@@ -595,6 +600,7 @@ class JobProtocol(Protocol, ABC):
 
     # --- notifications ---------------------------------------------------------------------------
 
+    @assumed("CheckpointCoordinator.sendAcknowledgeMessages")
     @step
     def confirm(self, task: Task, checkpoint: Checkpoint) -> None:
         """CN-1: a task that took part will be told that the checkpoint is complete."""
@@ -620,6 +626,7 @@ class JobProtocol(Protocol, ABC):
         checkpoint.confirmations.remove(task)
         self.on_confirmation(task, checkpoint)
 
+    @assumed("CheckpointCoordinator.sendAcknowledgeMessages")
     @define
     def is_confirmed_next(self, task: Task, checkpoint: Checkpoint) -> bool:
         """CN-5: whether the task has been told of each checkpoint that completed before."""
@@ -691,6 +698,11 @@ class JobProtocol(Protocol, ABC):
         for older in self.checkpoints:
             self.subsume(older, checkpoint)
 
+    @at_once(
+        "CheckpointCoordinator.completePendingCheckpoint",
+        apart="model.protocols.apart.coordinator_steps:SubsumesLater",
+    )
+    @assumed("CheckpointCoordinator.dropSubsumedCheckpoints")
     @step
     def subsume(self, older: Checkpoint, newer: Checkpoint) -> None:
         """CN-1: an older checkpoint that is pending is aborted, an evicted one is discarded."""
@@ -722,6 +734,7 @@ class JobProtocol(Protocol, ABC):
     def refuse_queued(self) -> None:
         """Where requests for checkpoints wait, those that do are refused."""
 
+    @assumed("CheckpointCoordinator.shutdown")
     @step
     def _give_up(self, checkpoint: Checkpoint) -> None:
         if checkpoint.is_pending:
@@ -800,6 +813,7 @@ class JobProtocol(Protocol, ABC):
         """PL-1: whether no checkpoint is being triggered."""
         return True
 
+    @assumed("CheckpointRequestDecider.chooseRequestToExecute")
     @define
     def may_be_pending(self) -> bool:
         """PL-1: whether fewer checkpoints are pending than may be."""
@@ -817,6 +831,7 @@ class JobProtocol(Protocol, ABC):
         """PL-2.5: whether no task that would take part is still to be restored."""
         return all(self.counts_as_running(task) for task in self.tasks)
 
+    @assumed("DefaultCheckpointPlanCalculator.checkTasksStarted")
     @define
     def counts_as_running(self, task: Task) -> bool:
         """PL-2.5: whether a task can be asked for its part: not before it is restored."""
@@ -869,6 +884,7 @@ class JobProtocol(Protocol, ABC):
         require(task.reported_finished)
         checkpoint.triggers.remove(task)
 
+    @assumed("CheckpointCoordinator.onTriggerFailure")
     @step
     def trigger_failed(self, task: Task, checkpoint: Checkpoint) -> None:
         """PL-5, LF-7, AB-6: a task that no longer runs is not triggered: the checkpoint is aborted.
@@ -889,6 +905,7 @@ class JobProtocol(Protocol, ABC):
         task.mail.remove(checkpoint)
         task.gate.on_trigger(checkpoint)
 
+    @assumed("CheckpointCoordinator.triggerTasks")
     @define
     def is_in_turn(self, task: Task, checkpoint: Checkpoint) -> bool:
         """1.6: whether the trigger is the mailbox's oldest, if they keep their order."""
@@ -896,6 +913,7 @@ class JobProtocol(Protocol, ABC):
             return True
         return all(e >= checkpoint or not task.mail.has(e) for e in self.checkpoints)
 
+    @assumed("SequentialChannelStateReaderImpl.readInputData")
     @define
     def is_recovered(self, task: Task) -> bool:
         """Whether a task has processed all that it was given from logs."""
@@ -942,7 +960,7 @@ class JobProtocol(Protocol, ABC):
     @rule(fair=WEAK)
     def complete(self, checkpoint: Checkpoint) -> None:
         """CN-1: all have acknowledged: the checkpoint is stored, older ones are subsumed."""
-        require(checkpoint.is_pending, checkpoint.awaited.is_empty)
+        require(checkpoint.is_pending, self.is_fully_acknowledged(checkpoint))
         if self.may_not_complete(checkpoint):
             self.abort(checkpoint)
         else:
@@ -953,6 +971,12 @@ class JobProtocol(Protocol, ABC):
             if self.observes("progress"):
                 self.progress = True
         self.completed(checkpoint)
+
+    @assumed("PendingCheckpoint.isFullyAcknowledged")
+    @define
+    def is_fully_acknowledged(self, checkpoint: Checkpoint) -> bool:
+        """AB-2: whether all tasks of the plan have acknowledged a checkpoint."""
+        return checkpoint.awaited.is_empty
 
     def completed(self, checkpoint: Checkpoint) -> None:
         """What a protocol does with a checkpoint that has completed, or was aborted instead."""

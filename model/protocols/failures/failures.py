@@ -48,6 +48,7 @@ from model.rules import (
     Ref,
     Set,
     Setting,
+    assumed,
     define,
     field,
     require,
@@ -191,6 +192,7 @@ class Failures(TaskExecution):
         """Its attempt is neither over nor still to begin: it can fail."""
         return task.status not in (TaskStatus.FAILED, TaskStatus.RESTORING)
 
+    @assumed("DefaultCheckpointPlanCalculator.checkTasksStarted")
     @define
     def all_attempts_run(self) -> bool:
         """RC-1: whether no failed task waits for its restart."""
@@ -226,6 +228,7 @@ class Failures(TaskExecution):
         for checkpoint in self.checkpoints:
             self._abort_if_pending(checkpoint)
 
+    @assumed("CheckpointCoordinator.abortPendingCheckpoint")
     @step
     def _abort_if_pending(self, checkpoint: Checkpoint) -> None:
         if checkpoint.is_pending:
@@ -239,10 +242,16 @@ class Failures(TaskExecution):
     @step
     def _end_attempt(self, task: Task) -> None:
         for checkpoint in self.checkpoints:
-            checkpoint.drop(task)
-            checkpoint.triggers.remove(task)
+            self.fence_attempt(task, checkpoint)
         if not task.is_closed:
             self.attempt_failed(task)
+
+    @assumed("TaskExecutor.confirmCheckpoint", "TaskExecutor.triggerCheckpoint")
+    @step
+    def fence_attempt(self, task: Task, checkpoint: Checkpoint) -> None:
+        """RC-1: calls to an attempt that ends reach no later attempt."""
+        checkpoint.drop(task)
+        checkpoint.triggers.remove(task)
 
     @step
     def attempt_failed(self, task: Task) -> None:
@@ -263,8 +272,7 @@ class Failures(TaskExecution):
         self.abort_all_pending()
         for checkpoint in self.checkpoints:
             for task in region.tasks:
-                checkpoint.drop(task)
-                checkpoint.triggers.remove(task)
+                self.fence_attempt(task, checkpoint)
         self.end_attempts(region.tasks)
 
     # --- late reports of a failure ---------------------------------------------------------------

@@ -55,6 +55,7 @@ from model.rules import (
     Ref,
     Set,
     Setting,
+    assumed,
     count,
     define,
     field,
@@ -348,16 +349,19 @@ class Requests(TaskExecution):
                 self.admit()
                 self.trigger_for(request, CheckpointKind.CHECKPOINT)
 
+    @assumed("CheckpointCoordinator.dropSubsumedCheckpoints")
     @define
     def can_be_subsumed(self, checkpoint: Checkpoint) -> bool:
         """CN-1: a savepoint is not made superfluous by a newer checkpoint."""
         return not self.has_kinds or checkpoint.kind == CheckpointKind.CHECKPOINT
 
+    @assumed("CheckpointCoordinator.completePendingCheckpoint")
     @define
     def subsumes(self, checkpoint: Checkpoint) -> bool:
         """CN-2: the completion of a savepoint makes no older checkpoint superfluous."""
         return not self.has_kinds or checkpoint.kind != CheckpointKind.SAVEPOINT
 
+    @assumed("CheckpointCoordinator.completePendingCheckpoint")
     @define
     def is_stored(self, checkpoint: Checkpoint) -> bool:
         """CN-1, CN-2: whether a checkpoint that completes is put into the store."""
@@ -379,6 +383,7 @@ class Requests(TaskExecution):
             for newer in self.checkpoints
         )
 
+    @assumed("CheckpointCoordinator.cleanupAfterCompletedCheckpoint")
     @define
     def is_confirmed(self, checkpoint: Checkpoint) -> bool:
         """CN-2: whether the completion of a checkpoint is confirmed to the tasks."""

@@ -19,6 +19,7 @@ from model.rules import (
     PerEntity,
     Ref,
     Set,
+    assumed,
     define,
     field,
     step,
@@ -174,6 +175,7 @@ class TwoPhaseSink(ExactlyOnceSink):
             self._recover(checkpoint, other)
         clear_effects(self.current, self.data)
 
+    @assumed("TwoPhaseCommitSinkFunction.initializeState")
     @step
     def _recover(self, checkpoint: CheckpointId, other: CheckpointId) -> None:
         if self.transaction[other] == Transaction.PRECOMMITTED:

@@ -41,6 +41,8 @@ from model.rules import (
     Range,
     Ref,
     Setting,
+    assumed,
+    at_once,
     define,
     field,
     require,
@@ -166,6 +168,11 @@ class Stopping(Requests):
             return False
         return any(other.is_admitted for other in self.stop_requests)
 
+    @at_once(
+        "SchedulerBase.stopWithSavepoint",
+        apart="model.protocols.apart.coordinator_steps:AbortsLater",
+    )
+    @assumed("CheckpointCoordinator.stopCheckpointScheduler")
     @step
     def abort_for_stop(self, checkpoint: Checkpoint) -> None:
         """SP-1: whatever is pending is aborted."""
@@ -179,6 +186,7 @@ class Stopping(Requests):
             return False
         return checkpoint.kind in (CheckpointKind.DRAIN, CheckpointKind.SUSPEND)
 
+    @assumed("CheckpointCoordinator.stopCheckpointScheduler")
     @define
     def schedules(self) -> bool:
         """SP-1, SP-11: whether periodic checkpoints are taken: not from a stop to its failure."""
@@ -246,6 +254,7 @@ class Stopping(Requests):
         if self.fails_when_declined(checkpoint):
             self.restart_all()
 
+    @assumed("CheckpointFailureManager.handleTaskLevelCheckpointException", without=False)
     @define
     def fails_when_declined(self, checkpoint: Checkpoint) -> bool:
         """SP-12: whether a decline of this checkpoint fails the job."""
@@ -358,6 +367,7 @@ class Stopping(Requests):
         if isinstance(task, Reader):
             task.read_on()
 
+    @assumed("StopWithSavepointTerminationHandlerImpl.terminateExceptionallyWithGlobalFailover")
     @step
     def _fail_stops(self) -> None:
         for request in self.stop_requests:

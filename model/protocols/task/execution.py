@@ -55,6 +55,8 @@ from model.rules import (
     Nothing,
     Range,
     Setting,
+    assumed,
+    at_once,
     define,
     field,
     require,
@@ -280,10 +282,14 @@ class TaskExecution(JobProtocol):
 
     # --- what a checkpoint is for an operator ----------------------------------------------------
 
+    @at_once(
+        "SingleCheckpointBarrierHandler.triggerCheckpoint",
+        apart="model.protocols.apart.task_steps:PerformsLater",
+    )
     @step
     def perform(self, task: Task, checkpoint: CheckpointId) -> None:
         """AL-5: barrier out and snapshot, in one step; one known to be aborted is cancelled."""
-        if task.aborted.has(checkpoint):
+        if self.is_known_aborted(task, checkpoint):
             task.aborted.remove(checkpoint)
             task.broadcast(CancelBarrier(checkpoint))
         else:
@@ -291,6 +297,15 @@ class TaskExecution(JobProtocol):
             task.broadcast(Barrier(checkpoint))
             self.snapshot_taken(task, checkpoint)
 
+    @assumed("SubtaskCheckpointCoordinatorImpl.checkpointState", without=False)
+    @define
+    def is_known_aborted(self, task: Task, checkpoint: CheckpointId) -> bool:
+        """AL-5, AB-3: whether a task has learned of the abort of a checkpoint before its part."""
+        return task.aborted.has(checkpoint)
+
+    @at_once(
+        "StreamTask.performCheckpoint", apart="model.protocols.apart.task_steps:SnapshotsLater"
+    )
     @step
     def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:
         """1.7: a sink's open transaction becomes pending; what a restore needs is kept."""
@@ -323,6 +338,7 @@ class TaskExecution(JobProtocol):
         if self.accepts(task, checkpoint):
             self.confirmed(task, checkpoint)
 
+    @assumed("StreamTask.notifyCheckpointComplete")
     @define
     def accepts(self, task: Task, checkpoint: CheckpointId) -> bool:
         """CN-4: confirmations are acted on in increasing order."""
@@ -455,6 +471,12 @@ class TaskExecution(JobProtocol):
     def _lose(self, checkpoint: Checkpoint) -> None:
         if checkpoint.is_pending:
             self.abort(checkpoint)
+        self.fence(checkpoint)
+
+    @assumed("TaskExecutor.confirmCheckpoint", "TaskExecutor.triggerCheckpoint")
+    @step
+    def fence(self, checkpoint: Checkpoint) -> None:
+        """RC-1: calls to the attempts that end reach no later attempt."""
         checkpoint.triggers.clear()
         checkpoint.confirmations.clear()
         checkpoint.aborts.clear()

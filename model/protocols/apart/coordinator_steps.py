@@ -1,0 +1,46 @@
+"""Steps of the coordinator, taken apart: it takes them under its lock, or in its one thread."""
+
+from __future__ import annotations
+
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.requests.requests import Requests
+from model.protocols.stops.stopping import Stopping
+from model.rules import EMPTY, WEAK, PerEntity, Ref, Set, field, require, rule, step
+
+
+class SubsumesLater(Requests):
+    """The coordinator subsumes older checkpoints some time after it has completed a newer one."""
+
+    to_subsume = field(PerEntity(Checkpoint, Set(Ref(Checkpoint))), EMPTY)
+
+    @step
+    def subsume(self, older: Checkpoint, newer: Checkpoint) -> None:
+        """CN-1: an older checkpoint is to be subsumed."""
+        if older < newer:
+            self.to_subsume[older].add(newer)
+
+    @rule(fair=WEAK)
+    def subsume_later(self, older: Checkpoint, newer: Checkpoint) -> None:
+        """CN-1: an older checkpoint is subsumed, after other steps."""
+        require(self.to_subsume[older].has(newer))
+        self.to_subsume[older].remove(newer)
+        super().subsume(older, newer)
+
+
+class AbortsLater(Stopping):
+    """A stop triggers its savepoint before it aborts what is pending."""
+
+    to_abort = field(Set(Ref(Checkpoint)), EMPTY)
+
+    @step
+    def abort_for_stop(self, checkpoint: Checkpoint) -> None:
+        """SP-1: what is pending is to be aborted."""
+        if checkpoint.is_pending:
+            self.to_abort.add(checkpoint)
+
+    @rule(fair=WEAK)
+    def abort_later(self, checkpoint: Checkpoint) -> None:
+        """SP-1: what was pending is aborted, after other steps."""
+        require(self.to_abort.has(checkpoint))
+        self.to_abort.remove(checkpoint)
+        super().abort_for_stop(checkpoint)
