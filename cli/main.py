@@ -45,6 +45,11 @@ COMMANDS = (
     ),
     ("which", "cli.which:which", "Find the options, bounds and jobs for which a property holds."),
     ("sweep", "cli.sweep:sweep", "Check a spec in all cells of a matrix; skip unchanged cells."),
+    (
+        "weaken",
+        "cli.weaken:weaken",
+        "Leave out what the rules assume, one by one, and say what falls.",
+    ),
     ("diff", "cli.diff:diff", "Tell whether two specs are the same to an observer."),
     ("trace", "cli.trace:trace", "Print a counterexample or a witness step by step."),
     ("report", "cli.report:report", "Write one HTML page: verdicts, diagrams, traces."),
@@ -101,6 +106,8 @@ EXITS = {
     "interrupted.",
     "review": "0 no new violation, 1 a property that held is violated, 2 bad input, 3 a limit was "
     "reached, 130 interrupted.",
+    "weaken": "0 each assumption was judged, 2 bad input, 3 a search reached a limit, 130 "
+    "interrupted (the same command takes what it found from the cache).",
     "sweep": "0 each cell has a result, 2 bad input or a cell with an error, 3 a cell reached a "
     "limit, 130 interrupted (the same command continues the sweep).",
     "run": "0 finished, drained or suspended (lost records are reported), 1 a stop failed, 2 bad "

@@ -58,6 +58,14 @@ VariantName: TypeAlias = Annotated[
         help="Variant of the protocol, or of one that it is built on, to take instead.",
     ),
 ]
+WithoutNames: TypeAlias = Annotated[
+    tuple[str, ...],
+    PLAIN,
+    Parameter(
+        name="--without",
+        help="Assumption of the rules to leave out; repeatable (docs/assumptions.md).",
+    ),
+]
 Minimise: TypeAlias = Annotated[
     bool,
     PLAIN,

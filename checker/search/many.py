@@ -1,13 +1,15 @@
-"""Searches many specs at once, each in a process of its own, and hands out results by spec."""
+"""Searches many specs at once, each in a process of its own, and hands out results by spec.
+
+A spec has a key: its file, or whatever else tells the specs of one question apart.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.context import ForkContext
-from pathlib import Path
 from typing import Generic, TypeVar, cast
 
 from model.errors import FinaleError
@@ -16,61 +18,62 @@ from .processes import Processes, Work
 
 FORK: ForkContext = multiprocessing.get_context("fork")
 
+K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 """What is found out about a spec: a report, or more."""
 
 
 @dataclass(frozen=True)
-class _Sent(Generic[T]):
+class _Sent(Generic[K, T]):
     """What a worker sends: a result, an error of the user, or the traceback of one of ours."""
 
-    file: Path
+    key: K
     result: T | None = None
     error: FinaleError | None = None
     defect: str = ""
 
 
 def searched(
-    files: Sequence[Path],
-    search: Callable[[Path], T],
+    keys: Sequence[K],
+    search: Callable[[K], T],
     count: int,
-    look: Callable[[Sequence[Path], int], None],
-) -> Iterator[tuple[Path, T | FinaleError]]:
-    """Yield the result of each spec, or the error in it, in the order of the files.
+    look: Callable[[Sequence[K], int], None],
+) -> Iterator[tuple[K, T | FinaleError]]:
+    """Yield the result of each spec, or the error in it, in the order of the keys.
 
-    `look` is called a few times a second with the files that are being searched, and how many are
-    done. `search` runs in a fork of this process. Raises RuntimeError for a defect in a worker.
+    `look` is called a few times a second with the keys of the specs that are being searched, and
+    how many are done. `search` runs in a fork of this process. Raises RuntimeError for a defect in a worker.
     """
-    done: dict[Path, T | FinaleError] = {}
+    done: dict[K, T | FinaleError] = {}
 
-    def do(file: Path) -> _Sent[T]:
+    def do(key: K) -> _Sent[K, T]:
         try:
-            return _Sent(file, search(file))
+            return _Sent(key, search(key))
         except FinaleError as error:
-            return _Sent(file, error=error)
+            return _Sent(key, error=error)
         except Exception:
-            return _Sent(file, defect=traceback.format_exc())
+            return _Sent(key, defect=traceback.format_exc())
 
-    def lost(file: Path, how: str, _seconds: float) -> _Sent[T]:
-        return _Sent(file, error=_died(file, how))
+    def lost(key: K, how: str, _seconds: float) -> _Sent[K, T]:
+        return _Sent(key, error=_died(key, how))
 
-    work = Work[Path, _Sent[T]](do, lost)
-    processes = Processes(files, work, count, FORK, lambda busy: look(busy, len(done)))
-    results, waiting = processes.results(), iter(files)
-    file = next(waiting, None)
+    work = Work[K, _Sent[K, T]](do, lost)
+    processes = Processes(keys, work, count, FORK, lambda busy: look(busy, len(done)))
+    results, waiting = processes.results(), iter(keys)
+    key = next(waiting, None)
     for sent in results:
         if sent.defect:
-            raise RuntimeError(f"while {sent.file} was searched:\n{sent.defect}")
-        done[sent.file] = cast("T", sent.result) if sent.error is None else sent.error
-        while file is not None and file in done:
-            yield file, done[file]
-            file = next(waiting, None)
+            raise RuntimeError(f"while {sent.key} was searched:\n{sent.defect}")
+        done[sent.key] = cast("T", sent.result) if sent.error is None else sent.error
+        while key is not None and key in done:
+            yield key, done[key]
+            key = next(waiting, None)
 
 
-def _died(file: Path, how: str) -> FinaleError:
+def _died(key: object, how: str) -> FinaleError:
     return FinaleError(
         "worker-died",
-        f"the process that searched {file} ended with {how}",
+        f"the process that searched {key} ended with {how}",
         advice="if memory was short, set --max-memory or --jobs 1",
     )
 

@@ -1,0 +1,77 @@
+"""`finale weaken`: leaves out the assumptions of a spec's rules, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from checker.cache.store import Store, cache_folder, is_wanted
+from checker.report.layout import console, write
+from checker.report.weakened import weakening_json, weakening_lines
+from checker.search.limits import Limits
+from checker.search.processes import processors
+from checker.search.rows import Exit
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import read_spec
+from checker.studies.weaken import Weakening
+from checker.studies.weaken import weaken as weaken_spec
+
+from .meter import Meter
+from .output import document, say_json
+from .parameters import PLAIN, ProtocolsFolder, SpecFile, StatesLimit, TextOrJson, refuse_limits
+
+#: The time limit of each search, in seconds, if the user gives none.
+SECONDS_OF_ONE = 60.0
+
+
+def weaken(  # noqa: PLR0913 - one parameter a flag
+    spec: SpecFile,
+    /,
+    *,
+    assumption: Annotated[
+        tuple[str, ...],
+        PLAIN,
+        Parameter(help="Leave out only this assumption; repeatable (default: each in turn)."),
+    ] = (),
+    max_states: StatesLimit = None,
+    max_seconds: Annotated[
+        float, Parameter(help="Time limit in seconds of each single search.")
+    ] = SECONDS_OF_ONE,
+    jobs: Annotated[
+        int | None,
+        Parameter(help="Number of searches at once (default: one for each core)."),
+    ] = None,
+    format: TextOrJson = "text",
+    no_cache: Annotated[
+        bool,
+        PLAIN,
+        Parameter(negative="", help="Work out everything anew, and keep nothing (docs/cache.md)."),
+    ] = False,
+    protocols: ProtocolsFolder = None,
+) -> int:
+    """Leave out each assumption in turn, and rank those without which a property falls."""
+    refuse_limits({"--jobs": jobs, "--max-seconds": max_seconds, "--max-states": max_states})
+    store = None if no_cache or not is_wanted() else Store(cache_folder())
+    claim = read_spec(spec, catalogue(protocols, store))
+    limits = Limits(max_states, max_seconds)
+    with Meter("assumptions") as meter:
+
+        def look(busy: Sequence[str], done: int) -> None:
+            meter.tell_many([Path(name) for name in busy], done)
+
+        found = weaken_spec(claim, assumption, limits, jobs or processors(), look)
+    if format == "json":
+        say_json(document("weaken") | weakening_json(found))
+    else:
+        page = console()
+        write(page, weakening_lines(found, page.width))
+    return _exit(found)
+
+
+def _exit(found: Weakening) -> Exit:
+    if found.is_interrupted:
+        return Exit.INTERRUPTED
+    return Exit.AS_EXPECTED if found.is_complete else Exit.LIMIT
