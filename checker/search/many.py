@@ -42,7 +42,8 @@ def searched(
     """Yield the result of each spec, or the error in it, in the order of the keys.
 
     `look` is called a few times a second with the keys of the specs that are being searched, and
-    how many are done. `search` runs in a fork of this process. Raises RuntimeError for a defect in a worker.
+    how many are done. `search` runs in a fork of this process. Raises RuntimeError for a defect
+    in a worker.
     """
     done: dict[K, T | FinaleError] = {}
 

@@ -129,7 +129,10 @@ def _misused(function: Callable[..., Any]) -> FinaleError:
 
 
 def assumptions_of(kinds: Iterable[type]) -> dict[str, Assumption]:
-    """Return the assumptions that some classes make, by name, in the order of the classes."""
+    """Return the assumptions that some classes make, by name, in the order of the classes.
+
+    Helpers of one name, in classes that take each other's place, are one assumption.
+    """
     found: dict[str, Assumption] = {}
     for kind in kinds:
         for base in reversed(kind.__mro__):
@@ -138,7 +141,9 @@ def assumptions_of(kinds: Iterable[type]) -> dict[str, Assumption]:
                 mark: DecoratedFunction | None = getattr(function, "__finale__", None)
                 for each in () if mark is None else (mark.assumption, mark.at_once):
                     if each is not None:
-                        found.setdefault(each.name, each)
+                        known = found.get(each.name, each)
+                        methods = dict.fromkeys((*known.methods, *each.methods))
+                        found[each.name] = replace(known, methods=tuple(methods))
     return found
 
 

@@ -178,7 +178,7 @@ class FinalCheckpoint(Requests, Failures, WatermarkView, EndOfDataView):
     @assumed("ResultPartition.getAllDataProcessedFuture")
     @define
     def is_acknowledged(self, task: Task) -> bool:
-        """Whether every consumer has polled the task's EndOfData."""
+        """FC-6: whether every consumer has polled the task's EndOfData."""
         if not self.options.waits_for_acknowledgement:
             return True
         return all(channel.end_of_data for channel in task.outputs)

@@ -58,7 +58,7 @@ class AlignedGate(BarrierHandler):
     @assumed("SingleCheckpointBarrierHandler.processBarrier", without=False)
     @define
     def is_past(self, checkpoint: CheckpointId) -> bool:
-        """Whether the checkpoint was taken or given up here, or a newer one begun."""
+        """AL-1: whether the checkpoint was taken or given up here, or a newer one begun."""
         newest = self.task.newest
         if newest == Nothing:
             return False

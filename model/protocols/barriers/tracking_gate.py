@@ -83,7 +83,7 @@ class TrackingGate(AlignedGate):
     @assumed("CheckpointBarrierTracker.processBarrier")
     @define
     def is_complete(self, checkpoint: CheckpointId) -> bool:
-        """Whether a checkpoint is open and no channel that is open still owes its barrier."""
+        """TR: whether a checkpoint is open and no open channel still owes its barrier."""
         counted = self.counted[checkpoint]
         return not counted.is_empty and all(
             channel.ended or counted.has(channel) for channel in self.task.inputs

@@ -542,6 +542,7 @@ class JobProtocol(Protocol, ABC):
     @assumed("CheckpointCoordinator.sendAbortedMessages")
     @step
     def _notify_abort(self, task: Task, checkpoint: Checkpoint) -> None:
+        """CN-3: a task that the aborted checkpoint waited for will be told of the abort."""
         if not checkpoint.finished.has(task) and not task.is_gone:
             checkpoint.aborts.add(task)
 
@@ -737,6 +738,7 @@ class JobProtocol(Protocol, ABC):
     @assumed("CheckpointCoordinator.shutdown")
     @step
     def _give_up(self, checkpoint: Checkpoint) -> None:
+        """RC-3: a checkpoint that is pending when the job has ended is aborted."""
         if checkpoint.is_pending:
             self.abort(checkpoint)
         checkpoint.triggers.clear()
@@ -908,7 +910,7 @@ class JobProtocol(Protocol, ABC):
     @assumed("CheckpointCoordinator.triggerTasks")
     @define
     def is_in_turn(self, task: Task, checkpoint: Checkpoint) -> bool:
-        """1.6: whether the trigger is the mailbox's oldest, if they keep their order."""
+        """PL-4, 1.6: whether the trigger is the mailbox's oldest, if they keep their order."""
         if not self.calls_in_order:
             return True
         return all(e >= checkpoint or not task.mail.has(e) for e in self.checkpoints)
@@ -916,7 +918,7 @@ class JobProtocol(Protocol, ABC):
     @assumed("SequentialChannelStateReaderImpl.readInputData")
     @define
     def is_recovered(self, task: Task) -> bool:
-        """Whether a task has processed all that it was given from logs."""
+        """RC-9: whether a task has processed all that it was given from logs."""
         return all(channel.is_replayed for channel in task.inputs)
 
     # --- acknowledgement and completion ----------------------------------------------------------

@@ -195,7 +195,7 @@ class Failures(TaskExecution):
     @assumed("DefaultCheckpointPlanCalculator.checkTasksStarted")
     @define
     def all_attempts_run(self) -> bool:
-        """RC-1: whether no failed task waits for its restart."""
+        """PL-2, RC-1: whether no failed task waits for its restart."""
         if not (self.has_regions or self.crashes_happen):
             return True
         return all(task.status != TaskStatus.FAILED for task in self.tasks)
@@ -231,6 +231,7 @@ class Failures(TaskExecution):
     @assumed("CheckpointCoordinator.abortPendingCheckpoint")
     @step
     def _abort_if_pending(self, checkpoint: Checkpoint) -> None:
+        """AB-1: a checkpoint that is pending when a task fails is aborted."""
         if checkpoint.is_pending:
             self.abort(checkpoint)
 

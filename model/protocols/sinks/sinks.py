@@ -178,6 +178,7 @@ class TwoPhaseSink(ExactlyOnceSink):
     @assumed("TwoPhaseCommitSinkFunction.initializeState")
     @step
     def _recover(self, checkpoint: CheckpointId, other: CheckpointId) -> None:
+        """LF-5: what the restored snapshot lists is committed, and nothing else."""
         if self.transaction[other] == Transaction.PRECOMMITTED:
             if self.listed[checkpoint].has(other):
                 self.commit(other)

@@ -308,7 +308,7 @@ class TaskExecution(JobProtocol):
     )
     @step
     def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:
-        """1.7: a sink's open transaction becomes pending; what a restore needs is kept."""
+        """FC-4, 1.7: a sink's open transaction becomes pending; what a restore needs is kept."""
         super().snapshot_taken(task, checkpoint)
         self.keep_snapshot(task, checkpoint)
         task.take_part(checkpoint)

@@ -1,0 +1,67 @@
+"""The signature of a counterexample: what tells one defect from another.
+
+Two counterexamples of one defect differ in the job, in the number of records, and in the order of
+steps that do not matter. So a signature has the property, and the rules of two kinds of steps:
+those of the environment (a failure, a request, a time-out: rules without fairness), and the
+decisive ones (`checker/studies/decisive.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from checker.search.answer import Violated
+from checker.search.rows import ResultRow
+from checker.studies.decisive import decisive_steps
+from model.system import Fairness, System
+from model.trace import Trace
+
+#: So many states are looked at to find the decisive steps of one counterexample.
+STATES_MAX = 20_000
+
+
+@dataclass(frozen=True, order=True)
+class Signature:
+    """A property, and the names of the rules that matter, sorted.
+
+    `environment` are those of the environment, and `decisive` the others; without a name in
+    `decisive` the decisive steps are not known.
+    """
+
+    property: str
+    environment: tuple[str, ...]
+    decisive: tuple[str, ...]
+
+    def covers(self, other: Signature) -> bool:
+        """Whether a counterexample of another signature can have the defect of this one.
+
+        The other one needs everything that this one needs, and falls by the same decisive rules or
+        by further ones. If the decisive rules of one are not known, both must need the same of the
+        environment.
+        """
+        if self.property != other.property:
+            return False
+        if not (self.decisive and other.decisive):
+            return self.environment == other.environment
+        environment = set(self.environment) <= set(other.environment)
+        return environment and set(self.decisive) <= set(other.decisive)
+
+    def __str__(self) -> str:
+        return f"{self.property}: {', '.join((*self.environment, *self.decisive))}"
+
+
+def signature_of(
+    system: System, name: str, trace: Trace, binding: tuple[tuple[str, str], ...]
+) -> Signature:
+    """Return the signature of a counterexample."""
+    taken = [system.rules[number] for number in trace.rules]
+    outside = {r.rule.name for r in taken if r.rule.fairness is Fairness.NONE}
+    row = ResultRow(
+        name, Violated.word, None, None, True, trace.length, "", "", trace, binding, is_claim=True
+    )
+    steps = decisive_steps(system, row, trace, STATES_MAX).steps
+    inside = {taken[step - 1].rule.name for step in steps} - outside
+    return Signature(name, tuple(sorted(outside)), tuple(sorted(inside)))
+
+
+__all__ = ["Signature", "signature_of"]
