@@ -50,6 +50,7 @@ COMMANDS = (
         "cli.weaken:weaken",
         "Leave out what the rules assume, one by one, and say what falls.",
     ),
+    ("hunt", "cli.hunt:hunt", "Look for violations that no spec describes, in small settings."),
     ("diff", "cli.diff:diff", "Tell whether two specs are the same to an observer."),
     ("trace", "cli.trace:trace", "Print a counterexample or a witness step by step."),
     ("report", "cli.report:report", "Write one HTML page: verdicts, diagrams, traces."),
@@ -106,6 +107,8 @@ EXITS = {
     "interrupted.",
     "review": "0 no new violation, 1 a property that held is violated, 2 bad input, 3 a limit was "
     "reached, 130 interrupted.",
+    "hunt": "0 no new violation, 1 a new violation was found, 2 bad input, 130 interrupted (the "
+    "same command continues the hunt).",
     "weaken": "0 each assumption was judged, 2 bad input, 3 a search reached a limit, 130 "
     "interrupted (the same command takes what it found from the cache).",
     "sweep": "0 each cell has a result, 2 bad input or a cell with an error, 3 a cell reached a "

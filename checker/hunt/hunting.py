@@ -3,174 +3,163 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 from checker.cache.code import digest, of_tool
-from checker.search.limits import Limits
+from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Violated
+from checker.search.limits import INTERRUPTED, Limits
 from checker.search.many import searched
+from checker.search.run import run
 from checker.spec.catalogue import Catalogue
+from checker.spec.claim import Spec
 from checker.studies.effects import Effect, effect_of
 from model.errors import FinaleError
+from model.system import Kind
 
 from .journal import Journal, Searched, Violation
-from .known import Known, known_in, signatures_in
 from .settings import HuntSetting, spec_in
-from .signature import Signature
+from .signature import Signature, signature_of
 
-Look = Callable[[Sequence[str], int], None]
-#: So many settings are handed to the processes at once: Ctrl-C and the time limit act in between.
+#: Claims that are asked on request alone because they take time, and that hold of every protocol.
+FURTHER = ("alignment-can-end", "blocked-channel-resumes", "cancel-cancels")
+#: So many settings are handed to the processes at once: the time limit acts in between.
 BATCH = 64
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A new signature: its effect, and the cheapest setting in which it shows."""
+    """A new signature: its effect, the cheapest setting in which it shows, and in how many."""
 
     signature: Signature
     effect: Effect
     steps: int
     setting: HuntSetting
-    count: int
-    """In how many settings it shows."""
+    settings: int
 
 
 @dataclass(frozen=True)
-class Hunt:
-    """What a hunt has found so far."""
+class Hunting:
+    """How to hunt: the limits of each search, how many at once, and whom to tell."""
 
-    findings: tuple[Finding, ...]
-    known: tuple[Known, ...]
-    searched: int
-    left: int
-    stopped: int
-    interrupted: bool = False
+    catalogue: Catalogue
+    journal: Journal
+    limits: Limits
+    jobs: int
+    look: Callable[[Sequence[str], int], None]
 
+    def hunt(self, plan: Sequence[HuntSetting], seconds: float | None) -> bool:
+        """Search the settings that the journal does not have. Return whether the user stopped it.
 
-def known_signatures(
-    files: Sequence[Path], catalogue: Catalogue, limits: Limits, jobs: int, look: Look
-) -> tuple[Known, ...]:
-    """Return the signatures of known violations. A spec that cannot be read has none."""
-    by_name = {str(file): file for file in files}
-    work = searched(
-        tuple(by_name), lambda name: known_in(by_name[name], catalogue, limits), jobs, look
-    )
-    return tuple(
-        each for _, found in work for each in (() if isinstance(found, FinaleError) else found)
-    )
+        No batch of settings is begun after some seconds.
+        """
+        end = None if seconds is None else perf_counter() + seconds
+        ahead = [each for each in plan if self.key_of(each) not in self.journal.known]
+        done = len(plan) - len(ahead)
+        try:
+            for first in range(0, len(ahead), BATCH):
+                if end is not None and perf_counter() > end:
+                    break
+                batch = ahead[first : first + BATCH]
+                for each in self._batch(batch, done + first):
+                    self.journal.keep(each)
+        except KeyboardInterrupt:
+            return True
+        return False
 
+    def results(self, plan: Sequence[HuntSetting]) -> Iterator[tuple[HuntSetting, Searched]]:
+        """Yield the settings that were searched, in their order."""
+        for setting in plan:
+            known = self.journal.known.get(self.key_of(setting))
+            if known is not None:
+                yield setting, known
 
-def hunt(
-    plan: Sequence[HuntSetting],
-    journal: Journal,
-    catalogue: Catalogue,
-    limits: Limits,
-    jobs: int,
-    seconds: float | None,
-    look: Look,
-) -> bool:
-    """Search the settings that the journal does not have. Return whether the user stopped it."""
-    end = None if seconds is None else perf_counter() + seconds
-    keys = {each.name: key_of(each, limits) for each in plan}
-    ahead = [each for each in plan if keys[each.name] not in journal.known]
-    done = len(plan) - len(ahead)
-    try:
-        for first in range(0, len(ahead), BATCH):
-            if end is not None and perf_counter() > end:
-                break
-            batch = {each.name: each for each in ahead[first : first + BATCH]}
-            for found in _batch(batch, keys, journal.folder, catalogue, limits, jobs, done, look):
-                journal.keep(found)
-            done += len(batch)
-    except KeyboardInterrupt:
-        return True
-    return False
+    def key_of(self, setting: HuntSetting) -> str:
+        """Return a key that changes with the setting, the limits, the rules, and the tool."""
+        text = json.dumps(setting.table, sort_keys=True, default=str)
+        most = (self.limits.states_max, self.limits.seconds_max)
+        return digest(["hunt", of_tool(), text, *most]).hex()
 
+    def _batch(self, batch: Sequence[HuntSetting], done: int) -> Iterator[Searched]:
+        """Search some settings at once. A setting that the protocol refuses is none."""
+        by_name = {each.name: each for each in batch}
+        work = searched(
+            tuple(by_name),
+            lambda name: self._searched(by_name[name]),
+            self.jobs,
+            lambda busy, count: self.look(busy, done + count),
+        )
+        for name, found in work:
+            if isinstance(found, FinaleError):
+                yield Searched(self.key_of(by_name[name]), name, refused=found.message)
+            else:
+                yield found
 
-def _batch(
-    batch: Mapping[str, HuntSetting],
-    keys: Mapping[str, str],
-    folder: Path,
-    catalogue: Catalogue,
-    limits: Limits,
-    jobs: int,
-    done: int,
-    look: Look,
-) -> Iterator[Searched]:
-    """Search some settings at once."""
-    work = searched(
-        tuple(batch),
-        lambda name: _searched(batch[name], keys[name], folder, catalogue, limits),
-        jobs,
-        lambda busy, count: look(busy, done + count),
-    )
-    for name, found in work:
-        if isinstance(found, FinaleError):
-            found = Searched(keys[name], name, refused=found.message)  # noqa: PLW2901
-        yield found
+    def _searched(self, setting: HuntSetting) -> Searched:
+        began = perf_counter()
+        spec = spec_in(setting, self.journal.folder, self.catalogue)
+        found = searched_spec(spec, self.limits)
+        seconds = round(perf_counter() - began, 3)
+        return replace(found, key=self.key_of(setting), name=setting.name, seconds=seconds)
 
 
-def key_of(setting: HuntSetting, limits: Limits) -> str:
-    """Return a key that changes with the setting, the limits, the rules, and the tool."""
-    text = json.dumps(setting.table, sort_keys=True)
-    return digest(["hunt", of_tool(), text, limits.states_max, limits.seconds_max]).hex()
-
-
-def _searched(
-    setting: HuntSetting, key: str, folder: Path, catalogue: Catalogue, limits: Limits
-) -> Searched:
-    began = perf_counter()
-    try:
-        spec = spec_in(setting, folder, catalogue)
-    except FinaleError as error:
-        return Searched(key, setting.name, refused=error.message)
-    found, states, stopped = signatures_in(spec, limits)
-    violations = tuple(Violation(each.property, steps, each) for each, steps in found)
-    seconds = round(perf_counter() - began, 3)
-    return Searched(key, setting.name, states, seconds, stopped, "", violations)
+def searched_spec(spec: Spec, limits: Limits) -> Searched:
+    """Return the claims that fall in a spec, with their signatures."""
+    kinds = {each.name: each.kind for each in spec.families}
+    names = kinds.keys() & {*FURTHER, *(each.name for each in spec.asked)}
+    result = run(spec, limits, only={*names, NO_DEADLOCK, WELL_FORMED})
+    report = result.report
+    if report.stopped == INTERRUPTED:
+        raise KeyboardInterrupt
+    found: list[Violation] = []
+    for answer in report.answers:
+        verdict = answer.verdict
+        is_claim = kinds.get(answer.property) is not Kind.REACHABLE
+        if is_claim and isinstance(verdict, Violated) and verdict.trace is not None:
+            assert result.system is not None
+            signature = signature_of(result.system, answer.property, verdict.trace, verdict.binding)
+            found.append(Violation(answer.property, verdict.trace.length, signature))
+    return Searched("", "", report.statistics.states, 0.0, report.stopped, violations=tuple(found))
 
 
 def findings_of(
-    plan: Sequence[HuntSetting],
-    results: Mapping[str, Searched],
-    known: Sequence[Known],
-    limits: Limits,
+    results: Sequence[tuple[HuntSetting, Searched]],
+    known: Sequence[Signature],
     catalogue: Catalogue,
 ) -> tuple[Finding, ...]:
     """Return the signatures that no known one covers, the worst and shortest first.
 
-    Of signatures of which one covers the other, only the first counts.
+    If one signature covers another one, both have one finding: that of the cheaper setting.
     """
     found: dict[Signature, Finding] = {}
-    counts: dict[Signature, int] = {}
-    for setting, violation in _violations(plan, results, limits):
+    for setting, violation in _violations(results):
         signature = violation.signature
-        if any(each.signature.covers(signature) for each in known):
+        if any(each.covers(signature) for each in known):
             continue
-        covering = next((each for each in found if each.covers(signature)), None)
-        if covering is not None:
-            counts[covering] += 1
+        same = next((e for e in found if e.covers(signature) or signature.covers(e)), None)
+        if same is not None:
+            found[same] = replace(found[same], settings=found[same].settings + 1)
             continue
         effect = effect_of(signature.property, catalogue.properties.get(signature.property))
         found[signature] = Finding(signature, effect, violation.steps, setting, 1)
-        counts[signature] = 1
     order = list(Effect)
-    made = (
-        Finding(each.signature, each.effect, each.steps, each.setting, counts[each.signature])
-        for each in found.values()
-    )
-    return tuple(sorted(made, key=lambda each: (order.index(each.effect), each.steps)))
+    return tuple(sorted(found.values(), key=lambda each: (order.index(each.effect), each.steps)))
 
 
 def _violations(
-    plan: Sequence[HuntSetting], results: Mapping[str, Searched], limits: Limits
+    results: Sequence[tuple[HuntSetting, Searched]],
 ) -> Iterator[tuple[HuntSetting, Violation]]:
-    for setting in plan:
-        result = results.get(key_of(setting, limits))
-        for violation in () if result is None else result.violations:
+    for setting, result in results:
+        for violation in result.violations:
             yield setting, violation
 
 
-__all__ = ["Finding", "Hunt", "findings_of", "hunt", "key_of", "known_signatures"]
+def signatures_of(
+    results: Sequence[tuple[HuntSetting, Searched]],
+) -> tuple[Signature, ...]:
+    """Return all signatures of some results, each once."""
+    return tuple(dict.fromkeys(violation.signature for _, violation in _violations(results)))
+
+
+__all__ = ["Finding", "Hunting", "findings_of", "searched_spec", "signatures_of"]

@@ -15,7 +15,7 @@ from pathlib import Path
 from checker.spec.catalogue import Catalogue
 from checker.spec.claim import Spec
 from checker.spec.key_lines import KeyLines
-from checker.spec.reading import spec_of
+from checker.spec.reading import read_spec, spec_of
 from checker.spec.typed import is_table
 
 Table = Mapping[str, object]
@@ -112,11 +112,15 @@ OBSERVED = {"effects": True, "cut": True, "taken": True}
 
 @dataclass(frozen=True)
 class HuntSetting:
-    """A setting: its name in words, the table of its spec, and a guess how much work it is."""
+    """A setting: its name in words, the table of its spec, and a guess how much work it is.
+
+    `file` is the spec that describes the setting, if one does.
+    """
 
     name: str
     table: Table
     weight: float
+    file: Path | None = None
 
 
 def settings(protocols: Sequence[str], release: str) -> list[HuntSetting]:
@@ -167,6 +171,8 @@ def _weight(vertices: Table, faults: int, feature: str, checkpoints: int) -> flo
 
 def spec_in(setting: HuntSetting, folder: Path, catalogue: Catalogue) -> Spec:
     """Return the spec of a setting. Raises what the reader of specs raises."""
+    if setting.file is not None:
+        return read_spec(setting.file, catalogue)
     return spec_of(folder / "setting.toml", setting.table, KeyLines(""), catalogue)
 
 

@@ -35,16 +35,12 @@ class Signature:
     def covers(self, other: Signature) -> bool:
         """Whether a counterexample of another signature can have the defect of this one.
 
-        The other one needs everything that this one needs, and falls by the same decisive rules or
-        by further ones. If the decisive rules of one are not known, both must need the same of the
-        environment.
+        The environment does the same in both, and the other one falls by the same decisive rules or
+        by further ones. If the decisive rules of one are not known, the environment decides.
         """
-        if self.property != other.property:
+        if (self.property, self.environment) != (other.property, other.environment):
             return False
-        if not (self.decisive and other.decisive):
-            return self.environment == other.environment
-        environment = set(self.environment) <= set(other.environment)
-        return environment and set(self.decisive) <= set(other.decisive)
+        return not other.decisive or set(self.decisive) <= set(other.decisive)
 
     def __str__(self) -> str:
         return f"{self.property}: {', '.join((*self.environment, *self.decisive))}"

@@ -15,8 +15,8 @@ barrier of an old checkpoint is ignored, that a mailbox is empty when a task clo
 comes between a barrier and its snapshot. Each of these assumptions is marked in the rules, with the
 class and the method of Flink that implements it. This page is made from the marks.
 
-`finale weaken SPEC` leaves out each assumption in turn, and says which property falls without it. An
-assumption without which data are lost or a job hangs is a place to read in Flink's source, and to
+`finale weaken SPEC` leaves out each assumption in turn, and says which property falls without it.
+An assumption without which data are lost or a job hangs is a place to read in Flink's source, and to
 test. A spec can leave assumptions out, too: `without = ["is-past"]`. [How to](weakening.md) says
 more.
 
@@ -61,7 +61,7 @@ def _table(found: Sequence[Assumption]) -> Iterator[str]:
 
 def _left_out(assumption: Assumption) -> str:
     if assumption.leaving is Leaving.GUARD:
-        return f"always {str(assumption.without).lower()}"
+        return "always true" if assumption.without is True else "always false"
     return assumption.leaving.value
 
 

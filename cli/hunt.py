@@ -1,0 +1,136 @@
+"""`finale hunt`: looks for violations of a release's rules that no spec describes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from checker.cache.store import Store, cache_folder, is_wanted
+from checker.hunt.hunting import Finding, Hunting, findings_of, signatures_of
+from checker.hunt.journal import Journal
+from checker.hunt.known import known_settings
+from checker.hunt.settings import settings, spec_in
+from checker.report.hunted import Hunted, hunted_json, hunted_lines
+from checker.report.layout import console, write
+from checker.report.minimised import smallest_text
+from checker.review.cases import OWN_SPECS
+from checker.search.limits import Limits
+from checker.search.processes import processors
+from checker.search.rows import Exit
+from checker.spec.catalogue import Catalogue, catalogue
+from checker.spec.releases import release_named
+
+from . import completers
+from .meter import Meter
+from .minimising import shrunk
+from .output import document, say_json
+from .output_file import OutputFile
+from .parameters import PLAIN, TextOrJson, refuse_limits
+from .paths import specs_in
+
+#: Limits of each search, if the user gives none.
+STATES_OF_ONE, SECONDS_OF_ONE = 300_000, 20.0
+#: Time limit in seconds to shrink the setting of one finding.
+SECONDS_TO_SHRINK = 60.0
+
+
+def hunt(  # noqa: PLR0913 - one parameter a flag
+    *protocols: Annotated[
+        str, Parameter(help="Protocols to hunt in (default: all that the release has).")
+    ],
+    output: Annotated[
+        Path, Parameter(help="Folder for the results; the same folder continues a hunt.")
+    ] = Path("finale-hunt"),
+    release: Annotated[
+        str, Parameter(help="Release of Flink.", completer=completers.releases)
+    ] = "flink-main",
+    known: Annotated[
+        tuple[Path, ...],
+        PLAIN,
+        Parameter(
+            help="Specs, or folders of specs, whose violations are known; repeatable (default: "
+            "the specs of Finale)."
+        ),
+    ] = (),
+    seconds: Annotated[
+        float | None,
+        Parameter(help="Time after which no further settings are searched (default: no limit)."),
+    ] = None,
+    max_states: Annotated[
+        int, Parameter(help="Maximal number of states of each search.")
+    ] = STATES_OF_ONE,
+    max_seconds: Annotated[
+        float, Parameter(help="Time limit in seconds of each search.")
+    ] = SECONDS_OF_ONE,
+    jobs: Annotated[
+        int | None, Parameter(help="Number of searches at once (default: one for each core).")
+    ] = None,
+    format: TextOrJson = "text",
+) -> int:
+    """Search many small settings of a release, and list violations that no spec describes."""
+    refuse_limits({"--jobs": jobs, "--max-seconds": max_seconds, "--max-states": max_states})
+    refuse_limits({"--seconds": seconds})
+    own = release_named(release)
+    catalogued = catalogue(None, Store(cache_folder()) if is_wanted() else None)
+    chosen = list(dict.fromkeys(protocols or own.protocols.values()))
+    for name in chosen:
+        catalogued.protocol(name)
+    files = [file for path in known or (OWN_SPECS,) for file in specs_in(path)]
+    described = list(known_settings(files, chosen))
+    plan = settings(chosen, own.name)
+    journal = Journal(output)
+    with Meter("settings") as meter:
+
+        def look(busy: Sequence[str], done: int) -> None:
+            meter.tell_many([Path(name) for name in busy], done)
+
+        limits = Limits(max_states, max_seconds)
+        hunting = Hunting(catalogued, journal, limits, jobs or processors(), look)
+        interrupted = hunting.hunt(described, None) or hunting.hunt(plan, seconds)
+    results = list(hunting.results(plan))
+    signatures = signatures_of(list(hunting.results(described)))
+    findings = findings_of(results, signatures, catalogued)
+    commands = _reproductions(findings, output / "found", catalogued, not interrupted)
+    journal.close()
+    refused = sum(bool(each.refused) for _, each in results)
+    stopped = sum(bool(each.stopped) for _, each in results)
+    counts = (len(signatures), len(results) - refused, refused, stopped, len(plan) - len(results))
+    found = Hunted(list(zip(findings, commands, strict=True)), *counts)
+    if format == "json":
+        say_json(document("hunt") | hunted_json(found))
+    else:
+        page = console()
+        write(page, hunted_lines(found, page.width))
+    if interrupted:
+        return Exit.INTERRUPTED
+    return Exit.FAILED if findings else Exit.AS_EXPECTED
+
+
+def _reproductions(
+    findings: Sequence[Finding], folder: Path, known: Catalogue, is_shrinking: bool
+) -> Iterator[str]:
+    """Write a spec for each finding, in its smallest setting; yield the commands that show them."""
+    folder.mkdir(exist_ok=True)
+    for finding in findings:
+        signature = finding.signature
+        words = (signature.property, *signature.environment, *signature.decisive)
+        file = folder / f"{'-'.join(words)[:80].replace('_', '-')}.toml"
+        if not file.exists() and is_shrinking:
+            with OutputFile(file) as output:
+                output.write(_smallest(finding, folder, known))
+        yield reproduction_of(file, signature.property)
+
+
+def reproduction_of(file: Path, name: str) -> str:
+    """Return the command that reproduces a finding: on the model, step by step."""
+    return f"finale trace {file} --property {name}"
+
+
+def _smallest(finding: Finding, folder: Path, known: Catalogue) -> str:
+    """The smallest setting of a finding as a spec."""
+    name = finding.signature.property
+    spec = spec_in(finding.setting, folder, known)
+    return smallest_text(shrunk(spec, name, known, SECONDS_TO_SHRINK))
