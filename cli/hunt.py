@@ -34,7 +34,7 @@ from .paths import specs_in
 #: Limits of each search, if the user gives none.
 STATES_OF_ONE, SECONDS_OF_ONE = 300_000, 20.0
 #: Time limit in seconds to shrink the setting of one finding.
-SECONDS_TO_SHRINK = 60.0
+SECONDS_TO_SHRINK = 30.0
 
 
 def hunt(  # noqa: PLR0913 - one parameter a flag
@@ -81,8 +81,7 @@ def hunt(  # noqa: PLR0913 - one parameter a flag
     files = [file for path in known or (OWN_SPECS,) for file in specs_in(path)]
     described = list(known_settings(files, chosen))
     plan = settings(chosen, own.name)
-    journal = Journal(output)
-    with Meter("settings") as meter:
+    with Journal(output) as journal, Meter("settings") as meter:
 
         def look(busy: Sequence[str], done: int) -> None:
             meter.tell_many([Path(name) for name in busy], done)
@@ -90,11 +89,10 @@ def hunt(  # noqa: PLR0913 - one parameter a flag
         limits = Limits(max_states, max_seconds)
         hunting = Hunting(catalogued, journal, limits, jobs or processors(), look)
         interrupted = hunting.hunt(described, None) or hunting.hunt(plan, seconds)
-    results = list(hunting.results(plan))
-    signatures = signatures_of(list(hunting.results(described)))
+        results = list(hunting.results(plan))
+        signatures = signatures_of(list(hunting.results(described)))
     findings = findings_of(results, signatures, catalogued)
     commands = _reproductions(findings, output / "found", catalogued, not interrupted)
-    journal.close()
     refused = sum(bool(each.refused) for _, each in results)
     stopped = sum(bool(each.stopped) for _, each in results)
     counts = (len(signatures), len(results) - refused, refused, stopped, len(plan) - len(results))

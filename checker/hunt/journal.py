@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import TracebackType
 from typing import IO, Any
 
 from model.errors import FinaleError, Place
@@ -66,8 +67,15 @@ class Journal:
         self.known[searched.key] = searched
         self._write(asdict(searched))
 
-    def close(self) -> None:
-        """Close the file."""
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._file.close()
 
     def _refuse_foreign(self) -> None:

@@ -1,9 +1,10 @@
 """The signature of a counterexample: what tells one defect from another.
 
 Two counterexamples of one defect differ in the job, in the number of records, and in the order of
-steps that do not matter. So a signature has the property, and the rules of two kinds of steps:
-those of the environment (a failure, a request, a time-out: rules without fairness), and the
-decisive ones (`checker/studies/decisive.py`).
+steps that do not matter. So a signature has the property, and the rules of the decisive steps
+(`checker/studies/decisive.py`): those of the environment (a failure, a request, a time-out: rules
+without fairness), and the others. If the decisive steps are not known, all steps of the environment
+count.
 """
 
 from __future__ import annotations
@@ -50,13 +51,14 @@ def signature_of(
     system: System, name: str, trace: Trace, binding: tuple[tuple[str, str], ...]
 ) -> Signature:
     """Return the signature of a counterexample."""
-    taken = [system.rules[number] for number in trace.rules]
-    outside = {r.rule.name for r in taken if r.rule.fairness is Fairness.NONE}
+    taken = [system.rules[number].rule for number in trace.rules]
     row = ResultRow(
         name, Violated.word, None, None, True, trace.length, "", "", trace, binding, is_claim=True
     )
     steps = decisive_steps(system, row, trace, STATES_MAX).steps
-    inside = {taken[step - 1].rule.name for step in steps} - outside
+    matter = [taken[step - 1] for step in steps] or taken
+    outside = {rule.name for rule in matter if rule.fairness is Fairness.NONE}
+    inside = {rule.name for rule in matter} - outside if steps else set[str]()
     return Signature(name, tuple(sorted(outside)), tuple(sorted(inside)))
 
 

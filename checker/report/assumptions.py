@@ -10,15 +10,15 @@ from model.language.assumptions import Assumption, Leaving
 
 HEAD = """# Assumptions
 
-The rules of Flink's protocols take for granted that Flink's source does certain things: that a
-barrier of an old checkpoint is ignored, that a mailbox is empty when a task closes, that nothing
-comes between a barrier and its snapshot. Each of these assumptions is marked in the rules, with the
-class and the method of Flink that implements it. This page is made from the marks.
+The rules of Flink's protocols take for granted that Flink's source does certain things. A task
+ignores the barrier of an old checkpoint. Its mailbox is empty when it closes. Nothing comes between
+a barrier and its snapshot. Each of these assumptions is marked in the rules, with the class and the
+method of Flink that implements it. This page is made from the marks.
 
 `finale weaken SPEC` leaves out each assumption in turn, and says which property falls without it.
-An assumption without which data are lost or a job hangs is a place to read in Flink's source, and to
-test. A spec can leave assumptions out, too: `without = ["is-past"]`. [How to](weakening.md) says
-more.
+Without some assumptions data are lost, or a job hangs: these are the places to read in Flink's
+source, and to test. A spec can leave out assumptions, too: `without = ["is-past"]`.
+[What the rules rest on](weakening.md) explains both.
 
 The column *Left out* says what a rule does without the assumption.
 """
@@ -60,9 +60,10 @@ def _table(found: Sequence[Assumption]) -> Iterator[str]:
 
 
 def _left_out(assumption: Assumption) -> str:
-    if assumption.leaving is Leaving.GUARD:
-        return "always true" if assumption.without is True else "always false"
-    return assumption.leaving.value
+    if assumption.leaving is not Leaving.GUARD:
+        words: str = assumption.leaving.value
+        return words
+    return "always true" if assumption.without is True else "always false"
 
 
 __all__ = ["assumptions_in", "assumptions_page"]

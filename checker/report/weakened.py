@@ -23,9 +23,9 @@ def weakening_lines(found: Weakening, width: int) -> list[Text]:
     for effect in Effect:
         own = [each for each in found.needed if _effect(each) is effect]
         if own:
-            lines += [Text(), Text(f"without these {effect.value}", _STYLES.get(effect, ""))]
-            for each in own:
-                lines += _needed(each, width)
+            lines += [Text(), Text(f"{effect.value} without", _STYLES.get(effect, ""))]
+            cells = [row for each in own for row in _needed(each)]
+            lines += columns(cells, width, indent=2)
     lines += list(_rest(found, width))
     lines += _summary(found, width)
     first = next(iter(found.needed), None)
@@ -45,15 +45,15 @@ def _effect(found: Weakened) -> Effect | None:
     return None if found.first is None else found.first.effect
 
 
-def _needed(found: Weakened, width: int) -> Iterator[Text]:
+def _needed(found: Weakened) -> Iterator[list[Text]]:
     first, assumption = found.first, found.assumption
     assert first is not None
+    told = f"{first.property} falls in {counted(first.steps, 'step')}"
     more = len(found.falls) - 1
-    told = [f"{first.property} falls in {counted(first.steps, 'step')}"]
-    told += [f"and {more} more"] if more else []
-    yield from columns([[Text(assumption.name, "bold"), " ".join(told)]], width, indent=2)
-    yield from paragraph(Text(f"    {assumption.sentence}"), width, indent=4)
-    yield from paragraph(Text(f"    {', '.join(assumption.methods)}", "dim"), width, indent=4)
+    told += f", and {more} more {'property' if more == 1 else 'properties'}" if more else ""
+    yield [Text(assumption.name, "bold"), Text(told)]
+    yield [Text(), Text(assumption.sentence)]
+    yield [Text(), Text(", ".join(assumption.methods), "dim")]
 
 
 def _rest(found: Weakening, width: int) -> Iterator[Text]:

@@ -18,6 +18,7 @@ from tests.docs.pages import ELLIPSIS, ROOT, Command, Written, matches, steps
 
 TUTORIAL = ROOT / "docs" / "tutorial.md"
 PAGES = (
+    ROOT / "docs" / "weakening.md",
     TUTORIAL,
     ROOT / "docs" / "rules.md",
     ROOT / "docs" / "diff.md",

@@ -1,0 +1,123 @@
+"""A hunt finds what specs do not describe, leaves out what they do, and goes on where it ended."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import cli.hunt
+from checker.hunt.hunting import Hunting, findings_of, signatures_of
+from checker.hunt.journal import JOURNAL, Journal
+from checker.hunt.known import known_settings
+from checker.hunt.settings import HuntSetting, settings
+from checker.hunt.signature import Signature
+from checker.search.limits import Limits
+from checker.spec.catalogue import catalogue
+from model.errors import FinaleError
+from tests.cli.running import ROOT, run
+
+#: A stop whose savepoint's confirmation is lost: the stop hangs (specs/stop-with-savepoint).
+NAME = "stop-with-savepoint, endless pair, stops, lost_confirmations, 2 checkpoints"
+KNOWN = ROOT / "specs" / "stop-with-savepoint" / "lost-confirmation.toml"
+
+
+def plan_of(*names: str) -> list[HuntSetting]:
+    return [each for each in settings(["stop-with-savepoint"], "flink-main") if each.name in names]
+
+
+def hunting(journal: Journal) -> Hunting:
+    return Hunting(catalogue(), journal, Limits(), 1, lambda busy, done: None)
+
+
+def test_the_cheapest_settings_come_first_and_names_tell_them_apart() -> None:
+    plan = settings(["final-checkpoint", "stop-with-savepoint"], "flink-main")
+    assert all(one.weight <= other.weight for one, other in pairwise(plan))
+    assert len({each.name for each in plan}) == len(plan) > 1000
+
+
+def test_a_signature_covers_one_with_further_decisive_rules() -> None:
+    small = Signature("p", ("fail",), ("a",))
+    assert small.covers(Signature("p", ("fail",), ("a", "b")))
+    assert small.covers(Signature("p", ("fail",), ()))  # its decisive rules are not known
+    assert not small.covers(Signature("p", ("fail",), ("b",)))
+    assert not small.covers(Signature("p", ("fail", "expire"), ("a",)))
+    assert not small.covers(Signature("q", ("fail",), ("a",)))
+
+
+def test_a_violation_is_found_and_a_spec_makes_it_known(tmp_path: Path) -> None:
+    plan = plan_of(NAME)
+    described = list(known_settings([KNOWN], ["stop-with-savepoint"]))
+    with Journal(tmp_path) as journal:
+        hunt = hunting(journal)
+        assert not hunt.hunt([*plan, *described], None)
+        results = list(hunt.results(plan))
+        known = signatures_of(list(hunt.results(described)))
+    names = {each.signature.property: each for each in findings_of(results, (), catalogue())}
+    hang = names["stop-is-answered"]
+    assert hang.signature.environment == ("lose_confirmation", "request_stop")
+    assert "complete" in hang.signature.decisive
+    left = {each.signature.property for each in findings_of(results, known, catalogue())}
+    assert "stop-is-answered" not in left
+
+
+def test_a_hunt_goes_on_where_it_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_of("stop-with-savepoint, empty pair, 2 checkpoints")
+    with Journal(tmp_path) as journal:
+        first = hunting(journal)
+        first.hunt(plan, None)
+        results = list(first.results(plan))
+    with (tmp_path / JOURNAL).open("a", encoding="utf-8") as file:
+        file.write('{"key": "half')  # what was being written when the machine went down
+
+    def search(self: Hunting, batch: Sequence[HuntSetting], done: int) -> None:
+        raise AssertionError("it is known")
+
+    monkeypatch.setattr(Hunting, "_batch", search)
+    with Journal(tmp_path) as journal:
+        again = hunting(journal)
+        again.hunt(plan, None)
+        assert list(again.results(plan)) == results
+
+
+def test_a_setting_that_the_protocol_refuses_is_none(tmp_path: Path) -> None:
+    wrong = [HuntSetting("wrong", {"title": "wrong", "protocol": "no-such"}, 1.0)]
+    with Journal(tmp_path) as journal:
+        hunt = hunting(journal)
+        hunt.hunt(wrong, None)
+        ((_, result),) = hunt.results(wrong)
+    assert "no-such" in result.refused
+
+
+def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("", encoding="utf-8")
+    with pytest.raises(FinaleError) as error:
+        Journal(tmp_path)
+    assert error.value.code == "hunt-folder"
+
+
+def test_the_command_writes_specs_that_reproduce(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def few(protocols: Sequence[str], release: str) -> list[HuntSetting]:
+        return plan_of(NAME)
+
+    monkeypatch.setattr(cli.hunt, "settings", few)
+    monkeypatch.setattr(cli.hunt, "SECONDS_TO_SHRINK", 1.0)
+    none = tmp_path / "none"
+    none.mkdir()
+    (none / "other.toml").write_text('title = "no spec"', encoding="utf-8")
+    flags = f"stop-with-savepoint --known {none} --jobs 1 --format json"
+    ran = run(f"hunt {flags} --output {tmp_path / 'hunt'}", tmp_path)
+    told = json.loads(ran.stdout)
+    assert (ran.exit, told["searched"], told["left"], told["known"]) == (1, 1, 0, 0)
+    finding = next(e for e in told["findings"] if e["property"] == "stop-is-answered")
+    again = run(finding["command"].removeprefix("finale "), tmp_path)
+    assert again.exit == 0
+    assert "stop-is-answered is violated" in again.stdout
+    text = run(f"hunt {flags.replace('json', 'text')} --output {tmp_path / 'hunt'}", tmp_path)
+    assert text.exit == 1
+    assert "lose_confirmation, request_stop" in text.stdout
