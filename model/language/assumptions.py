@@ -16,12 +16,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
 from types import new_class
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from model.errors import FinaleError, Place
-
-if TYPE_CHECKING:
-    from .decorators import DecoratedFunction
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -68,6 +65,29 @@ class Assumption:
         )
 
 
+class Mark(Protocol):
+    """What a decorator of the rule language leaves on a function (`decorators.py`)."""
+
+    role: str
+    assumption: Assumption | None
+    at_once: Assumption | None
+
+    @property
+    def sentence(self) -> str:
+        """The docstring's first paragraph."""
+        ...
+
+    @property
+    def cites(self) -> tuple[str, ...]:
+        """The rule ids that the docstring names."""
+        ...
+
+    @property
+    def place(self) -> Place:
+        """The file and line of the function."""
+        ...
+
+
 def assumed(*methods: str, without: object = True) -> Callable[[F], F]:
     """Mark a helper as an assumption, above its `@define` or `@step`.
 
@@ -99,8 +119,8 @@ def at_once(*methods: str, apart: str) -> Callable[[F], F]:
     return marking
 
 
-def _mark_of(function: Callable[..., Any], methods: tuple[str, ...]) -> DecoratedFunction:
-    mark: DecoratedFunction | None = getattr(function, "__finale__", None)
+def _mark_of(function: Callable[..., Any], methods: tuple[str, ...]) -> Mark:
+    mark: Mark | None = getattr(function, "__finale__", None)
     if mark is None or mark.role == "rule" or not methods:
         raise _misused(function)
     if not all(map(_METHOD.fullmatch, methods)):
@@ -110,7 +130,7 @@ def _mark_of(function: Callable[..., Any], methods: tuple[str, ...]) -> Decorate
 
 def _assumption(
     function: Callable[..., Any],
-    mark: DecoratedFunction,
+    mark: Mark,
     methods: tuple[str, ...],
     leaving: Leaving,
 ) -> Assumption:
@@ -138,7 +158,7 @@ def assumptions_of(kinds: Iterable[type]) -> dict[str, Assumption]:
         for base in reversed(kind.__mro__):
             for value in vars(base).values():
                 function = value.fget if isinstance(value, property) else value
-                mark: DecoratedFunction | None = getattr(function, "__finale__", None)
+                mark: Mark | None = getattr(function, "__finale__", None)
                 for each in () if mark is None else (mark.assumption, mark.at_once):
                     if each is not None:
                         known = found.get(each.name, each)

@@ -179,7 +179,7 @@ def unmarked(self: Lamps) -> bool:
         lambda: assumed("Hand.note")(unmarked),
         lambda: assumed("note")(define(unmarked)),
         lambda: assumed()(define(unmarked)),
-        lambda: assumed("Hand.note")(rule(unmarked)),
+        lambda: assumed("Hand.note")(rule(unmarked)),  # type: ignore[arg-type]
         lambda: at_once("Hand.note", apart="a:B")(define(unmarked)),
     ],
     ids=["no helper", "no class", "no method", "a rule", "no step"],

@@ -370,7 +370,7 @@ class Stopping(Requests):
     @assumed("StopWithSavepointTerminationHandlerImpl.terminateExceptionallyWithGlobalFailover")
     @step
     def _fail_stops(self) -> None:
-        """SP-9: a failure after the savepoint of a stop has completed fails the stop and the job."""
+        """SP-9: a failure after a stop's savepoint has completed fails the stop and the job."""
         for request in self.stop_requests:
             if self.has_savepoint(request):
                 request.status = RequestStatus.FAILED
