@@ -1,0 +1,104 @@
+"""Reads the hooks of a release: at which method of Flink a thread takes which step."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from model.errors import FinaleError, Place
+
+from .releases import Release, hooks_file
+
+#: A step has happened when the method returns; or when the one returns that is called so.
+HANDLED = ".handled"
+THREAD = "thread"
+
+
+@dataclass(frozen=True)
+class Hook:
+    """A method at which threads stop, the steps that it takes, and the paths to what they are of.
+
+    `paths` are read when a thread comes; the name of the thread tells the task if no path does.
+    """
+
+    number: int
+    steps: tuple[str, ...]
+    class_name: str
+    method: str
+    signature: str
+    by_thread: bool
+    sources_only: bool
+    paths: Mapping[str, str]
+
+    @property
+    def is_of_the_job(self) -> bool:
+        """Whether the class is of the job and not of Flink."""
+        return "." not in self.class_name
+
+    @property
+    def place(self) -> str:
+        """The class and the method, for a reader."""
+        return f"{self.class_name.rpartition('.')[2]}.{self.method}"
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """All hooks of a release. `events` are the steps of a task that polls an event."""
+
+    all: tuple[Hook, ...]
+    events: Mapping[str, str]
+
+    def has(self, step: str) -> bool:
+        """Whether some method takes a step."""
+        return any(step in hook.steps for hook in self.all)
+
+    def check(self, release: Release) -> None:
+        """Raises `hook-missing` for a class that the release does not have."""
+        for hook in self.all:
+            if not hook.is_of_the_job and not release.has_class(hook.class_name):
+                raise missing(hook, release, f"there is no class {hook.class_name}")
+
+
+def missing(hook: Hook, release: Release, what: str) -> FinaleError:
+    """The error for a hook that a release does not have."""
+    return FinaleError(
+        "hook-missing",
+        f"Flink {release.version} lacks the hook of {hook.steps[0]}: {what}",
+        place=Place(str(release.folder)),
+        advice=f"correct the hook in {hooks_file(release).name} for this build",
+    )
+
+
+def hooks_of(release: Release) -> Hooks:
+    """Read the hooks of a release. Raises `unknown-release`, `hook-missing`."""
+    table = tomllib.loads(hooks_file(release).read_text(encoding="utf-8"))
+    execution = {name: f".{path}" for name, path in table["execution"].items()}
+    found: list[Hook] = []
+    for number, each in enumerate(table["hook"]):
+        paths = {
+            name: each[name]
+            for name in ("checkpoint", "kind", "event", "gate", "channel")
+            if name in each
+        }
+        task = each.get("task", "")
+        if task and task != THREAD:
+            paths |= {name: task + path for name, path in execution.items()}
+        found.append(
+            Hook(
+                number,
+                tuple(each["steps"]),
+                each["class"],
+                each["method"],
+                each.get("signature", "*"),
+                task == THREAD,
+                each.get("of") == "sources",
+                paths,
+            )
+        )
+    hooks = Hooks(tuple(found), table["events"])
+    hooks.check(release)
+    return hooks
+
+
+__all__ = ["HANDLED", "Hook", "Hooks", "hooks_of", "missing"]
