@@ -1,0 +1,57 @@
+"""What is known of a release of Flink beside its hooks: what happens in one moment, who has mails."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .director import OF_TASK, REQUESTS
+from .hooks import hooks_of
+from .releases import Release, hooks_file
+
+
+@dataclass(frozen=True)
+class EngineFacts:
+    """Facts about the steps of an engine, by the names of steps.
+
+    `together`: steps that are taken in the same moment as an earlier one. `caused`: for a step of a
+    task's thread, the steps that bring it there. `mails`: those that the mailbox runs. `settings`
+    and `kinds`: the engine's names for options and for kinds of checkpoints.
+    """
+
+    steps: frozenset[str]
+    together: Mapping[str, str]
+    caused: Mapping[str, tuple[str, ...]]
+    mails: frozenset[str]
+    settings: Mapping[str, str]
+    kinds: Mapping[str, str]
+    by_thread: frozenset[str]
+
+    def takes(self, step: str) -> bool:
+        """Whether a driven job can be made to take a step: by a hook, or by a command."""
+        return step in self.steps or step in OF_TASK or step in REQUESTS
+
+    def is_of_task(self, step: str) -> bool:
+        """Whether the thread of a task takes a step."""
+        return step in self.by_thread or step in self.mails
+
+
+def facts_of(release: Release) -> EngineFacts:
+    """The facts about a release. Raises `unknown-release`, `hook-missing`."""
+    table = tomllib.loads(hooks_file(release).read_text(encoding="utf-8"))
+    hooks = hooks_of(release)
+    of_threads = {"apply_end_report"}
+    of_threads |= {step for hook in hooks.all if hook.by_thread for step in hook.steps}
+    return EngineFacts(
+        frozenset(step for hook in hooks.all for step in hook.steps),
+        table["together"],
+        {name: tuple(causes) for name, causes in table["caused"].items()},
+        frozenset(table["mailbox"]["steps"]),
+        table["settings"],
+        table["kinds"],
+        frozenset(of_threads),
+    )
+
+
+__all__ = ["EngineFacts", "facts_of"]
