@@ -17,6 +17,7 @@ from model.errors import FinaleError, Place
 from model.topology import Job
 
 FORMAT = "finale-order/1"
+ORDER_FILE = "order.json"
 
 
 @dataclass(frozen=True)
@@ -113,4 +114,4 @@ def _step(said: Mapping[str, object]) -> OrderedStep:
     )
 
 
-__all__ = ["Order", "OrderedStep", "Trigger", "read_order"]
+__all__ = ["ORDER_FILE", "Order", "OrderedStep", "Trigger", "read_order"]

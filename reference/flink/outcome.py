@@ -15,7 +15,7 @@ from time import monotonic
 from model.topology import Job
 
 from .director import Director
-from .session import Answer, Over, Session, Status
+from .session import Session, Status
 
 #: The job is at rest if nothing has happened for so long, in seconds.
 SECONDS_OF_REST = 4.0
@@ -23,7 +23,6 @@ SECONDS_OF_REST = 4.0
 SECONDS_MAX = 60.0
 #: Where the thread of a task is that waits for mail.
 WAITS_FOR_MAIL = ("TaskMailboxImpl.take",)
-ENDED = ("FINISHED", "CANCELED", "FAILED", "SUSPENDED")
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class Outcome:
     """What became of a run.
 
     `status` is the state of the job. A job is at `rest` if it has not ended, and nothing moves.
-    `unanswered` are the requests without an answer. `waits` says for each task that is not gone
+    `unanswered` are the requests without an answer; the others have a value or an error. `waits` says for each task that is not gone
     where its thread is. Records are counted against the source: `emitted` by all sources, and by
     each sink those that are `lost` and `doubled`.
     """
@@ -40,16 +39,12 @@ class Outcome:
     rest: bool
     unanswered: tuple[str, ...]
     answers: Mapping[str, str]
+    errors: Mapping[str, str]
     tasks: Mapping[str, str]
     waits: Mapping[str, str]
     emitted: int
     lost: tuple[str, ...]
     doubled: tuple[str, ...]
-
-    @property
-    def hangs(self) -> bool:
-        """Whether the job is at rest although it should move: a request or an end is open."""
-        return self.rest
 
 
 def taken_to_end(session: Session, director: Director, asked: tuple[str, ...]) -> Outcome:
@@ -81,7 +76,8 @@ def taken_to_end(session: Session, director: Director, asked: tuple[str, ...]) -
         over or status.job,
         rest and over is None,
         tuple(each for each in asked if each not in taken.answers),
-        {name: _told(answer) for name, answer in taken.answers.items()},
+        {name: each.value for name, each in taken.answers.items() if each.value is not None},
+        {name: each.error for name, each in taken.answers.items() if each.error is not None},
         status.tasks,
         status.waits,
         len(emitted),
@@ -105,10 +101,6 @@ def is_moving(status: Status) -> bool:
     return status.job in ("RESTARTING", "UNKNOWN") or any(
         status.waits.get(task) not in (None, *WAITS_FOR_MAIL) for task in status.tasks
     )
-
-
-def _told(answer: Answer) -> str:
-    return answer.error or answer.value or ""
 
 
 # --- records ---------------------------------------------------------------------------------------

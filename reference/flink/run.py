@@ -6,11 +6,22 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from model.errors import FinaleError, Place
+
 from .director import REQUESTS, Director, Taken
 from .order import Order
 from .outcome import Outcome, taken_to_end
 from .releases import Release
 from .session import LOG, Session
+
+#: What takes the order of a folder again, without a model.
+SCRIPT = "again.sh"
+AGAIN = """\
+#!/bin/sh
+# Takes the order of this folder again: ./again.sh [FOLDER OR RELEASE OF FLINK]
+# It needs Python with Finale installed, and a JDK. It needs no rule of Finale.
+cd "$(dirname "$0")" && exec python3 -m reference.flink order.json "$@"
+"""
 
 
 @dataclass(frozen=True)
@@ -25,6 +36,30 @@ class Run:
     @property
     def log(self) -> Path:
         return self.folder / LOG
+
+
+def prepared_folder(folder: Path) -> Path:
+    """Make a folder for runs. Raises `directory-not-empty`, `cannot-write`."""
+    try:
+        if folder.exists() and any(folder.iterdir()):
+            raise FinaleError(
+                "directory-not-empty",
+                "the folder of a reproduction must be empty",
+                place=Place(str(folder)),
+                advice="name another folder with --output, or one that is empty",
+            )
+        folder.mkdir(parents=True, exist_ok=True)
+        script = folder / SCRIPT
+        script.write_text(AGAIN, encoding="utf-8")
+        script.chmod(0o755)
+    except OSError as error:
+        raise FinaleError(
+            "cannot-write",
+            f"the folder cannot be written: {error.strerror}",
+            place=Place(str(folder)),
+            advice="name another folder with --output",
+        ) from None
+    return folder
 
 
 def run_order(order: Order, release: Release, folder: Path) -> Run:
@@ -51,4 +86,4 @@ def run_order(order: Order, release: Release, folder: Path) -> Run:
     return Run(folder, release, taken, outcome)
 
 
-__all__ = ["Run", "run_order"]
+__all__ = ["Run", "prepared_folder", "run_order"]

@@ -1,0 +1,110 @@
+"""`finale reproduce`: drives a real Flink along a counterexample."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from checker.report.layout import console, write
+from checker.report.places import shown_file
+from checker.report.reproduced import heading_lines, run_json, run_lines, total_line
+from checker.reproduce.ordering import NotTakeable, order_of
+from checker.reproduce.verdicts import JudgedRun, Verdict, judged
+from checker.search.rows import Exit
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import check_property_name, read_spec
+from model.errors import FinaleError
+from reference.flink.facts import facts_of
+from reference.flink.order import ORDER_FILE
+from reference.flink.releases import release_of
+from reference.flink.run import prepared_folder, run_order
+
+from . import completers
+from .output import document, say, say_json
+from .parameters import ProtocolsFolder, TextOrJson
+from .trace import row_to_tell, searched
+
+
+def reproduce(  # noqa: PLR0913 - one parameter a flag
+    spec: Annotated[Path, Parameter(help="Spec with a violated property.")],
+    /,
+    *,
+    property: Annotated[
+        str | None,
+        Parameter(
+            help="Property whose counterexample is taken (default: as finale trace).",
+            completer=completers.properties,
+        ),
+    ] = None,
+    flink: Annotated[
+        str | None,
+        Parameter(
+            help="Folder of a Flink distribution, or a release that is installed (default: the "
+            "installed release)."
+        ),
+    ] = None,
+    times: Annotated[int, Parameter(help="Number of runs, one after the other.")] = 1,
+    output: Annotated[
+        Path | None,
+        Parameter(help="Folder for the order, the logs and the outcomes (default: reproduction)."),
+    ] = None,
+    protocols: ProtocolsFolder = None,
+    format: TextOrJson = "text",
+) -> int:
+    """Drive a real Flink along a counterexample, and say whether the damage is seen."""
+    if times < 1:
+        raise FinaleError(
+            "bad-limit", f"--times is {times}", advice="give a number of runs above zero"
+        )
+    known = catalogue(protocols)
+    if property is not None:
+        check_property_name(property, known)
+    claim = read_spec(spec, known)
+    release = release_of(flink)
+    facts = facts_of(release)
+    folder = prepared_folder(output or Path("reproduction"))
+    result = searched(claim, property, "auto", ())
+    row = row_to_tell(result, property)
+    assert row.trace is not None
+    assert result.system is not None
+    try:
+        order = order_of(claim, result.system, row.trace, facts)
+    except NotTakeable as why:
+        return _not_takeable(str(why), format, claim.file, row.property)
+    (folder / ORDER_FILE).write_text(order.to_json(), encoding="utf-8")
+    page = console()
+    if format == "text":
+        write(page, heading_lines(claim, row.property, len(order.steps), release.version))
+    done: list[JudgedRun] = []
+    for number in range(1, times + 1):
+        run = run_order(order, release, folder / f"run-{number}")
+        done.append(judged(run, row.property))
+        if format == "text":
+            write(page, run_lines(number, done[-1], page.width))
+    if format == "json":
+        about = {"spec": shown_file(claim.file), "property": row.property}
+        runs = {"flink": release.version, "runs": [run_json(each) for each in done]}
+        say_json(document("reproduce") | about | runs)
+    elif times > 1:
+        write(page, ["", total_line(done)])
+    return _code(done)
+
+
+def _not_takeable(why: str, format: TextOrJson, file: Path, name: str) -> Exit:
+    if format == "json":
+        about = {"spec": shown_file(file), "property": name}
+        say_json(document("reproduce") | about | {"not_taken": why, "runs": []})
+    else:
+        say(f"not taken: {why}")
+    return Exit.LIMIT
+
+
+def _code(done: list[JudgedRun]) -> Exit:
+    verdicts = {each.verdict for each in done}
+    if Verdict.NOT_REPRODUCED in verdicts:
+        return Exit.FAILED
+    return Exit.LIMIT if Verdict.NOT_TAKEN in verdicts else Exit.AS_EXPECTED
+
+
