@@ -104,8 +104,8 @@ EXITS = {
     "because a limit was reached, 130 interrupted.",
     "replay": "0 the engine follows the trace, 1 the engine departs from it, 2 bad input, 130 "
     "interrupted.",
-    "reproduce": "0 reproduced in each run, 1 not reproduced in some run, 2 bad input, 3 not taken in "
-    "some run, 130 interrupted.",
+    "reproduce": "0 reproduced in each run, 1 not reproduced in some run, 2 bad input, 3 not "
+    "taken in some run, 130 interrupted.",
     "review": "0 no new violation, 1 a property that held is violated, 2 bad input, 3 a limit was "
     "reached, 130 interrupted.",
     "sweep": "0 each cell has a result, 2 bad input or a cell with an error, 3 a cell reached a "

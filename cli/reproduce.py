@@ -10,15 +10,18 @@ from cyclopts import Parameter
 from checker.report.layout import console, write
 from checker.report.places import shown_file
 from checker.report.reproduced import heading_lines, run_json, run_lines, total_line
+from checker.reproduce.claims import claims_for
 from checker.reproduce.ordering import NotTakeable, order_of
 from checker.reproduce.verdicts import JudgedRun, Verdict, judged
-from checker.search.rows import Exit
+from checker.search.answer import Violated
+from checker.search.rows import Exit, SpecResult
 from checker.spec.catalogue import catalogue
+from checker.spec.claim import Spec
 from checker.spec.reading import check_property_name, read_spec
 from model.errors import FinaleError
-from reference.flink.facts import facts_of
+from reference.flink.facts import EngineFacts, facts_of
 from reference.flink.order import ORDER_FILE
-from reference.flink.releases import release_of
+from reference.flink.releases import Release, release_of
 from reference.flink.run import prepared_folder, run_order
 
 from . import completers
@@ -50,6 +53,13 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
         Path | None,
         Parameter(help="Folder for the order, the logs and the outcomes (default: reproduction)."),
     ] = None,
+    as_written: Annotated[
+        bool,
+        Parameter(
+            negative=(),
+            help="Take the options of the spec alone, and not those of the release of Flink.",
+        ),
+    ] = False,
     protocols: ProtocolsFolder = None,
     format: TextOrJson = "text",
 ) -> int:
@@ -61,12 +71,12 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
     known = catalogue(protocols)
     if property is not None:
         check_property_name(property, known)
-    claim = read_spec(spec, known)
+    written = read_spec(spec, known)
     release = release_of(flink)
     facts = facts_of(release)
     folder = prepared_folder(output or Path("reproduction"))
-    result = searched(claim, property, "auto", ())
-    row = row_to_tell(result, property)
+    result = _found(written, property, release, facts, as_written=as_written)
+    row, claim = row_to_tell(result, property), result.spec
     assert row.trace is not None
     assert result.system is not None
     try:
@@ -92,6 +102,18 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
     return _code(done)
 
 
+def _found(
+    spec: Spec, name: str | None, release: Release, facts: EngineFacts, *, as_written: bool
+) -> SpecResult:
+    """Search for the counterexample under the options of the release."""
+    claims = [spec] if as_written else list(claims_for(spec, release, facts))
+    for claim in claims[:-1]:
+        result = searched(claim, name, "auto", ())
+        if any(row.trace is not None and row.verdict == Violated.word for row in result.rows):
+            return result
+    return searched(claims[-1], name, "auto", ())
+
+
 def _not_takeable(why: str, format: TextOrJson, file: Path, name: str) -> Exit:
     if format == "json":
         about = {"spec": shown_file(file), "property": name}
@@ -106,5 +128,3 @@ def _code(done: list[JudgedRun]) -> Exit:
     if Verdict.NOT_REPRODUCED in verdicts:
         return Exit.FAILED
     return Exit.LIMIT if Verdict.NOT_TAKEN in verdicts else Exit.AS_EXPECTED
-
-

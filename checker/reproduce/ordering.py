@@ -13,7 +13,7 @@ The order is the trace's happens-before, with three facts about Flink added:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import cast
 
 from checker.spec.claim import Spec
@@ -29,7 +29,9 @@ from .happens_before import happens_before
 #: The keys of a rule's binding that say what a step is about.
 ABOUT = ("task", "channel", "checkpoint", "request")
 IN_CHANNEL = "@"
-PENDING = "PENDING"
+PENDING, CHECKPOINT = "PENDING", "CHECKPOINT"
+#: A step of several tasks that fail together: the command is about one of them.
+OF_REGION = "fail_region"
 DRAIN = {"True": "drain", "False": "suspend"}
 
 
@@ -53,15 +55,12 @@ def order_of(spec: Spec, system: System, trace: Trace, facts: EngineFacts) -> Or
     job = spec.setting.job
     assert job is not None
     ordering = _Ordering(system, trace, job, facts)
-    settings = {
-        facts.settings[name]: str(value).lower()
-        for name, value in spec.setting.options.items()
-        if name in facts.settings
-    }
     table = {
-        name: entry | ({"records": list(job.vertex(name).records)} if job.vertex(name).records else {})
+        name: entry
+        | ({"records": list(job.vertex(name).records)} if job.vertex(name).records else {})
         for name, entry in table_of(job).items()
     }
+    settings = facts.settings_of(spec.setting.options)
     return Order(spec.title, job, table, settings, ordering.steps())
 
 
@@ -70,7 +69,8 @@ class _Ordering:
 
     def __init__(self, system: System, trace: Trace, job: Job, facts: EngineFacts) -> None:
         self._job, self._facts = job, facts
-        self._all = [_Step(*each) for each in _told(system, trace, facts)]
+        tasks = [subtask.name for subtask in job.subtasks]
+        self._all = [_Step(*each) for each in _told(system, trace, tasks, facts)]
         for step, before in zip(self._all, happens_before(system, trace), strict=True):
             step.before = set(before)
         self._note_causes(system, trace)
@@ -231,7 +231,7 @@ def _queues(system: System, state: tuple[int, ...]) -> dict[str, Sequence[object
 
 
 def _told(
-    system: System, trace: Trace, facts: EngineFacts
+    system: System, trace: Trace, tasks: Sequence[str], facts: EngineFacts
 ) -> Iterable[tuple[str, dict[str, str], Trigger | None]]:
     """Name, subject and triggered checkpoint of each step."""
     for number, (rule, _) in enumerate(trace.steps(system)):
@@ -243,11 +243,17 @@ def _told(
             about["drain"] = DRAIN[binding["drain"]]
         before = system.values(trace.states[number])
         after = system.values(trace.states[number + 1])
+        if rule.rule.name == OF_REGION:
+            about["task"] = next(
+                task
+                for task in reversed(tasks)
+                if before[f"{task}.status"] != after[f"{task}.status"]
+            )
         trigger = None
         for name, value in after.items():
             entity, _, field_name = name.rpartition(".")
             if field_name == "status" and _word(value) == PENDING != _word(before[name]):
-                kind = _word(after[f"{entity}.kind"])
+                kind = _word(after.get(f"{entity}.kind", CHECKPOINT))
                 trigger = Trigger(entity, facts.kinds.get(kind, kind))
         yield rule.rule.name, about, trigger
 

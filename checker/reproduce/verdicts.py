@@ -69,7 +69,13 @@ def judged(run: Run, name: str) -> JudgedRun:
         verdict = Verdict.NOT_TAKEN
     else:
         verdict = Verdict.REPRODUCED if seen else Verdict.NOT_REPRODUCED
-    return JudgedRun(run, verdict, seen, log, bool(told))
+    hangs = DAMAGES.get(name) in (_hang, _unanswered)
+    explained = (
+        hangs
+        and bool(seen)
+        and bool(log.stops or any(HANGS & {each.property for each in log.findings}))
+    )
+    return JudgedRun(run, verdict, seen, log, bool(told) or explained)
 
 
 def judged_log(run: Run) -> JudgedLog:
@@ -77,7 +83,9 @@ def judged_log(run: Run) -> JudgedLog:
     log = RawLog((LogFile(str(run.log)),))
     accepts = AcceptanceRequest(LIMITS)
     with LogShelf() as shelf:
-        cluster = judge_cluster([shelf.lines(log)], table(f"flink-{run.release.line}"), None, accepts)
+        cluster = judge_cluster(
+            [shelf.lines(log)], table(f"flink-{run.release.line}"), None, accepts
+        )
     if not cluster.jobs:
         return JudgedLog(None, (), (), ())
     job = cluster.jobs[-1]
@@ -88,7 +96,7 @@ def judged_log(run: Run) -> JudgedLog:
     return JudgedLog(job.conforms, job.shows, job.stops, waits)
 
 
-# --- what properties forbid, as it is seen from outside ----------------------------------------------
+# --- what properties forbid, as it is seen from outside -------------------------------------------
 
 
 def _hang(outcome: Outcome) -> list[str]:
@@ -128,5 +136,8 @@ DAMAGES: Mapping[str, Callable[[Outcome], list[str]]] = {
     "requests-do-not-defeat": _refused,
     "legal-never-fails": _refused,
 }
+
+#: The properties that a job at rest violates: one cause, several names.
+HANGS = {name for name, damage in DAMAGES.items() if damage in (_hang, _unanswered)}
 
 __all__ = ["DAMAGES", "JudgedLog", "JudgedRun", "Verdict", "judged", "judged_log"]

@@ -1,4 +1,4 @@
-"""An unmodified Flink, driven: a job is started, its threads are held at hooks, and let go in order.
+"""Drives an unmodified Flink: starts a job, holds its threads at hooks, lets them go in order.
 
 Given an order (`order.py`: steps of the engine, and which of them come before which), this room
 makes a real Flink take it, and hands on what became of the job. It knows no rule: an order can be

@@ -141,6 +141,8 @@ class Debugged:
                         self._happenings.put(Told(json.loads(said["line"])))
                 case "ended":
                     code = said["code"]
+                case _:
+                    pass
         self._happenings.put(Ended(code))
 
     def _read_errors(self) -> None:

@@ -132,7 +132,8 @@ class Director:
         else:
             return
         self._tell(f"asked for {step.name}({', '.join(step.about.values())})", step.number)
-        if step.trigger is None and not self._session.hooks.has(step.name):
+        known = {step.name, step.name + HANDLED}
+        if step.trigger is None and not any(map(self._session.hooks.has, known)):
             self._happened(step)
 
     def _begin(self, hit: Hit, step: OrderedStep) -> None:
@@ -210,7 +211,9 @@ class Director:
         if hit.steps[0] == TRIGGER:
             self._triggered(hit)
             return
-        for step in list(self._begun.values()):
+        for step in list(self._open.values()):
+            if step.number not in self._begun and step.number not in self._commanded:
+                continue
             name, handled = f"{step.name}{HANDLED}", self._session.hooks.has(step.name + HANDLED)
             own = self._inside.get(step.number) == hit
             if (own and not handled) or (name in hit.steps and self._is_about(hit, step)):

@@ -1,4 +1,4 @@
-"""What is known of a release of Flink beside its hooks: what happens in one moment, who has mails."""
+"""Facts about a release of Flink beside its hooks: what happens in one moment, who has mails."""
 
 from __future__ import annotations
 
@@ -17,16 +17,28 @@ class EngineFacts:
 
     `together`: steps that are taken in the same moment as an earlier one. `caused`: for a step of a
     task's thread, the steps that bring it there. `mails`: those that the mailbox runs. `settings`
-    and `kinds`: the engine's names for options and for kinds of checkpoints.
+    and `kinds`: the engine's words for options with their values, and for kinds of checkpoints.
+    `forced`: of options that leave a choice open, the value that a driven run can take.
     """
 
     steps: frozenset[str]
     together: Mapping[str, str]
     caused: Mapping[str, tuple[str, ...]]
     mails: frozenset[str]
-    settings: Mapping[str, str]
+    settings: Mapping[str, Mapping[str, str]]
     kinds: Mapping[str, str]
     by_thread: frozenset[str]
+    forced: Mapping[str, str | bool]
+
+    def settings_of(self, options: Mapping[str, object]) -> dict[str, str]:
+        """The engine's settings for options of a protocol, as far as it has any."""
+        told: dict[str, str] = {}
+        for name, value in options.items():
+            if name in self.settings:
+                words = self.settings[name]
+                word = str(getattr(value, "value", value)).lower()
+                told[words["key"]] = words.get(word, word)
+        return told
 
     def takes(self, step: str) -> bool:
         """Whether a driven job can be made to take a step: by a hook, or by a command."""
@@ -44,13 +56,14 @@ def facts_of(release: Release) -> EngineFacts:
     of_threads = {"apply_end_report"}
     of_threads |= {step for hook in hooks.all if hook.by_thread for step in hook.steps}
     return EngineFacts(
-        frozenset(step for hook in hooks.all for step in hook.steps),
+        hooks.steps,
         table["together"],
         {name: tuple(causes) for name, causes in table["caused"].items()},
         frozenset(table["mailbox"]["steps"]),
         table["settings"],
         table["kinds"],
         frozenset(of_threads),
+        table["forced"],
     )
 
 

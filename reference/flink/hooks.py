@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from model.errors import FinaleError, Place
 
@@ -29,6 +30,7 @@ class Hook:
     signature: str
     by_thread: bool
     sources_only: bool
+    handled: bool
     paths: Mapping[str, str]
 
     @property
@@ -49,9 +51,21 @@ class Hooks:
     all: tuple[Hook, ...]
     events: Mapping[str, str]
 
+    @cached_property
+    def steps(self) -> frozenset[str]:
+        """All steps that some method takes."""
+        told = {step for hook in self.all for step in hook.steps}
+        events = {
+            f"{step}{HANDLED if hook.handled else ''}"
+            for hook in self.all
+            if "event" in hook.paths
+            for step in self.events.values()
+        }
+        return frozenset(told | events)
+
     def has(self, step: str) -> bool:
         """Whether some method takes a step."""
-        return any(step in hook.steps for hook in self.all)
+        return step in self.steps
 
     def check(self, release: Release) -> None:
         """Raises `hook-missing` for a class that the release does not have."""
@@ -64,7 +78,7 @@ def missing(hook: Hook, release: Release, what: str) -> FinaleError:
     """The error for a hook that a release does not have."""
     return FinaleError(
         "hook-missing",
-        f"Flink {release.version} lacks the hook of {hook.steps[0]}: {what}",
+        f"Flink {release.version} lacks the hook {hook.place}: {what}",
         place=Place(str(release.folder)),
         advice=f"correct the hook in {hooks_file(release).name} for this build",
     )
@@ -93,6 +107,7 @@ def hooks_of(release: Release) -> Hooks:
                 each.get("signature", "*"),
                 task == THREAD,
                 each.get("of") == "sources",
+                each.get("handled", False),
                 paths,
             )
         )

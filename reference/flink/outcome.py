@@ -30,9 +30,9 @@ class Outcome:
     """What became of a run.
 
     `status` is the state of the job. A job is at `rest` if it has not ended, and nothing moves.
-    `unanswered` are the requests without an answer; the others have a value or an error. `waits` says for each task that is not gone
-    where its thread is. Records are counted against the source: `emitted` by all sources, and by
-    each sink those that are `lost` and `doubled`.
+    `unanswered` are the requests without an answer; the others have a value or an error. `waits`
+    says for each task that is not gone where its thread is. Records are counted against the source:
+    `emitted` by all sources, and by each sink those that are `lost` and `doubled`.
     """
 
     status: str
@@ -103,7 +103,7 @@ def is_moving(status: Status) -> bool:
     )
 
 
-# --- records ---------------------------------------------------------------------------------------
+# --- records -------------------------------------------------------------------------------------
 
 
 def _emitted(job: Job) -> set[str]:

@@ -14,7 +14,7 @@ from model.errors import FinaleError, Place
 from model.topology import Job, Subtask
 
 from .debugged import MEMORY, Absent, Debugged, Ended, Stop, Told, died
-from .hooks import Hook, Hooks, hooks_of, missing
+from .hooks import HANDLED, Hook, Hooks, hooks_of, missing
 from .releases import Release
 from .toolchain import compiled, find_jdk
 
@@ -28,7 +28,7 @@ SETTINGS = {
     "rest.bind-port": "0",
     "rest.address": "127.0.0.1",
     "execution.checkpointing.interval": "20 d",
-    "execution.checkpointing.min-pause": "20 d", # a scheduler that starts again waits for it
+    "execution.checkpointing.min-pause": "20 d",  # a scheduler that starts again waits for it
     "execution.checkpointing.timeout": "1 d",
     "execution.checkpointing.tolerable-failed-checkpoints": "1000",
     "restart-strategy.type": "fixed-delay",
@@ -123,7 +123,15 @@ class Session:
         jdk = find_jdk()
         debugger, job = compiled(jdk, self.release)
         self._prepare_folder()
-        start = [jdk.java, "-Xmx128m", "--add-modules", "jdk.jdi", "-cp", debugger, "Debugger"]
+        start: list[str | Path] = [
+            jdk.java,
+            "-Xmx128m",
+            "--add-modules",
+            "jdk.jdi",
+            "-cp",
+            debugger,
+            "Debugger",
+        ]
         log4j = f"-Dlog4j2.configurationFile={self.folder / 'log4j2.properties'}"
         command = [str(jdk.java), MEMORY, log4j, *OPENS, "-cp"]
         command += [f"{job}:{self.release.class_path}", "Job"]
@@ -158,7 +166,9 @@ class Session:
         for name, value in (SETTINGS | own | dict(self.settings)).items():
             send("set", name, value)
         for vertex in self.job.vertices:
-            send("vertex", vertex.name, str(vertex.parallelism), vertex.kind.value, vertex.sink.value)
+            send(
+                "vertex", vertex.name, str(vertex.parallelism), vertex.kind.value, vertex.sink.value
+            )
         for edge in self.job.edges:
             pattern = "broadcast" if edge.broadcast else edge.pattern.value
             send("edge", edge.source, edge.target, pattern)
@@ -251,8 +261,8 @@ class Session:
         steps, channel = hook.steps, None
         if "event" in values:
             step = self.hooks.events.get(str(values["event"]))
-            steps = () if step is None else (step,)
-            if subtask is not None:
+            steps = () if step is None else (step + (HANDLED if hook.handled else ""),)
+            if subtask is not None and "channel" in values:
                 channel = self._channel(
                     subtask, cast("int", values["gate"]), cast("int", values["channel"])
                 )

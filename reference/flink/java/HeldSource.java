@@ -49,6 +49,9 @@ final class HeldSource implements Source<String, HeldSource.Position, Integer> {
 
         @Override
         public InputStatus pollNext(ReaderOutput<String> output) {
+            if (controls.fails()) {
+                throw new RuntimeException(Controls.WHY);
+            }
             if (controls.emits(emitted)) {
                 emit(output);
                 return InputStatus.MORE_AVAILABLE;

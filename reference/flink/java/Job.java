@@ -63,11 +63,11 @@ public class Job {
     private JobID job;
 
     public static void main(String[] arguments) throws Exception {
-        Thread.setDefaultUncaughtExceptionHandler((thread, error) -> say("\"failed\":" + quoted(error.toString())));
+        Thread.setDefaultUncaughtExceptionHandler((thread, error) -> say("\"failed\":" + quoted(deepest(error))));
         try {
             new Job().obey(new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)));
         } catch (Throwable error) {
-            say("\"failed\":" + quoted(error.toString()));
+            say("\"failed\":" + quoted(deepest(error)));
         }
         Runtime.getRuntime().halt(0);
     }
