@@ -21,6 +21,7 @@ from model.system import System
 from model.topology import Job
 from model.trace import Trace
 from reference.flink.facts import EngineFacts
+from reference.flink.job import KINDS, SINKS
 from reference.flink.order import Order, OrderedStep, Trigger
 from reference.formats.jobtable import table_of
 
@@ -53,7 +54,9 @@ class _Step:
 def order_of(spec: Spec, system: System, trace: Trace, facts: EngineFacts) -> Order:
     """The order of a trace. Raises `NotTakeable`."""
     job = spec.setting.job
-    assert job is not None
+    if job is None:
+        raise NotTakeable(f"{spec.protocol.key} has no job, so no job of Flink is like it")
+    _check(job)
     ordering = _Ordering(system, trace, job, facts)
     table = {
         name: entry
@@ -62,6 +65,22 @@ def order_of(spec: Spec, system: System, trace: Trace, facts: EngineFacts) -> Or
     }
     settings = facts.settings_of(spec.setting.options)
     return Order(spec.title, job, table, settings, ordering.steps())
+
+
+def _check(job: Job) -> None:
+    """Refuse a job with a part that the driver's job does not have."""
+    for vertex in job.vertices:
+        lacks = (
+            f"kind {vertex.kind.value}"
+            if vertex.kind.value not in KINDS
+            else f"sink {vertex.sink.value}"
+            if vertex.sink.value not in SINKS
+            else "a source with union state"
+            if vertex.union_state
+            else ""
+        )
+        if lacks:
+            raise NotTakeable(f"the driver's job has no vertex like {vertex.name}: {lacks}")
 
 
 class _Ordering:

@@ -108,9 +108,9 @@ class Debugged:
             stream.close()
 
     @property
-    def errors(self) -> str:
-        """The last line that the processes wrote to their standard error."""
-        return self._errors[-1] if self._errors else ""
+    def group(self) -> int:
+        """The group of all processes, which is the id of the first one."""
+        return self._process.pid
 
     # --- what happens ----------------------------------------------------------------------------
 
@@ -171,17 +171,16 @@ class Debugged:
             self._process.stdin.write("\t".join(words) + "\n")
             self._process.stdin.flush()
         except BrokenPipeError:
-            raise died(self) from None
+            raise self.died() from None
+
+    def died(self) -> FinaleError:
+        """The error for a JVM that has ended and was not told to."""
+        why = f": {self._errors[0]}" if self._errors else ""
+        return FinaleError(
+            "jvm-died",
+            f"the JVM with Flink ended before the job did{why}",
+            advice="read flink.log in the folder of the run; a JVM needs about 1 GB of memory",
+        )
 
 
-def died(debugged: Debugged) -> FinaleError:
-    """The error for a JVM that has ended and was not told to."""
-    why = f": {debugged.errors}" if debugged.errors else ""
-    return FinaleError(
-        "jvm-died",
-        f"the JVM with Flink ended before the job did{why}",
-        advice="read flink.log in the folder of the run; a JVM needs about 1 GB of memory",
-    )
-
-
-__all__ = ["Absent", "Debugged", "Ended", "Happening", "Stop", "Told", "died"]
+__all__ = ["Absent", "Debugged", "Ended", "Happening", "Stop", "Told"]

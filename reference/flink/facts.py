@@ -5,9 +5,10 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from .director import OF_TASK, REQUESTS
-from .hooks import hooks_of
+from .hooks import hooks_in, hooks_of
 from .releases import Release, hooks_file
 
 
@@ -51,8 +52,14 @@ class EngineFacts:
 
 def facts_of(release: Release) -> EngineFacts:
     """The facts about a release. Raises `unknown-release`, `hook-missing`."""
-    table = tomllib.loads(hooks_file(release).read_text(encoding="utf-8"))
-    hooks = hooks_of(release)
+    hooks_of(release)
+    return facts_in(hooks_file(release))
+
+
+def facts_in(file: Path) -> EngineFacts:
+    """The facts that a file with hooks states."""
+    table = tomllib.loads(file.read_text(encoding="utf-8"))
+    hooks = hooks_in(file)
     of_threads = {"apply_end_report"}
     of_threads |= {step for hook in hooks.all if hook.by_thread for step in hook.steps}
     return EngineFacts(
@@ -67,4 +74,4 @@ def facts_of(release: Release) -> EngineFacts:
     )
 
 
-__all__ = ["EngineFacts", "facts_of"]
+__all__ = ["EngineFacts", "facts_in", "facts_of"]

@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from model.errors import FinaleError, Place
 
@@ -86,7 +87,14 @@ def missing(hook: Hook, release: Release, what: str) -> FinaleError:
 
 def hooks_of(release: Release) -> Hooks:
     """Read the hooks of a release. Raises `unknown-release`, `hook-missing`."""
-    table = tomllib.loads(hooks_file(release).read_text(encoding="utf-8"))
+    hooks = hooks_in(hooks_file(release))
+    hooks.check(release)
+    return hooks
+
+
+def hooks_in(file: Path) -> Hooks:
+    """The hooks that a file states."""
+    table = tomllib.loads(file.read_text(encoding="utf-8"))
     execution = {name: f".{path}" for name, path in table["execution"].items()}
     found: list[Hook] = []
     for number, each in enumerate(table["hook"]):
@@ -111,9 +119,7 @@ def hooks_of(release: Release) -> Hooks:
                 paths,
             )
         )
-    hooks = Hooks(tuple(found), table["events"])
-    hooks.check(release)
-    return hooks
+    return Hooks(tuple(found), table["events"])
 
 
-__all__ = ["HANDLED", "Hook", "Hooks", "hooks_of", "missing"]
+__all__ = ["HANDLED", "Hook", "Hooks", "hooks_in", "hooks_of", "missing"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import cast
 
@@ -98,6 +99,7 @@ def _order(page: Mapping[str, object]) -> Order:
     for step in steps:
         if not numbers.issuperset(step.after) or step.number in step.after:
             raise ValueError(f"{step} comes after steps that there are not")
+    TopologicalSorter({step.number: step.after for step in steps}).prepare()
     settings = {str(k): str(v) for k, v in cast("Mapping[str, object]", page["settings"]).items()}
     return Order(str(page["title"]), Job.from_table(table), table, settings, steps)
 

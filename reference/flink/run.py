@@ -54,7 +54,7 @@ def prepared_folder(folder: Path) -> Path:
         script.chmod(0o755)
     except OSError as error:
         raise FinaleError(
-            "cannot-write",
+            "unwritable",
             f"the folder cannot be written: {error.strerror}",
             place=Place(str(folder)),
             advice="name another folder with --output",

@@ -13,7 +13,7 @@ from typing import Self, cast
 from model.errors import FinaleError, Place
 from model.topology import Job, Subtask
 
-from .debugged import MEMORY, Absent, Debugged, Ended, Stop, Told, died
+from .debugged import MEMORY, Absent, Debugged, Ended, Stop, Told
 from .hooks import HANDLED, Hook, Hooks, hooks_of, missing
 from .releases import Release
 from .toolchain import compiled, find_jdk
@@ -153,7 +153,7 @@ class Session:
             (self.folder / "log4j2.properties").write_text(text, encoding="utf-8")
         except OSError as error:
             raise FinaleError(
-                "cannot-write",
+                "unwritable",
                 f"the folder of the run cannot be written: {error.strerror}",
                 place=Place(str(self.folder)),
                 advice="name another folder with --output",
@@ -190,7 +190,7 @@ class Session:
                     }
                     return
                 case None:
-                    raise died(self._debugged)
+                    raise self._debugged.died()
                 case _:
                     news = self._news(happening)
                     if isinstance(news, Hit):
@@ -224,7 +224,7 @@ class Session:
                 lacking = self.hooks.all[hook]
                 raise missing(lacking, self.release, f"there is no one method {lacking.place}")
             case Ended():
-                raise died(self._debugged)
+                raise self._debugged.died()
 
     def _told(self, words: Mapping[str, object]) -> News | None:
         match words:

@@ -111,7 +111,7 @@ public class Debugger {
             request.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
             request.enable();
         }
-        machine.resume();
+        // The event of the start is first in the queue, and to go on from it resumes all threads.
     }
 
     private void relay(InputStream stream) {

@@ -121,6 +121,9 @@ public class Job {
     }
 
     private static boolean runs(AccessExecutionGraph graph) {
+        if (graph.getState().isGloballyTerminalState()) {
+            throw new IllegalStateException("the job is " + graph.getState() + ": " + graph.getFailureInfo().getExceptionAsString().split("\n")[0]);
+        }
         if (graph.getState() != JobStatus.RUNNING) {
             return false;
         }
