@@ -87,7 +87,8 @@ class Debugged:
             reader.start()
         for hook in self._hooks:
             paths = list(hook.paths.values())
-            words = [hook.class_name, hook.method, hook.signature, "both", *paths]
+            parameters = "*" if hook.parameters is None else str(hook.parameters)
+            words = [hook.class_name, hook.method, parameters, *paths]
             self._send("hook", str(hook.number), *words)
         self._send("run")
         return self

@@ -60,8 +60,7 @@ def facts_in(file: Path) -> EngineFacts:
     """The facts that a file with hooks states."""
     table = tomllib.loads(file.read_text(encoding="utf-8"))
     hooks = hooks_in(file)
-    of_threads = {"apply_end_report"}
-    of_threads |= {step for hook in hooks.all if hook.by_thread for step in hook.steps}
+    of_threads = {step for hook in hooks.all if hook.by_thread for step in hook.steps}
     return EngineFacts(
         hooks.steps,
         table["together"],

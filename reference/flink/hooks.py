@@ -21,17 +21,18 @@ THREAD = "thread"
 class Hook:
     """A method at which threads stop, the steps that it takes, and the paths to what they are of.
 
-    `paths` are read when a thread comes; the name of the thread tells the task if no path does.
+    `paths` are read when a thread comes; the name of the thread tells the task if no path does. If
+    there are `events`, the event tells which step it is.
     """
 
     number: int
     steps: tuple[str, ...]
     class_name: str
     method: str
-    signature: str
+    parameters: int | None
     by_thread: bool
     sources_only: bool
-    handled: bool
+    events: Mapping[str, str]
     paths: Mapping[str, str]
 
     @property
@@ -47,22 +48,14 @@ class Hook:
 
 @dataclass(frozen=True)
 class Hooks:
-    """All hooks of a release. `events` are the steps of a task that polls an event."""
+    """All hooks of a release."""
 
     all: tuple[Hook, ...]
-    events: Mapping[str, str]
 
     @cached_property
     def steps(self) -> frozenset[str]:
         """All steps that some method takes."""
-        told = {step for hook in self.all for step in hook.steps}
-        events = {
-            f"{step}{HANDLED if hook.handled else ''}"
-            for hook in self.all
-            if "event" in hook.paths
-            for step in self.events.values()
-        }
-        return frozenset(told | events)
+        return frozenset(step for hook in self.all for step in hook.steps)
 
     def has(self, step: str) -> bool:
         """Whether some method takes a step."""
@@ -98,6 +91,7 @@ def hooks_in(file: Path) -> Hooks:
     execution = {name: f".{path}" for name, path in table["execution"].items()}
     found: list[Hook] = []
     for number, each in enumerate(table["hook"]):
+        steps = each["steps"]
         paths = {
             name: each[name]
             for name in ("checkpoint", "kind", "event", "gate", "channel")
@@ -109,17 +103,17 @@ def hooks_in(file: Path) -> Hooks:
         found.append(
             Hook(
                 number,
-                tuple(each["steps"]),
+                tuple(steps.values() if isinstance(steps, dict) else steps),
                 each["class"],
                 each["method"],
-                each.get("signature", "*"),
+                each.get("parameters"),
                 task == THREAD,
                 each.get("of") == "sources",
-                each.get("handled", False),
+                steps if isinstance(steps, dict) else {},
                 paths,
             )
         )
-    return Hooks(tuple(found), table["events"])
+    return Hooks(tuple(found))
 
 
 __all__ = ["HANDLED", "Hook", "Hooks", "hooks_in", "hooks_of", "missing"]

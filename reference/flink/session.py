@@ -14,7 +14,7 @@ from model.errors import FinaleError, Place
 from model.topology import Job, Subtask
 
 from .debugged import MEMORY, Absent, Debugged, Ended, Stop, Told
-from .hooks import HANDLED, Hook, Hooks, hooks_of, missing
+from .hooks import Hook, Hooks, hooks_of, missing
 from .releases import Release
 from .toolchain import compiled, find_jdk
 
@@ -260,8 +260,8 @@ class Session:
         subtask = self._subtask(hook, stop)
         steps, channel = hook.steps, None
         if "event" in values:
-            step = self.hooks.events.get(str(values["event"]))
-            steps = () if step is None else (step + (HANDLED if hook.handled else ""),)
+            step = hook.events.get(str(values["event"]))
+            steps = () if step is None else (step,)
             if subtask is not None and "channel" in values:
                 channel = self._channel(
                     subtask, cast("int", values["gate"]), cast("int", values["channel"])

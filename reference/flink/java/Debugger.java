@@ -43,11 +43,11 @@ import java.util.concurrent.TimeUnit;
  * loopback that the system chooses. Standard input has one command a line, with tabs between words:
  *
  * <pre>
- * hook NUMBER CLASS METHOD SIGNATURE|* entry|both PATH...   before `run`
- * run                                                       starts the JVM
- * go TOKEN                                                  lets a held thread go on
- * skip TOKEN                                                returns from the method at once
- * job TEXT                                                  a line for the JVM's standard input
+ * hook NUMBER CLASS METHOD PARAMETERS|* PATH...   before `run`; PARAMETERS is their number
+ * run                                             starts the JVM
+ * go TOKEN                                        lets a held thread go on
+ * skip TOKEN                                      returns from the method at once
+ * job TEXT                                        a line for the JVM's standard input
  * </pre>
  *
  * Standard output has one JSON object a line, in the order in which things happened. The end of
@@ -57,7 +57,7 @@ public class Debugger {
     private static final PrintStream OUT = new PrintStream(System.out, true, StandardCharsets.UTF_8);
 
     /** A method at which threads stop. */
-    private record Hook(int number, String method, String signature, boolean both, List<String> paths) {}
+    private record Hook(int number, String method, String parameters, List<String> paths) {}
 
     private final Map<String, List<Hook>> hooks = new HashMap<>();
     private final Map<Integer, ThreadReference> held = new ConcurrentHashMap<>();
@@ -73,8 +73,8 @@ public class Debugger {
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line; (line = input.readLine()) != null && !line.equals("run"); ) {
             String[] words = line.split("\t");
-            List<String> paths = List.of(words).subList(6, words.length);
-            Hook hook = new Hook(Integer.parseInt(words[1]), words[3], words[4], words[5].equals("both"), paths);
+            List<String> paths = List.of(words).subList(5, words.length);
+            Hook hook = new Hook(Integer.parseInt(words[1]), words[3], words[4], paths);
             hooks.computeIfAbsent(words[2], name -> new ArrayList<>()).add(hook);
         }
         connect(command);
@@ -195,17 +195,15 @@ public class Debugger {
         for (Hook hook : hooks.get(type.name())) {
             List<Method> methods = type.methodsByName(hook.method()).stream()
                     .filter(each -> each.declaringType().equals(type) && !each.isAbstract() && !each.isBridge())
-                    .filter(each -> hook.signature().equals("*") || hook.signature().equals(each.signature())).toList();
+                    .filter(each -> hook.parameters().equals("*") || hook.parameters().equals(String.valueOf(each.argumentTypeNames().size()))).toList();
             if (methods.size() != 1) {
                 say("\"event\":\"missing\",\"hook\":" + hook.number() + ",\"found\":" + methods.size());
                 continue;
             }
             Method method = methods.get(0);
             stopAt(method.locationOfCodeIndex(0), hook, "entry");
-            if (hook.both()) {
-                for (long index : returns(method.bytecodes())) {
-                    stopAt(method.locationOfCodeIndex(index), hook, "return");
-                }
+            for (long index : returns(method.bytecodes())) {
+                stopAt(method.locationOfCodeIndex(index), hook, "return");
             }
             say("\"event\":\"found\",\"hook\":" + hook.number());
         }

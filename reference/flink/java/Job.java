@@ -144,6 +144,7 @@ public class Job {
             SingleOutputStreamOperator<String> made;
             if (vertex.kind().equals("source")) {
                 made = environment.fromSource(new HeldSource(vertex.name()), WatermarkStrategy.noWatermarks(), vertex.name(), Types.STRING);
+                environment.addOperator(made.getTransformation()); // also if nobody reads it
             } else {
                 made = inputOf(vertex.name(), streams).transform(vertex.name(), Types.STRING, new Operator(vertex.name(), vertex.kind(), vertex.sink()));
             }
