@@ -10,10 +10,7 @@ final class Controls {
     private static final Map<String, Controls> ALL = new ConcurrentHashMap<>();
     private static final Map<String, Environment> TASKS = new ConcurrentHashMap<>();
 
-    static final String WHY = "the driver lets this task fail";
-
     private int permits;
-    private boolean fails;
     private boolean ends;
     private CompletableFuture<Void> changed = new CompletableFuture<>();
 
@@ -26,12 +23,7 @@ final class Controls {
     }
 
     static void fail(String vertex, int subtask) {
-        Environment task = TASKS.get(vertex + "." + subtask);
-        if (task == null) {
-            of(vertex, subtask).mustFail();
-        } else {
-            task.failExternally(new RuntimeException(WHY));
-        }
+        TASKS.get(vertex + "." + subtask).failExternally(new RuntimeException("the driver lets this task fail"));
     }
 
     synchronized void mayEmit() {
@@ -42,18 +34,6 @@ final class Controls {
     synchronized void mayEnd() {
         ends = true;
         tell();
-    }
-
-    private synchronized void mustFail() {
-        fails = true;
-        tell();
-    }
-
-    /** Whether the source fails now: once for each time that it is told to. */
-    synchronized boolean fails() {
-        boolean now = fails;
-        fails = false;
-        return now;
     }
 
     /** Whether a source that has emitted so many records may emit another one. */
@@ -67,7 +47,7 @@ final class Controls {
 
     /** A future that is complete if there is something to do after so many records. */
     synchronized CompletableFuture<Void> available(long emitted) {
-        return emits(emitted) || ends || fails ? CompletableFuture.completedFuture(null) : changed;
+        return emits(emitted) || ends ? CompletableFuture.completedFuture(null) : changed;
     }
 
     private void tell() {

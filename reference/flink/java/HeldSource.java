@@ -1,3 +1,4 @@
+import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -11,6 +12,8 @@ import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.core.io.InputStatus;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.apache.flink.runtime.execution.Environment;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 
 /** A source whose subtasks emit numbered records when they are told to, and end when they are told to. */
 final class HeldSource implements Source<String, HeldSource.Position, Integer> {
@@ -49,9 +52,6 @@ final class HeldSource implements Source<String, HeldSource.Position, Integer> {
 
         @Override
         public InputStatus pollNext(ReaderOutput<String> output) {
-            if (controls.fails()) {
-                throw new RuntimeException(Controls.WHY);
-            }
             if (controls.emits(emitted)) {
                 emit(output);
                 return InputStatus.MORE_AVAILABLE;
@@ -128,7 +128,23 @@ final class HeldSource implements Source<String, HeldSource.Position, Integer> {
 
     @Override
     public SourceReader<String, Position> createReader(SourceReaderContext context) {
+        Controls.runs(vertex, context.getIndexOfSubtask(), environmentOf(context));
         return new Reader(context.getIndexOfSubtask());
+    }
+
+    /** The environment of the task: the context is a part of the operator, and tells nobody. */
+    private static Environment environmentOf(SourceReaderContext context) {
+        for (Field field : context.getClass().getDeclaredFields()) {
+            if (AbstractStreamOperator.class.isAssignableFrom(field.getType())) {
+                try {
+                    field.setAccessible(true);
+                    return ((AbstractStreamOperator<?>) field.get(context)).getContainingTask().getEnvironment();
+                } catch (IllegalAccessException refused) {
+                    throw new IllegalStateException(refused);
+                }
+            }
+        }
+        throw new IllegalStateException("the context of a source does not lead to its task");
     }
 
     @Override
