@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -14,14 +15,14 @@ from checker.reproduce.claims import claims_for
 from checker.reproduce.ordering import NotTakeable, order_of
 from checker.reproduce.verdicts import JudgedRun, Verdict, judged
 from checker.search.answer import Violated
-from checker.search.rows import Exit, SpecResult
+from checker.search.rows import Exit
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec
 from checker.spec.reading import check_property_name, read_spec
 from model.errors import FinaleError
 from reference.flink.facts import EngineFacts, facts_of
-from reference.flink.order import ORDER_FILE
-from reference.flink.releases import Release, release_of
+from reference.flink.order import ORDER_FILE, Order
+from reference.flink.releases import release_of
 from reference.flink.run import prepared_folder, run_order
 
 from . import completers
@@ -75,26 +76,32 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
     release = release_of(flink)
     facts = facts_of(release)
     folder = prepared_folder(output or Path("reproduction"))
-    result = _found(written, property, release, facts, as_written=as_written)
-    row, claim = row_to_tell(result, property), result.spec
-    assert row.trace is not None
-    assert result.system is not None
+    claims = [written] if as_written else list(claims_for(written, release, facts))
     try:
-        order = order_of(claim, result.system, row.trace, facts)
+        name, orders = _orders(claims, property, facts)
     except NotTakeable as why:
-        return _not_takeable(str(why), format, claim.file, row.property)
-    (folder / ORDER_FILE).write_text(order.to_json(), encoding="utf-8")
+        return _not_takeable(str(why), format, written.file, property)
     page = console()
-    if format == "text":
-        write(page, heading_lines(claim, row.property, len(order.steps), release.version))
     done: list[JudgedRun] = []
-    for number in range(1, times + 1):
+    order = orders.pop(0)
+    while len(done) < times:
+        (folder / ORDER_FILE).write_text(order.to_json(), encoding="utf-8")
+        if format == "text" and not done:
+            write(page, heading_lines(written, name, len(order.steps), release.version))
+        number = len(done) + 1
         run = run_order(order, release, folder / f"run-{number}")
-        done.append(judged(run, row.property))
+        verdict = judged(run, name)
         if format == "text":
-            write(page, run_lines(number, done[-1], page.width))
+            write(page, run_lines(number, verdict, page.width))
+        if verdict.verdict is Verdict.NOT_TAKEN and orders and not done:
+            order = orders.pop(0)
+            (folder / "run-1").rename(folder / f"not-taken-{len(orders) + 1}")
+            if format == "text":
+                write(page, ["", "another counterexample of the same property:"])
+            continue
+        done.append(verdict)
     if format == "json":
-        about = {"spec": shown_file(claim.file), "property": row.property}
+        about = {"spec": shown_file(written.file), "property": name}
         runs = {"flink": release.version, "runs": [run_json(each) for each in done]}
         say_json(document("reproduce") | about | runs)
     elif times > 1:
@@ -102,19 +109,40 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
     return _code(done)
 
 
-def _found(
-    spec: Spec, name: str | None, release: Release, facts: EngineFacts, *, as_written: bool
-) -> SpecResult:
-    """Search for the counterexample under the options of the release."""
-    claims = [spec] if as_written else list(claims_for(spec, release, facts))
-    for claim in claims[:-1]:
+def _orders(
+    claims: Sequence[Spec], name: str | None, facts: EngineFacts
+) -> tuple[str, list[Order]]:
+    """The property, and the orders of its counterexamples, without repetitions.
+
+    Raises `no-trace`, and `NotTakeable` if Flink can take none of them.
+    """
+    found: dict[str, Order] = {}
+    why: NotTakeable | None = None
+    for claim in claims:
         result = searched(claim, name, "auto", ())
-        if any(row.trace is not None and row.verdict == Violated.word for row in result.rows):
-            return result
-    return searched(claims[-1], name, "auto", ())
+        rows = [row for row in result.rows if row.trace is not None]
+        if claim is not claims[-1] and not any(row.verdict == Violated.word for row in rows):
+            continue
+        if claim is claims[-1] and found and not rows:
+            continue
+        row = row_to_tell(result, name)
+        name = row.property
+        assert row.trace is not None
+        assert result.system is not None
+        try:
+            order = order_of(claim, result.system, row.trace, facts)
+        except NotTakeable as error:
+            why = error
+            continue
+        found.setdefault(order.to_json(), order)
+    if not found:
+        assert why is not None
+        raise why
+    assert name is not None
+    return name, list(found.values())
 
 
-def _not_takeable(why: str, format: TextOrJson, file: Path, name: str) -> Exit:
+def _not_takeable(why: str, format: TextOrJson, file: Path, name: str | None) -> Exit:
     if format == "json":
         about = {"spec": shown_file(file), "property": name}
         say_json(document("reproduce") | about | {"not_taken": why, "runs": []})

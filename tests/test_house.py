@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("model", "checker", "cli", "reference", "pipeline")
 COLUMNS_MAX = 100
-#: The engine, without operators, file formats, the driver of Flink and blank lines: an hour to read.
+#: The engine, without operators, formats, the driver of Flink and blank lines: an hour to read.
 ENGINE_LINES_MAX = 3_000
 
 # Each pattern is written so that it does not match itself.

@@ -16,10 +16,11 @@ from reference.flink.releases import Release
 
 
 def claims_for(spec: Spec, release: Release, facts: EngineFacts) -> Iterator[Spec]:
-    """The spec as the release has its protocol, the most forcible first.
+    """The spec as the release has its protocol, the most forcible first; at last as it is written.
 
     First, choices that the protocol leaves open are as a driven run makes them; every such run is a
-    run of the protocol, too. Then they are open. Raises what `under_release` raises.
+    run of the protocol, too. Then they are open. Each has a shortest counterexample of its own, and
+    Flink may be able to take one of them only. Raises what `under_release` raises.
     """
     if topic_of(spec.protocol.key) is None:
         yield spec
@@ -32,6 +33,7 @@ def claims_for(spec: Spec, release: Release, facts: EngineFacts) -> Iterator[Spe
         values = {f"options.{name}": value for name, value in own.items()}
         yield spec_of(spec.file, varied(claim.table, values.items()), lines, spec.catalogue)
     yield claim
+    yield spec
 
 
 __all__ = ["claims_for"]
