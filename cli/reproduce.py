@@ -144,8 +144,9 @@ def _orders(
 
 def _not_takeable(why: str, format: TextOrJson, file: Path, name: str | None) -> Exit:
     if format == "json":
-        about = {"spec": shown_file(file), "property": name}
-        say_json(document("reproduce") | about | {"not_taken": why, "runs": []})
+        none: list[object] = []
+        about = {"spec": shown_file(file), "property": name, "not_taken": why, "runs": none}
+        say_json(document("reproduce") | about)
     else:
         say(f"not taken: {why}")
     return Exit.LIMIT

@@ -177,7 +177,8 @@ class _Ordering:
 
     def _add_thread_order(self, leaders: Mapping[int, int]) -> None:
         """What brings a step to a thread comes after the steps of the thread before it."""
-        for later, step in enumerate(self._all):
+        mails = self._facts.mails
+        for step in self._all:
             task = self._thread(step)
             if task is None or step.put is None:
                 continue
@@ -187,13 +188,10 @@ class _Ordering:
                     continue
                 if other.about.get("channel") == step.about.get("channel") is not None:
                     continue
-                mails = self._facts.mails
-                cause: int | None = earlier
-                if other.name in mails and step.name in mails:
-                    cause = other.put if other.put is not None else earlier
-                if cause is not None and cause != step.put:
+                both_mails = other.name in mails and step.name in mails
+                cause = other.put if both_mails and other.put is not None else earlier
+                if cause != step.put:
                     self._add(leaders, cause, step.put)
-            del later
 
     def _add(self, leaders: Mapping[int, int], first: int, then: int) -> None:
         """Let a step come before another, unless it comes after it already."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from model.errors import FinaleError
 
@@ -49,13 +49,20 @@ class Absent:
 
 
 @dataclass(frozen=True)
+class Refused:
+    """A held thread cannot return before its call."""
+
+    why: str
+
+
+@dataclass(frozen=True)
 class Ended:
     """The JVM has ended."""
 
     code: int
 
 
-Happening = Stop | Told | Absent | Ended
+Happening = Stop | Told | Absent | Refused | Ended
 
 
 class Debugged:
@@ -126,15 +133,18 @@ class Debugged:
         assert self._process.stdout is not None
         code = 1
         for line in self._process.stdout:
-            said = json.loads(line)
+            said: dict[str, Any] = json.loads(line)
             match said["event"]:
                 case "hook":
-                    hook = self._hooks[said["hook"]]
-                    values = dict(zip(hook.paths, said.get("values", ()), strict=False))
+                    hook = self._hooks[int(said["hook"])]
+                    read: Sequence[object] = said.get("values", ())
+                    values = dict(zip(hook.paths, read, strict=False))
                     stop = Stop(
                         said["hook"], said["thread"], said["name"], said.get("token"), values
                     )
                     self._happenings.put(stop)
+                case "refused":
+                    self._happenings.put(Refused(said["why"]))
                 case "missing":
                     self._happenings.put(Absent(said["hook"]))
                 case "job":
@@ -184,4 +194,4 @@ class Debugged:
         )
 
 
-__all__ = ["Absent", "Debugged", "Ended", "Happening", "Stop", "Told"]
+__all__ = ["Absent", "Debugged", "Ended", "Happening", "Refused", "Stop", "Told"]

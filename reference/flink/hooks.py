@@ -91,7 +91,7 @@ def hooks_in(file: Path) -> Hooks:
     execution = {name: f".{path}" for name, path in table["execution"].items()}
     found: list[Hook] = []
     for number, each in enumerate(table["hook"]):
-        steps = each["steps"]
+        steps: dict[str, str] | list[str] = each["steps"]
         paths = {
             name: each[name]
             for name in ("checkpoint", "kind", "event", "gate", "channel")

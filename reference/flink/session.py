@@ -13,7 +13,7 @@ from typing import Self, cast
 from model.errors import FinaleError, Place
 from model.topology import Job, Subtask
 
-from .debugged import MEMORY, Absent, Debugged, Ended, Stop, Told
+from .debugged import MEMORY, Absent, Debugged, Ended, Happening, Refused, Stop, Told
 from .hooks import Hook, Hooks, hooks_of, missing
 from .releases import Release
 from .toolchain import compiled, find_jdk
@@ -209,7 +209,7 @@ class Session:
             if news is not None:
                 return news
 
-    def _news(self, happening: Stop | Told | Absent | Ended) -> News | None:
+    def _news(self, happening: Happening) -> News | None:
         match happening:
             case Stop(token=None):
                 inside = self._inside.get((happening.hook, happening.thread), [])
@@ -223,6 +223,12 @@ class Session:
             case Absent(hook):
                 lacking = self.hooks.all[hook]
                 raise missing(lacking, self.release, f"there is no one method {lacking.place}")
+            case Refused(why):
+                raise FinaleError(
+                    "call-not-lost",
+                    f"a call of Flink {self.release.version} cannot be lost: {why}",
+                    advice="choose another counterexample: this Java cannot skip the call",
+                )
             case Ended():
                 raise self._debugged.died()
 
