@@ -190,15 +190,29 @@ class _Ordering:
                     continue
                 both_mails = other.name in mails and step.name in mails
                 cause = other.put if both_mails and other.put is not None else earlier
-                if cause != step.put:
-                    self._add(leaders, cause, step.put)
+                if cause != step.put and not self._add(leaders, cause, step.put):
+                    if (
+                        other.name in mails
+                        and step.name not in mails
+                        and self._was_there(leaders, other.put, step.put)
+                    ):
+                        continue  # the mailbox has the mail before the thread comes to the step
+                    raise NotTakeable(
+                        f"the thread of {task} comes to {step.name} before {other.name} can happen"
+                    )
+                if cause == step.put and other.name in mails and step.name not in mails:
+                    raise NotTakeable(f"the thread of {task} comes to {step.name} first")
 
-    def _add(self, leaders: Mapping[int, int], first: int, then: int) -> None:
-        """Let a step come before another, unless it comes after it already."""
-        past = self._closed(leaders)
+    def _add(self, leaders: Mapping[int, int], first: int, then: int) -> bool:
+        """Let a step come before another. Returns False if it comes after it already."""
         a, b = leaders[first], leaders[then]
-        if a != b and b not in past[a]:
-            self._all[then].before.add(first)
+        if a != b and b in self._closed(leaders)[a]:
+            return False
+        self._all[then].before.add(first)
+        return True
+
+    def _was_there(self, leaders: Mapping[int, int], put: int | None, then: int) -> bool:
+        return put is not None and leaders[put] in self._closed(leaders)[leaders[then]]
 
     def _thread(self, step: _Step) -> str | None:
         if not self._facts.is_of_task(step.name):
