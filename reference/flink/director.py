@@ -88,6 +88,7 @@ class Director:
         self._inside: dict[int, Hit] = {}
         self._handled: set[int] = set()
         self._instead: list[str] = []
+        self._called: set[int] = set()
 
     def take(self, seconds: float = SECONDS_OF_STEP) -> Taken:
         """Take the order. Raises `jvm-died`."""
@@ -176,7 +177,7 @@ class Director:
     def _come(self, hit: Hit) -> None:
         step = None if hit.steps[0].endswith(HANDLED) else self._step_of(hit)
         if step is None:
-            if hit.steps[0] != "other" and not hit.steps[0].endswith(HANDLED):
+            if hit.steps[0] not in ("other", TRIGGER) and not hit.steps[0].endswith(HANDLED):
                 self._instead.append(str(hit))
                 self._tell(f"{hit}, which the order does not mention")
             self._session.go(hit)
@@ -211,6 +212,9 @@ class Director:
         if hit.steps[0] == TRIGGER:
             self._triggered(hit)
             return
+        if hit.steps[0] == TRIGGER + HANDLED:
+            self._sent(hit)
+            return
         for step in list(self._open.values()):
             if step.number not in self._begun and step.number not in self._commanded:
                 continue
@@ -231,15 +235,23 @@ class Director:
             if trigger.kind == hit.kind and self._may(step):
                 self.taken.ids[trigger.checkpoint] = hit.checkpoint
                 self._tell(f"checkpoint {hit.checkpoint} is {trigger.checkpoint}", step.number)
-                self._close(step)
                 return
         self._instead.append(f"checkpoint {hit.checkpoint} ({hit.kind}) is triggered")
         self._tell(self._instead[-1])
 
+    def _sent(self, hit: Hit) -> None:
+        """The calls to the tasks of a checkpoint are on their way."""
+        assert hit.checkpoint is not None
+        self._called.add(hit.checkpoint)
+        for step in list(self._open.values()):
+            if step.trigger and self.taken.ids.get(step.trigger.checkpoint) == hit.checkpoint:
+                self._close(step)
+
     def _close(self, step: OrderedStep) -> None:
         """End a step whose method has returned and whose checkpoint has been triggered."""
         is_command = step.name in REQUESTS
-        triggered = step.trigger is None or step.trigger.checkpoint in self.taken.ids
+        trigger = step.trigger
+        triggered = trigger is None or self.taken.ids.get(trigger.checkpoint) in self._called
         if triggered and (is_command or step.number in self._handled):
             self._happened(step)
 
