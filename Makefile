@@ -4,6 +4,8 @@ DEMO = specs/final-checkpoint/broken/finish-during-trigger-hangs.toml
 PYTHON ?= python3
 BIN = .venv/bin
 STAMP = .venv/.stamp
+# What is installed beside Finale. CI adds flink: 330 MB of jars, for one test.
+EXTRAS ?= dev
 
 # The same node everywhere: the one that comes as a wheel, not one that happens to be on PATH.
 export PYRIGHT_PYTHON_GLOBAL_NODE = 0
@@ -16,7 +18,7 @@ setup: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
 	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv
-	@$(BIN)/pip install -qq --disable-pip-version-check -e '.[dev]' -c constraints.txt
+	@$(BIN)/pip install -qq --disable-pip-version-check -e '.[$(EXTRAS)]' -c constraints.txt
 	@touch $@
 
 demo: setup

@@ -69,6 +69,11 @@ COMMANDS = (
     ("blocked", "cli.blocked:blocked", "Show what the unfinished tasks of a log wait for."),
     ("logging", "cli.logging:logging", "Print the log levels that finale validate needs."),
     ("replay", "cli.replay:replay", "Execute a counterexample on the engine, with real files."),
+    (
+        "reproduce",
+        "cli.reproduce:reproduce",
+        "Drive a real Flink along a counterexample, and judge what it does.",
+    ),
     ("run", "cli.run:run", "Run a job on the engine."),
     ("stop", "cli.requests:stop", "Stop a running job with a savepoint."),
     (
@@ -105,6 +110,8 @@ EXITS = {
     "because a limit was reached, 130 interrupted.",
     "replay": "0 the engine follows the trace, 1 the engine departs from it, 2 bad input, 130 "
     "interrupted.",
+    "reproduce": "0 reproduced in each run, 1 not reproduced in some run, 2 bad input, 3 not "
+    "taken in some run, 130 interrupted.",
     "review": "0 no new violation, 1 a property that held is violated, 2 bad input, 3 a limit was "
     "reached, 130 interrupted.",
     "hunt": "0 no new violation, 1 a new violation was found, 2 bad input, 130 interrupted (the "

@@ -1,0 +1,80 @@
+"""Shows what a real Flink did with the order of a counterexample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from checker.logs.validate import Conformance
+from checker.reproduce.verdicts import JudgedRun, Verdict
+from checker.spec.claim import Spec
+
+from .layout import counted, joined, paragraph
+from .places import shown_file
+
+STYLES = {
+    Verdict.REPRODUCED: "bold red",
+    Verdict.NOT_REPRODUCED: "bold green",
+    Verdict.NOT_TAKEN: "bold yellow",
+}
+
+
+def heading_lines(spec: Spec, name: str, steps: int, version: str) -> Iterator[Text]:
+    """What is tried: the claim, the property, the number of steps, the release."""
+    yield Text(spec.title, "bold")
+    yield Text("  ") + joined([name, f"an order of {counted(steps, 'step')}", f"Flink {version}"])
+
+
+def run_lines(number: int, judged: JudgedRun, width: int) -> Iterator[Text]:
+    """One run: the verdict, the damage, and what its log tells."""
+    run, log = judged.run, judged.log
+    yield Text()
+    verdict = Text(judged.verdict.value, STYLES[judged.verdict])
+    yield Text(f"run {number}: ") + verdict + Text(f"  {shown_file(run.folder)}", "dim")
+    if run.taken.missed is not None:
+        yield from paragraph(str(run.taken.missed), width, indent=2)
+    for each in judged.damage:
+        yield from paragraph(each, width, indent=2)
+    yield from paragraph(_log_text(log.conforms, agrees=judged.agrees), width, indent=2)
+    for each in (*log.stops, *(log.waits if not log.stops else ())):
+        yield from paragraph(each, width, indent=4)
+
+
+def _log_text(conforms: Conformance | None, *, agrees: bool) -> str:
+    same = "and shows the same violation" if agrees else "and shows no violation of this property"
+    if conforms is None:
+        return "its log tells of no job"
+    if conforms.accepted:
+        return f"its log is accepted as a run of the protocol, {same}"
+    return f"its log is {conforms.word}: {conforms.why}"
+
+
+def total_line(all_runs: Sequence[JudgedRun]) -> Text:
+    """How many runs have which verdict."""
+    told = [
+        Text(f"{verdict.value} {found} of {len(all_runs)}", STYLES[verdict])
+        for verdict in Verdict
+        if (found := sum(each.verdict is verdict for each in all_runs))
+    ]
+    return joined(told)
+
+
+def run_json(judged: JudgedRun) -> dict[str, object]:
+    """One run as plain data."""
+    run, log = judged.run, judged.log
+    return {
+        "folder": str(run.folder),
+        "verdict": judged.verdict.value,
+        "missed": None if run.taken.missed is None else str(run.taken.missed),
+        "damage": list(judged.damage),
+        "log": {
+            "conforms": None if log.conforms is None else log.conforms.word,
+            "why": None if log.conforms is None else log.conforms.why,
+            "agrees": judged.agrees,
+            "waits": [*log.stops, *log.waits],
+        },
+    }
+
+
+__all__ = ["heading_lines", "run_json", "run_lines", "total_line"]

@@ -1,0 +1,296 @@
+"""Makes an order for a real Flink of a trace: the steps that have a hook, and what comes before.
+
+The order is the trace's happens-before, with three facts about Flink added:
+
+- Some steps happen in the same moment as an earlier one, such as the completion of a checkpoint and
+  its last acknowledgement. Whatever comes before such a step must come before the earlier one.
+- The mailbox of a task runs mails in the order in which they came. So what brings a mail must come
+  after what brings an earlier one.
+- A task has one thread. A step for which the thread would be held, although an earlier step of the
+  same thread is to come, must not be there yet: its cause comes after the earlier step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from checker.spec.claim import Spec
+from model.system import System
+from model.topology import Job
+from model.trace import Trace
+from reference.flink.facts import EngineFacts
+from reference.flink.job import KINDS, SINKS
+from reference.flink.order import Order, OrderedStep, Trigger
+from reference.formats.jobtable import table_of
+
+from .happens_before import happens_before
+
+#: The keys of a rule's binding that say what a step is about.
+ABOUT = ("task", "channel", "checkpoint", "request")
+IN_CHANNEL = "@"
+PENDING, CHECKPOINT = "PENDING", "CHECKPOINT"
+#: A step of several tasks that fail together: the command is about one of them.
+OF_REGION = "fail_region"
+DRAIN = {"True": "drain", "False": "suspend"}
+
+
+class NotTakeable(Exception):
+    """Flink cannot take the steps of a trace in any order that leads to the same state."""
+
+
+@dataclass
+class _Step:
+    """A step of a trace on its way to an order."""
+
+    name: str
+    about: dict[str, str]
+    trigger: Trigger | None
+    put: int | None = None
+    before: set[int] = field(default_factory=set[int])
+
+
+def order_of(spec: Spec, system: System, trace: Trace, facts: EngineFacts) -> Order:
+    """The order of a trace. Raises `NotTakeable`."""
+    job = spec.setting.job
+    if job is None:
+        raise NotTakeable(f"{spec.protocol.key} has no job, so no job of Flink is like it")
+    _check(job)
+    ordering = _Ordering(system, trace, job, facts)
+    table = {
+        name: entry
+        | ({"records": list(job.vertex(name).records)} if job.vertex(name).records else {})
+        for name, entry in table_of(job).items()
+    }
+    settings = facts.settings_of(spec.setting.options)
+    return Order(spec.title, job, table, settings, ordering.steps())
+
+
+def _check(job: Job) -> None:
+    """Refuse a job with a part that the driver's job does not have."""
+    for vertex in job.vertices:
+        lacks = (
+            f"kind {vertex.kind.value}"
+            if vertex.kind.value not in KINDS
+            else f"sink {vertex.sink.value}"
+            if vertex.sink.value not in SINKS
+            else "a source with union state"
+            if vertex.union_state
+            else ""
+        )
+        if lacks:
+            raise NotTakeable(f"the driver's job has no vertex like {vertex.name}: {lacks}")
+
+
+class _Ordering:
+    """The work on one trace."""
+
+    def __init__(self, system: System, trace: Trace, job: Job, facts: EngineFacts) -> None:
+        self._job, self._facts = job, facts
+        tasks = [subtask.name for subtask in job.subtasks]
+        self._all = [_Step(*each) for each in _told(system, trace, tasks, facts)]
+        for step, before in zip(self._all, happens_before(system, trace), strict=True):
+            step.before = set(before)
+        self._note_causes(system, trace)
+
+    def steps(self) -> tuple[OrderedStep, ...]:
+        """The steps with a hook, each with those that come directly before it."""
+        leaders = self._together()
+        self._add_thread_order(leaders)
+        past = self._closed(leaders)
+        kept = [number for number in past if self._facts.takes(self._all[number].name)]
+        made: list[OrderedStep] = []
+        for number in kept:
+            step = self._all[number]
+            before = past[number].intersection(kept)
+            direct = before.difference(*(past[each] for each in before))
+            with_it = [each for each, leader in leaders.items() if leader == number != each]
+            triggers = [self._all[each].trigger for each in (number, *with_it)]
+            made.append(
+                OrderedStep(
+                    number + 1,
+                    step.name,
+                    step.about,
+                    tuple(each + 1 for each in sorted(direct)),
+                    next((each for each in triggers if each is not None), None),
+                    tuple(f"{each + 1} {self._all[each].name}" for each in with_it),
+                )
+            )
+        return tuple(made)
+
+    # --- steps in one moment ---------------------------------------------------------------------
+
+    def _together(self) -> dict[int, int]:
+        """For each step the one in whose moment it happens: itself, or an earlier one."""
+        leaders = {number: number for number in range(len(self._all))}
+        for number, step in enumerate(self._all):
+            leader_name = self._facts.together.get(step.name)
+            if leader_name is None:
+                continue
+            candidates = [
+                each
+                for each in sorted(step.before, reverse=True)
+                if self._all[each].name == leader_name and _same(self._all[each], step)
+            ]
+            # The last one, unless something comes between the two.
+            for leader in candidates:
+                between = {
+                    each
+                    for each in step.before
+                    if leader in self._all[each].before and leaders[each] == each
+                }
+                if not between:
+                    leaders[number] = leader
+                    break
+            else:
+                raise NotTakeable(
+                    f"Flink takes step {number + 1}, {step.name}, in the same moment as "
+                    f"{leader_name}, and the trace has steps between the two"
+                )
+        return leaders
+
+    # --- mailboxes and threads -------------------------------------------------------------------
+
+    def _note_causes(self, system: System, trace: Trace) -> None:
+        puts: dict[str, list[int]] = {}
+        for number, step in enumerate(self._all):
+            before, after = trace.states[number], trace.states[number + 1]
+            moved = _queues(system, before), _queues(system, after)
+            names = self._facts.caused.get(step.name, ())
+            if IN_CHANNEL in names:
+                waiting = puts.get(step.about["channel"], [])
+                step.put = waiting.pop(0) if waiting else None
+            else:
+                step.put = max(
+                    (
+                        each
+                        for each in range(number)
+                        if self._all[each].name in names and _same(self._all[each], step)
+                    ),
+                    default=None,
+                )
+            for channel, queue in moved[1].items():
+                taken = step.about.get("channel") == channel
+                grown = len(queue) - len(moved[0][channel]) + taken
+                puts.setdefault(channel, []).extend([number] * grown)
+
+    def _add_thread_order(self, leaders: Mapping[int, int]) -> None:
+        """What brings a step to a thread comes after the steps of the thread before it."""
+        mails = self._facts.mails
+        for step in self._all:
+            task = self._thread(step)
+            if task is None or step.put is None:
+                continue
+            for earlier in sorted(step.before):
+                other = self._all[earlier]
+                if self._thread(other) != task or earlier == step.put:
+                    continue
+                if other.about.get("channel") == step.about.get("channel") is not None:
+                    continue
+                both_mails = other.name in mails and step.name in mails
+                cause = other.put if both_mails and other.put is not None else earlier
+                if cause != step.put and not self._add(leaders, cause, step.put):
+                    if (
+                        other.name in mails
+                        and step.name not in mails
+                        and self._was_there(leaders, other.put, step.put)
+                    ):
+                        continue  # the mailbox has the mail before the thread comes to the step
+                    raise NotTakeable(
+                        f"the thread of {task} comes to {step.name} before {other.name} can happen"
+                    )
+                if cause == step.put and other.name in mails and step.name not in mails:
+                    raise NotTakeable(f"the thread of {task} comes to {step.name} first")
+
+    def _add(self, leaders: Mapping[int, int], first: int, then: int) -> bool:
+        """Let a step come before another. Returns False if it comes after it already."""
+        a, b = leaders[first], leaders[then]
+        if a != b and b in self._closed(leaders)[a]:
+            return False
+        self._all[then].before.add(first)
+        return True
+
+    def _was_there(self, leaders: Mapping[int, int], put: int | None, then: int) -> bool:
+        return put is not None and leaders[put] in self._closed(leaders)[leaders[then]]
+
+    def _thread(self, step: _Step) -> str | None:
+        if not self._facts.is_of_task(step.name):
+            return None
+        if "channel" in step.about:
+            channel = step.about["channel"]
+            return next((c.receiver.name for c in self._job.channels if c.name == channel), None)
+        return step.about.get("task")
+
+    # --- the order -------------------------------------------------------------------------------
+
+    def _closed(self, leaders: Mapping[int, int]) -> dict[int, set[int]]:
+        """For each moment the moments before it, however indirectly. Raises `NotTakeable`."""
+        direct: dict[int, set[int]] = {leader: set() for leader in leaders.values()}
+        for number, step in enumerate(self._all):
+            direct[leaders[number]] |= {leaders[each] for each in step.before}
+        for leader, before in direct.items():
+            before.discard(leader)
+        past: dict[int, set[int]] = {}
+        left = dict(direct)
+        while left:
+            ready = [each for each, before in left.items() if before <= past.keys()]
+            if not ready:
+                first = min(left)
+                raise NotTakeable(
+                    f"step {first + 1}, {self._all[first].name}, and later steps wait for each "
+                    "other in Flink"
+                )
+            for each in ready:
+                past[each] = left[each].union(*(past[one] for one in left.pop(each)))
+        return dict(sorted(past.items()))
+
+
+def _same(one: _Step, other: _Step) -> bool:
+    """Whether two steps are about the same task and checkpoint, as far as both say."""
+    keys = one.about.keys() & other.about.keys() & {"task", "checkpoint"}
+    return all(one.about[key] == other.about[key] for key in keys)
+
+
+def _queues(system: System, state: tuple[int, ...]) -> dict[str, Sequence[object]]:
+    values = system.values(state)
+    return {
+        variable.entity.name: cast("Sequence[object]", values[variable.name])
+        for variable in system.variables
+        if variable.field == "queue"
+    }
+
+
+def _told(
+    system: System, trace: Trace, tasks: Sequence[str], facts: EngineFacts
+) -> Iterable[tuple[str, dict[str, str], Trigger | None]]:
+    """Name, subject and triggered checkpoint of each step."""
+    for number, (rule, _) in enumerate(trace.steps(system)):
+        if number + 1 == len(trace.states):
+            return
+        binding = dict(rule.binding)
+        about = {key: binding[key] for key in ABOUT if key in binding}
+        if "drain" in binding:
+            about["drain"] = DRAIN[binding["drain"]]
+        before = system.values(trace.states[number])
+        after = system.values(trace.states[number + 1])
+        if rule.rule.name == OF_REGION:
+            about["task"] = next(
+                task
+                for task in reversed(tasks)
+                if before[f"{task}.status"] != after[f"{task}.status"]
+            )
+        trigger = None
+        for name, value in after.items():
+            entity, _, field_name = name.rpartition(".")
+            if field_name == "status" and _word(value) == PENDING != _word(before[name]):
+                kind = _word(after.get(f"{entity}.kind", CHECKPOINT))
+                trigger = Trigger(entity, facts.kinds.get(kind, kind))
+        yield rule.rule.name, about, trigger
+
+
+def _word(value: object) -> str:
+    return str(getattr(value, "name", value))
+
+
+__all__ = ["NotTakeable", "order_of"]

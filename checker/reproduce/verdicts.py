@@ -1,0 +1,143 @@
+"""Judges a driven run: was the damage seen that the property forbids, and does the log agree?
+
+The damage is judged by what the job did, not by what the model says: requests without an answer, a
+job at rest, records that a sink lacks or has twice. The run's own log is judged as `finale
+validate` judges it: some run of the protocol must explain the log, and its findings are told.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from checker.logs.findings import Finding, Severity
+from checker.logs.read.line_patterns import table
+from checker.logs.read.log_files import LogFile, LogShelf, RawLog
+from checker.logs.validate import AcceptanceRequest, Conformance, judge_cluster
+from checker.search.limits import Limits
+from reference.flink.outcome import Outcome
+from reference.flink.run import Run
+
+#: So much is tried to explain a log.
+LIMITS = Limits(1_000_000, 60.0)
+
+
+class Verdict(enum.Enum):
+    """What became of an order on a real engine."""
+
+    REPRODUCED = "reproduced"
+    NOT_REPRODUCED = "not reproduced"
+    NOT_TAKEN = "not taken"
+
+
+@dataclass(frozen=True)
+class JudgedLog:
+    """What the log of a run tells: whether the protocol explains it, and what is wrong in it.
+
+    `stops` and `waits` say what keeps stops and tasks from their end.
+    """
+
+    conforms: Conformance | None
+    findings: tuple[Finding, ...]
+    stops: tuple[str, ...]
+    waits: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class JudgedRun:
+    """One run with its verdict. `damage` says what was seen of what the property forbids."""
+
+    run: Run
+    verdict: Verdict
+    damage: tuple[str, ...]
+    log: JudgedLog
+    agrees: bool
+    """Whether the log shows the violation of the same property, or a wait for the same reason."""
+
+
+def judged(run: Run, name: str) -> JudgedRun:
+    """Judge a run of an order that was made of a counterexample of a property."""
+    log = judged_log(run)
+    told = tuple(
+        f"the log violates {each.property}, line {each.line}"
+        for each in log.findings
+        if each.property == name and each.severity is not Severity.OPEN
+    )
+    seen = tuple(DAMAGES[name](run.outcome)) if name in DAMAGES else told
+    if run.taken.missed is not None:
+        verdict = Verdict.NOT_TAKEN
+    else:
+        verdict = Verdict.REPRODUCED if seen else Verdict.NOT_REPRODUCED
+    hangs = DAMAGES.get(name) in (_hang, _unanswered)
+    explained = (
+        hangs
+        and bool(seen)
+        and bool(log.stops or any(HANGS & {each.property for each in log.findings}))
+    )
+    return JudgedRun(run, verdict, seen, log, bool(told) or explained)
+
+
+def judged_log(run: Run) -> JudgedLog:
+    """What the log of a run tells. It has one job."""
+    log = RawLog((LogFile(str(run.log)),))
+    accepts = AcceptanceRequest(LIMITS)
+    with LogShelf() as shelf:
+        cluster = judge_cluster(
+            [shelf.lines(log)], table(f"flink-{run.release.line}"), None, accepts
+        )
+    if not cluster.jobs:
+        return JudgedLog(None, (), (), ())
+    job = cluster.jobs[-1]
+    waits = tuple(
+        f"{each.task} is {each.status}: {', '.join(each.missing) or 'nothing is missing'}"
+        for each in job.unfinished_tasks
+    )
+    return JudgedLog(job.conforms, job.shows, job.stops, waits)
+
+
+# --- what properties forbid, as it is seen from outside -------------------------------------------
+
+
+def _hang(outcome: Outcome) -> list[str]:
+    if not outcome.rest:
+        return []
+    waits = [f"{task} waits in {place}" for task, place in outcome.waits.items()]
+    unanswered = [f"{each} has no answer" for each in outcome.unanswered]
+    return [f"the job is {outcome.status}, and nothing moves", *unanswered, *waits]
+
+
+def _unanswered(outcome: Outcome) -> list[str]:
+    return _hang(outcome) if outcome.unanswered else []
+
+
+def _lost(outcome: Outcome) -> list[str]:
+    return [f"lost: {each}" for each in outcome.lost] if outcome.status == "FINISHED" else []
+
+
+def _doubled(outcome: Outcome) -> list[str]:
+    return [f"committed twice: {each}" for each in outcome.doubled]
+
+
+def _refused(outcome: Outcome) -> list[str]:
+    return [f"{name} fails: {why}" for name, why in outcome.errors.items()]
+
+
+DAMAGES: Mapping[str, Callable[[Outcome], list[str]]] = {
+    "no-deadlock": _hang,
+    "job-finishes": _hang,
+    "waiting-task-closes": _hang,
+    "checkpoint-ends": _hang,
+    "no-release-is-dropped": _hang,
+    "stop-is-answered": _unanswered,
+    "commit-completeness": _lost,
+    "records-survive-restarts": _lost,
+    "commit-at-most-once": _doubled,
+    "requests-do-not-defeat": _refused,
+    "legal-never-fails": _refused,
+}
+
+#: The properties that a job at rest violates: one cause, several names.
+HANGS = {name for name, damage in DAMAGES.items() if damage in (_hang, _unanswered)}
+
+__all__ = ["DAMAGES", "JudgedLog", "JudgedRun", "Verdict", "judged", "judged_log"]

@@ -1,0 +1,159 @@
+"""`finale reproduce`: drives a real Flink along a counterexample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from checker.report.layout import console, write
+from checker.report.places import shown_file
+from checker.report.reproduced import heading_lines, run_json, run_lines, total_line
+from checker.reproduce.claims import claims_for
+from checker.reproduce.ordering import NotTakeable, order_of
+from checker.reproduce.verdicts import JudgedRun, Verdict, judged
+from checker.search.answer import Violated
+from checker.search.rows import Exit
+from checker.spec.catalogue import catalogue
+from checker.spec.claim import Spec
+from checker.spec.reading import check_property_name, read_spec
+from model.errors import FinaleError
+from reference.flink.facts import EngineFacts, facts_of
+from reference.flink.order import ORDER_FILE, Order
+from reference.flink.releases import release_of
+from reference.flink.run import prepared_folder, run_order
+
+from . import completers
+from .output import document, say, say_json
+from .parameters import ProtocolsFolder, TextOrJson
+from .trace import row_to_tell, searched
+
+
+def reproduce(  # noqa: PLR0913 - one parameter a flag
+    spec: Annotated[Path, Parameter(help="Spec with a violated property.")],
+    /,
+    *,
+    property: Annotated[
+        str | None,
+        Parameter(
+            help="Property whose counterexample is taken (default: as finale trace).",
+            completer=completers.properties,
+        ),
+    ] = None,
+    flink: Annotated[
+        str | None,
+        Parameter(
+            help="Folder of a Flink distribution, or a release that is installed (default: the "
+            "installed release)."
+        ),
+    ] = None,
+    times: Annotated[int, Parameter(help="Number of runs, one after the other.")] = 1,
+    output: Annotated[
+        Path | None,
+        Parameter(help="Folder for the order, the logs and the outcomes (default: reproduction)."),
+    ] = None,
+    as_written: Annotated[
+        bool,
+        Parameter(
+            negative=(),
+            help="Take the options of the spec alone, and not those of the release of Flink.",
+        ),
+    ] = False,
+    protocols: ProtocolsFolder = None,
+    format: TextOrJson = "text",
+) -> int:
+    """Drive a real Flink along a counterexample, and say whether the damage is seen."""
+    if times < 1:
+        raise FinaleError(
+            "bad-limit", f"--times is {times}", advice="give a number of runs above zero"
+        )
+    known = catalogue(protocols)
+    if property is not None:
+        check_property_name(property, known)
+    written = read_spec(spec, known)
+    release = release_of(flink)
+    facts = facts_of(release)
+    folder = prepared_folder(output or Path("reproduction"))
+    claims = [written] if as_written else list(claims_for(written, release, facts))
+    try:
+        name, orders = _orders(claims, property, facts)
+    except NotTakeable as why:
+        return _not_takeable(str(why), format, written.file, property)
+    page = console()
+    done: list[JudgedRun] = []
+    order = orders.pop(0)
+    while len(done) < times:
+        (folder / ORDER_FILE).write_text(order.to_json(), encoding="utf-8")
+        if format == "text" and not done:
+            write(page, heading_lines(written, name, len(order.steps), release.version))
+        number = len(done) + 1
+        run = run_order(order, release, folder / f"run-{number}")
+        verdict = judged(run, name)
+        if format == "text":
+            write(page, run_lines(number, verdict, page.width))
+        if verdict.verdict is Verdict.NOT_TAKEN and orders and not done:
+            order = orders.pop(0)
+            (folder / "run-1").rename(folder / f"not-taken-{len(orders) + 1}")
+            if format == "text":
+                write(page, ["", "another counterexample of the same property:"])
+            continue
+        done.append(verdict)
+    if format == "json":
+        about = {"spec": shown_file(written.file), "property": name}
+        runs = {"flink": release.version, "runs": [run_json(each) for each in done]}
+        say_json(document("reproduce") | about | runs)
+    elif times > 1:
+        write(page, ["", total_line(done)])
+    return _code(done)
+
+
+def _orders(
+    claims: Sequence[Spec], name: str | None, facts: EngineFacts
+) -> tuple[str, list[Order]]:
+    """The property, and the orders of its counterexamples, without repetitions.
+
+    Raises `no-trace`, and `NotTakeable` if Flink can take none of them.
+    """
+    found: dict[str, Order] = {}
+    why: NotTakeable | None = None
+    for claim in claims:
+        result = searched(claim, name, "auto", ())
+        rows = [row for row in result.rows if row.trace is not None]
+        if claim is not claims[-1] and not any(row.verdict == Violated.word for row in rows):
+            continue
+        if claim is claims[-1] and found and not rows:
+            continue
+        row = row_to_tell(result, name)
+        name = row.property
+        assert row.trace is not None
+        assert result.system is not None
+        try:
+            order = order_of(claim, result.system, row.trace, facts)
+        except NotTakeable as error:
+            why = error
+            continue
+        found.setdefault(order.to_json(), order)
+    if not found:
+        assert why is not None
+        raise why
+    assert name is not None
+    return name, list(found.values())
+
+
+def _not_takeable(why: str, format: TextOrJson, file: Path, name: str | None) -> Exit:
+    if format == "json":
+        none: list[object] = []
+        about = {"spec": shown_file(file), "property": name, "not_taken": why, "runs": none}
+        say_json(document("reproduce") | about)
+    else:
+        say(f"not taken: {why}")
+    return Exit.LIMIT
+
+
+def _code(done: list[JudgedRun]) -> Exit:
+    verdicts = {each.verdict for each in done}
+    if Verdict.NOT_REPRODUCED in verdicts:
+        return Exit.FAILED
+    return Exit.LIMIT if Verdict.NOT_TAKEN in verdicts else Exit.AS_EXPECTED

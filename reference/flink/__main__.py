@@ -1,0 +1,54 @@
+"""`python -m reference.flink ORDER [FLINK]`: takes an order again, without any model."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from model.errors import FinaleError
+
+from .order import read_order
+from .releases import release_of
+from .run import Run, run_order
+
+USAGE = "usage: python -m reference.flink ORDER [FOLDER OR RELEASE OF FLINK]"
+
+
+def main(arguments: list[str]) -> int:
+    """Take an order, and print what happened. Returns 0 if all of the order was taken."""
+    if len(arguments) not in (1, 2):
+        print(USAGE, file=sys.stderr)
+        return 2
+    try:
+        order = read_order(Path(arguments[0]))
+        release = release_of(arguments[1] if len(arguments) == 2 else None)
+        folder = Path(tempfile.mkdtemp(prefix="run-", dir="."))
+        run = run_order(order, release, folder)
+    except FinaleError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    _tell(run)
+    return 0 if run.taken.missed is None else 3
+
+
+def _tell(run: Run) -> None:
+    for moment in run.taken.moments:
+        print(f"{moment.seconds:8.3f}  {moment.what}")
+    outcome = run.outcome
+    if run.taken.missed is not None:
+        print(f"not taken: {run.taken.missed}")
+    print(f"the job is {outcome.status}{', and nothing moves' if outcome.rest else ''}")
+    for each in outcome.unanswered:
+        print(f"{each} has no answer")
+    for each in outcome.lost:
+        print(f"lost: {each}")
+    for each in outcome.doubled:
+        print(f"committed twice: {each}")
+    print(f"logs: {run.folder}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

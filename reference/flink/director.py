@@ -1,0 +1,269 @@
+"""Makes a running job take an order: threads are held at their hooks until it is their turn.
+
+A step may be taken when all steps before it have happened. What only the world outside does, such
+as a request, is a command to the job. Checkpoints are matched by their kind and the order in which
+they are triggered: the order names them, and Flink chooses the ids. A hit that the order does not
+mention is let go at once.
+
+If nothing more comes in time, the order is not taken, and `Missed` says which step did not happen,
+what it waited for, and what came instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+
+from .hooks import HANDLED
+from .order import Order, OrderedStep
+from .session import Answer, Hit, Left, News, Over, Session, Status
+
+#: So long a step that nothing holds has to happen, in seconds.
+SECONDS_OF_STEP = 20.0
+TRIGGER = "trigger"
+LOSSES = frozenset({"lose_confirmation"})
+#: The steps of the world outside, as commands about a task.
+OF_TASK = {"emit": "emit", "end_source": "end", "fail": "fail", "fail_region": "fail"}
+#: The steps of the world outside, as requests.
+REQUESTS = {
+    "request_savepoint": "savepoint",
+    "request_checkpoint": "checkpoint",
+    "trigger_checkpoint": "checkpoint",
+    "request_stop": "stop",
+    "request_cancel": "cancel",
+}
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What happened, so many seconds after the job ran. `step` is its number in the order."""
+
+    seconds: float
+    what: str
+    step: int | None = None
+
+
+@dataclass(frozen=True)
+class Missed:
+    """The order was not taken: the steps that did not happen, though nothing of it held them.
+
+    `held` are the threads that waited for them.
+    """
+
+    steps: tuple[OrderedStep, ...]
+    held: tuple[str, ...]
+    instead: tuple[str, ...]
+
+    def __str__(self) -> str:
+        first = self.steps[0] if self.steps else "a step"
+        came = f"; instead: {', '.join(self.instead)}" if self.instead else ""
+        held = f"; held: {', '.join(self.held)}" if self.held else ""
+        return f"{first} did not happen{came}{held}"
+
+
+@dataclass
+class Taken:
+    """How far an order was taken. `missed` is None if all of it was."""
+
+    moments: list[Moment] = field(default_factory=list[Moment])
+    answers: dict[str, Answer] = field(default_factory=dict[str, Answer])
+    ids: dict[str, int] = field(default_factory=dict[str, int])
+    over: str | None = None
+    missed: Missed | None = None
+    stops: int = 0
+
+
+class Director:
+    """Takes one order on one job that has just begun to run."""
+
+    def __init__(self, session: Session, order: Order) -> None:
+        self._session, self._order = session, order
+        self.taken = Taken()
+        self._began = monotonic()
+        self._open = {step.number: step for step in order.steps}
+        self._begun: dict[int, OrderedStep] = {}
+        self._commanded: set[int] = set()
+        self._held: list[tuple[Hit, OrderedStep]] = []
+        self._inside: dict[int, Hit] = {}
+        self._handled: set[int] = set()
+        self._instead: list[str] = []
+        self._called: set[int] = set()
+
+    def take(self, seconds: float = SECONDS_OF_STEP) -> Taken:
+        """Take the order. Raises `jvm-died`."""
+        end = monotonic() + seconds
+        while self._open:
+            left = len(self._open), len(self._begun)
+            self._begin_what_may()
+            news = self._session.next(max(end - monotonic(), 0.0))
+            if news is None:
+                self.taken.missed = self._missed()
+                break
+            self.note(news)
+            if (len(self._open), len(self._begun)) != left:
+                end = monotonic() + seconds
+        for hit, _ in self._held:
+            self._session.go(hit)
+        self._held.clear()
+        return self.taken
+
+    # --- what may happen -------------------------------------------------------------------------
+
+    def _may(self, step: OrderedStep) -> bool:
+        return not any(number in self._open for number in step.after)
+
+    def _begin_what_may(self) -> None:
+        for step in list(self._open.values()):
+            if self._may(step) and step.number not in self._commanded:
+                self._commanded.add(step.number)
+                self._command(step)
+        for hit, step in list(self._held):
+            if self._may(step):
+                self._held.remove((hit, step))
+                self._begin(hit, step)
+
+    def _command(self, step: OrderedStep) -> None:
+        if step.name in OF_TASK:
+            self._session.to_task(OF_TASK[step.name], step.about["task"])
+        elif step.name in REQUESTS:
+            name = step.about.get("request") or f"request {step.number}"
+            kind = () if "drain" not in step.about else (step.about["drain"],)
+            self._session.ask(REQUESTS[step.name], name, *kind)
+        else:
+            return
+        self._tell(f"asked for {step.name}({', '.join(step.about.values())})", step.number)
+        known = {step.name, step.name + HANDLED}
+        if step.trigger is None and not any(map(self._session.hooks.has, known)):
+            self._happened(step)
+
+    def _begin(self, hit: Hit, step: OrderedStep) -> None:
+        self._begun[step.number] = step
+        if step.name in LOSSES:
+            self._session.lose(hit)
+            self._happened(step)
+            return
+        self._inside[step.number] = hit
+        self._session.go(hit)
+
+    def _happened(self, step: OrderedStep) -> None:
+        del self._open[step.number]
+        self._begun.pop(step.number, None)
+        self._inside.pop(step.number, None)
+        self._tell(str(step), step.number)
+
+    def _tell(self, what: str, step: int | None = None) -> None:
+        self.taken.moments.append(Moment(round(monotonic() - self._began, 3), what, step))
+
+    # --- what happens ----------------------------------------------------------------------------
+
+    def note(self, news: News) -> None:
+        """Take notice of what happened, and let go or hold the thread."""
+        match news:
+            case Hit():
+                self.taken.stops += 1
+                self._come(news)
+            case Left(hit):
+                self._gone(hit)
+            case Answer():
+                self.taken.answers[news.request] = news
+                self._tell(f"{news.request} is answered: {news.value or news.error}")
+            case Over(state):
+                self.taken.over = state
+                self._tell(f"the job is {state}")
+            case Status():
+                pass
+
+    def _come(self, hit: Hit) -> None:
+        step = None if hit.steps[0].endswith(HANDLED) else self._step_of(hit)
+        if step is None:
+            if hit.steps[0] not in ("other", TRIGGER) and not hit.steps[0].endswith(HANDLED):
+                self._instead.append(str(hit))
+                self._tell(f"{hit}, which the order does not mention")
+            self._session.go(hit)
+        elif self._may(step):
+            self._begin(hit, step)
+        else:
+            self._held.append((hit, step))
+            self._tell(f"{hit} is held", step.number)
+
+    def _step_of(self, hit: Hit) -> OrderedStep | None:
+        """The first step of the order that a hit is, and that no thread has come to yet."""
+        if hit.steps[0] == TRIGGER:
+            return None
+        come = {step.number for _, step in self._held} | set(self._begun)
+        for step in self._open.values():
+            if step.number not in come and step.name in hit.steps and self._is_about(hit, step):
+                return step
+        return None
+
+    def _is_about(self, hit: Hit, step: OrderedStep) -> bool:
+        about = step.about
+        if "channel" in about and about["channel"] != hit.channel:
+            return False
+        if "task" in about and about["task"] != hit.task:
+            return False
+        named = about.get("checkpoint")
+        if named is None or hit.checkpoint is None or hit.channel is not None:
+            return True
+        return self.taken.ids.get(named) == hit.checkpoint
+
+    def _gone(self, hit: Hit) -> None:
+        if hit.steps[0] == TRIGGER:
+            self._triggered(hit)
+            return
+        if hit.steps[0] == TRIGGER + HANDLED:
+            self._sent(hit)
+            return
+        for step in list(self._open.values()):
+            if step.number not in self._begun and step.number not in self._commanded:
+                continue
+            name, handled = f"{step.name}{HANDLED}", self._session.hooks.has(step.name + HANDLED)
+            own = self._inside.get(step.number) == hit
+            if (own and not handled) or (name in hit.steps and self._is_about(hit, step)):
+                self._handled.add(step.number)
+                self._close(step)
+                return
+
+    def _triggered(self, hit: Hit) -> None:
+        """A checkpoint has been triggered: it is the next one of its kind in the order."""
+        assert hit.checkpoint is not None
+        for step in self._open.values():
+            trigger = step.trigger
+            if trigger is None or trigger.checkpoint in self.taken.ids:
+                continue
+            if trigger.kind == hit.kind and self._may(step):
+                self.taken.ids[trigger.checkpoint] = hit.checkpoint
+                self._tell(f"checkpoint {hit.checkpoint} is {trigger.checkpoint}", step.number)
+                return
+        self._instead.append(f"checkpoint {hit.checkpoint} ({hit.kind}) is triggered")
+        self._tell(self._instead[-1])
+
+    def _sent(self, hit: Hit) -> None:
+        """The calls to the tasks of a checkpoint are on their way."""
+        assert hit.checkpoint is not None
+        self._called.add(hit.checkpoint)
+        for step in list(self._open.values()):
+            if step.trigger and self.taken.ids.get(step.trigger.checkpoint) == hit.checkpoint:
+                self._close(step)
+
+    def _close(self, step: OrderedStep) -> None:
+        """End a step whose method has returned and whose checkpoint has been triggered."""
+        is_command = step.name in REQUESTS
+        trigger = step.trigger
+        triggered = trigger is None or self.taken.ids.get(trigger.checkpoint) in self._called
+        if triggered and (is_command or step.number in self._handled):
+            self._happened(step)
+
+    def _missed(self) -> Missed:
+        waits = [step for step in self._open.values() if self._may(step)]
+        held = tuple(_held(self._held))
+        return Missed(tuple(waits), held, tuple(self._instead[-5:]))
+
+
+def _held(held: Sequence[tuple[Hit, OrderedStep]]) -> Iterator[str]:
+    for hit, step in held:
+        yield f"{hit} in {hit.thread_name}, for step {step.number}"
+
+
+__all__ = ["Director", "Missed", "Moment", "Taken"]

@@ -1,0 +1,76 @@
+"""Facts about a release of Flink beside its hooks: what happens in one moment, who has mails."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from .director import OF_TASK, REQUESTS
+from .hooks import hooks_in, hooks_of
+from .releases import Release, hooks_file
+
+
+@dataclass(frozen=True)
+class EngineFacts:
+    """Facts about the steps of an engine, by the names of steps.
+
+    `together`: steps that are taken in the same moment as an earlier one. `caused`: for a step of a
+    task's thread, the steps that bring it there. `mails`: those that the mailbox runs. `settings`
+    and `kinds`: the engine's words for options with their values, and for kinds of checkpoints.
+    `forced`: of options that leave a choice open, the value that a driven run can take.
+    """
+
+    steps: frozenset[str]
+    together: Mapping[str, str]
+    caused: Mapping[str, tuple[str, ...]]
+    mails: frozenset[str]
+    settings: Mapping[str, Mapping[str, str]]
+    kinds: Mapping[str, str]
+    by_thread: frozenset[str]
+    forced: Mapping[str, str | bool]
+
+    def settings_of(self, options: Mapping[str, object]) -> dict[str, str]:
+        """The engine's settings for options of a protocol, as far as it has any."""
+        told: dict[str, str] = {}
+        for name, value in options.items():
+            if name in self.settings:
+                words = self.settings[name]
+                word = str(getattr(value, "value", value)).lower()
+                told[words["key"]] = words.get(word, word)
+        return told
+
+    def takes(self, step: str) -> bool:
+        """Whether a driven job can be made to take a step: by a hook, or by a command."""
+        return step in self.steps or step in OF_TASK or step in REQUESTS
+
+    def is_of_task(self, step: str) -> bool:
+        """Whether the thread of a task takes a step."""
+        return step in self.by_thread or step in self.mails
+
+
+def facts_of(release: Release) -> EngineFacts:
+    """The facts about a release. Raises `unknown-release`, `hook-missing`."""
+    hooks_of(release)
+    return facts_in(hooks_file(release))
+
+
+def facts_in(file: Path) -> EngineFacts:
+    """The facts that a file with hooks states."""
+    table = tomllib.loads(file.read_text(encoding="utf-8"))
+    hooks = hooks_in(file)
+    of_threads = {step for hook in hooks.all if hook.by_thread for step in hook.steps}
+    return EngineFacts(
+        hooks.steps,
+        table["together"],
+        {name: tuple(causes) for name, causes in table["caused"].items()},
+        frozenset(table["mailbox"]["steps"]),
+        table["settings"],
+        table["kinds"],
+        frozenset(of_threads),
+        table["forced"],
+    )
+
+
+__all__ = ["EngineFacts", "facts_in", "facts_of"]

@@ -1,0 +1,119 @@
+"""Reads the hooks of a release: at which method of Flink a thread takes which step."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from model.errors import FinaleError, Place
+
+from .releases import Release, hooks_file
+
+#: A step has happened when the method returns; or when the one returns that is called so.
+HANDLED = ".handled"
+THREAD = "thread"
+
+
+@dataclass(frozen=True)
+class Hook:
+    """A method at which threads stop, the steps that it takes, and the paths to what they are of.
+
+    `paths` are read when a thread comes; the name of the thread tells the task if no path does. If
+    there are `events`, the event tells which step it is.
+    """
+
+    number: int
+    steps: tuple[str, ...]
+    class_name: str
+    method: str
+    parameters: int | None
+    by_thread: bool
+    sources_only: bool
+    events: Mapping[str, str]
+    paths: Mapping[str, str]
+
+    @property
+    def is_of_the_job(self) -> bool:
+        """Whether the class is of the job and not of Flink."""
+        return "." not in self.class_name
+
+    @property
+    def place(self) -> str:
+        """The class and the method, for a reader."""
+        return f"{self.class_name.rpartition('.')[2]}.{self.method}"
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """All hooks of a release."""
+
+    all: tuple[Hook, ...]
+
+    @cached_property
+    def steps(self) -> frozenset[str]:
+        """All steps that some method takes."""
+        return frozenset(step for hook in self.all for step in hook.steps)
+
+    def has(self, step: str) -> bool:
+        """Whether some method takes a step."""
+        return step in self.steps
+
+    def check(self, release: Release) -> None:
+        """Raises `hook-missing` for a class that the release does not have."""
+        for hook in self.all:
+            if not hook.is_of_the_job and not release.has_class(hook.class_name):
+                raise missing(hook, release, f"there is no class {hook.class_name}")
+
+
+def missing(hook: Hook, release: Release, what: str) -> FinaleError:
+    """The error for a hook that a release does not have."""
+    return FinaleError(
+        "hook-missing",
+        f"Flink {release.version} lacks the hook {hook.place}: {what}",
+        place=Place(str(release.folder)),
+        advice=f"correct the hook in {hooks_file(release).name} for this build",
+    )
+
+
+def hooks_of(release: Release) -> Hooks:
+    """Read the hooks of a release. Raises `unknown-release`, `hook-missing`."""
+    hooks = hooks_in(hooks_file(release))
+    hooks.check(release)
+    return hooks
+
+
+def hooks_in(file: Path) -> Hooks:
+    """The hooks that a file states."""
+    table = tomllib.loads(file.read_text(encoding="utf-8"))
+    execution = {name: f".{path}" for name, path in table["execution"].items()}
+    found: list[Hook] = []
+    for number, each in enumerate(table["hook"]):
+        steps: dict[str, str] | list[str] = each["steps"]
+        paths = {
+            name: each[name]
+            for name in ("checkpoint", "kind", "event", "gate", "channel")
+            if name in each
+        }
+        task = each.get("task", "")
+        if task and task != THREAD:
+            paths |= {name: task + path for name, path in execution.items()}
+        found.append(
+            Hook(
+                number,
+                tuple(steps.values() if isinstance(steps, dict) else steps),
+                each["class"],
+                each["method"],
+                each.get("parameters"),
+                task == THREAD,
+                each.get("of") == "sources",
+                steps if isinstance(steps, dict) else {},
+                paths,
+            )
+        )
+    return Hooks(tuple(found))
+
+
+__all__ = ["HANDLED", "Hook", "Hooks", "hooks_in", "hooks_of", "missing"]

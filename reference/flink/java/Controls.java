@@ -1,0 +1,58 @@
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.flink.runtime.execution.Environment;
+
+/** What a source subtask may do: how many records it may emit, and whether it may end. It outlives attempts. */
+final class Controls {
+    static Path folder;
+    private static final Map<String, Controls> ALL = new ConcurrentHashMap<>();
+    private static final Map<String, Environment> TASKS = new ConcurrentHashMap<>();
+
+    private int permits;
+    private boolean ends;
+    private CompletableFuture<Void> changed = new CompletableFuture<>();
+
+    static Controls of(String vertex, int subtask) {
+        return ALL.computeIfAbsent(vertex + "." + subtask, name -> new Controls());
+    }
+
+    static void runs(String vertex, int subtask, Environment environment) {
+        TASKS.put(vertex + "." + subtask, environment);
+    }
+
+    static void fail(String vertex, int subtask) {
+        TASKS.get(vertex + "." + subtask).failExternally(new RuntimeException("the driver lets this task fail"));
+    }
+
+    synchronized void mayEmit() {
+        permits++;
+        tell();
+    }
+
+    synchronized void mayEnd() {
+        ends = true;
+        tell();
+    }
+
+    /** Whether a source that has emitted so many records may emit another one. */
+    synchronized boolean emits(long emitted) {
+        return emitted < permits;
+    }
+
+    synchronized boolean ends() {
+        return ends;
+    }
+
+    /** A future that is complete if there is something to do after so many records. */
+    synchronized CompletableFuture<Void> available(long emitted) {
+        return emits(emitted) || ends ? CompletableFuture.completedFuture(null) : changed;
+    }
+
+    private void tell() {
+        CompletableFuture<Void> former = changed;
+        changed = new CompletableFuture<>();
+        former.complete(null);
+    }
+}

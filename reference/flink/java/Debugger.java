@@ -1,0 +1,352 @@
+import com.sun.jdi.Bootstrap;
+import com.sun.jdi.Field;
+import com.sun.jdi.Location;
+import com.sun.jdi.Method;
+import com.sun.jdi.ObjectReference;
+import com.sun.jdi.PrimitiveValue;
+import com.sun.jdi.ReferenceType;
+import com.sun.jdi.StackFrame;
+import com.sun.jdi.StringReference;
+import com.sun.jdi.ThreadReference;
+import com.sun.jdi.VMDisconnectedException;
+import com.sun.jdi.Value;
+import com.sun.jdi.VirtualMachine;
+import com.sun.jdi.connect.Connector;
+import com.sun.jdi.connect.ListeningConnector;
+import com.sun.jdi.event.BreakpointEvent;
+import com.sun.jdi.event.ClassPrepareEvent;
+import com.sun.jdi.event.Event;
+import com.sun.jdi.event.EventSet;
+import com.sun.jdi.event.VMDeathEvent;
+import com.sun.jdi.event.VMDisconnectEvent;
+import com.sun.jdi.request.BreakpointRequest;
+import com.sun.jdi.request.ClassPrepareRequest;
+import com.sun.jdi.request.EventRequest;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Starts a JVM, stops its threads at hooks, and lets them go when it is told to.
+ *
+ * <p>The arguments are the command line of the JVM. It connects to this process over a port of
+ * loopback that the system chooses. Standard input has one command a line, with tabs between words:
+ *
+ * <pre>
+ * hook NUMBER CLASS METHOD PARAMETERS|* PATH...   before `run`; PARAMETERS is their number
+ * run                                             starts the JVM
+ * go TOKEN                                        lets a held thread go on
+ * skip TOKEN                                      returns from the method at once
+ * job TEXT                                        a line for the JVM's standard input
+ * </pre>
+ *
+ * Standard output has one JSON object a line, in the order in which things happened. The end of
+ * standard input ends both processes.
+ */
+public class Debugger {
+    private static final PrintStream OUT = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+
+    /** A method at which threads stop. */
+    private record Hook(int number, String method, String parameters, List<String> paths) {}
+
+    private final Map<String, List<Hook>> hooks = new HashMap<>();
+    private final Map<Integer, ThreadReference> held = new ConcurrentHashMap<>();
+    private Process process;
+    private VirtualMachine machine;
+    private int tokens;
+
+    public static void main(String[] command) throws Exception {
+        new Debugger().run(command);
+    }
+
+    private void run(String[] command) throws Exception {
+        BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line; (line = input.readLine()) != null && !line.equals("run"); ) {
+            String[] words = line.split("\t");
+            List<String> paths = List.of(words).subList(5, words.length);
+            Hook hook = new Hook(Integer.parseInt(words[1]), words[3], words[4], paths);
+            hooks.computeIfAbsent(words[2], name -> new ArrayList<>()).add(hook);
+        }
+        connect(command);
+        Thread commands = new Thread(() -> obey(input), "commands");
+        commands.setDaemon(true);
+        commands.start();
+        watch();
+        process.waitFor(10, TimeUnit.SECONDS);
+        say("\"event\":\"ended\",\"code\":" + (process.isAlive() ? -1 : process.exitValue()));
+        end();
+    }
+
+    private void connect(String[] command) throws Exception {
+        ListeningConnector connector = Bootstrap.virtualMachineManager().listeningConnectors().stream()
+                .filter(each -> each.name().equals("com.sun.jdi.SocketListen")).findFirst().orElseThrow();
+        Map<String, Connector.Argument> arguments = connector.defaultArguments();
+        arguments.get("localAddress").setValue("127.0.0.1");
+        arguments.get("port").setValue("0");
+        arguments.get("timeout").setValue("60000");
+        String address = connector.startListening(arguments);
+        int port = Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
+        List<String> line = new ArrayList<>(List.of(command));
+        line.add(1, "-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address=127.0.0.1:" + port);
+        process = new ProcessBuilder(line).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+        Thread relay = new Thread(() -> relay(process.getInputStream()), "relay");
+        relay.setDaemon(true);
+        relay.start();
+        machine = connector.accept(arguments);
+        connector.stopListening(arguments);
+        for (String name : hooks.keySet()) {
+            ClassPrepareRequest request = machine.eventRequestManager().createClassPrepareRequest();
+            request.addClassFilter(name);
+            request.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
+            request.enable();
+        }
+        // The event of the start is first in the queue, and to go on from it resumes all threads.
+    }
+
+    private void relay(InputStream stream) {
+        try (BufferedReader lines = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
+            for (String line; (line = lines.readLine()) != null; ) {
+                say("\"event\":\"job\",\"line\":" + quoted(line));
+            }
+        } catch (IOException closed) {
+            // The JVM has ended: the event queue says so.
+        }
+    }
+
+    private void obey(BufferedReader input) {
+        try {
+            OutputStream job = process.getOutputStream();
+            for (String line; (line = input.readLine()) != null; ) {
+                String[] words = line.split("\t", 2);
+                if (words[0].equals("job")) {
+                    job.write((words[1] + "\n").getBytes(StandardCharsets.UTF_8));
+                    job.flush();
+                } else {
+                    letGo(Integer.parseInt(words[1]), words[0].equals("skip"));
+                }
+            }
+        } catch (IOException | VMDisconnectedException gone) {
+            // The event queue says so.
+        }
+        end();
+    }
+
+    private void letGo(int token, boolean skip) {
+        ThreadReference thread = held.remove(token);
+        if (thread == null) {
+            return;
+        }
+        if (skip) {
+            try {
+                boolean isVoid = thread.frame(0).location().method().returnTypeName().equals("void");
+                thread.forceEarlyReturn(isVoid ? machine.mirrorOfVoid() : null);
+            } catch (Exception refused) {
+                say("\"event\":\"refused\",\"why\":" + quoted(refused.toString()));
+            }
+        }
+        thread.resume();
+    }
+
+    private void end() {
+        if (process != null) {
+            process.destroyForcibly();
+        }
+        OUT.flush();
+        Runtime.getRuntime().halt(0);
+    }
+
+    private void watch() throws InterruptedException {
+        try {
+            while (true) {
+                EventSet events = machine.eventQueue().remove();
+                boolean resumes = true;
+                for (Event event : events) {
+                    if (event instanceof ClassPrepareEvent prepared) {
+                        prepare(prepared.referenceType());
+                    } else if (event instanceof BreakpointEvent stopped) {
+                        resumes &= !isHeld(stopped);
+                    } else if (event instanceof VMDeathEvent || event instanceof VMDisconnectEvent) {
+                        return;
+                    }
+                }
+                if (resumes) {
+                    events.resume();
+                }
+            }
+        } catch (VMDisconnectedException gone) {
+            // The JVM has ended.
+        }
+    }
+
+    // Hooks
+
+    private void prepare(ReferenceType type) {
+        for (Hook hook : hooks.get(type.name())) {
+            List<Method> methods = type.methodsByName(hook.method()).stream()
+                    .filter(each -> each.declaringType().equals(type) && !each.isAbstract() && !each.isBridge())
+                    .filter(each -> hook.parameters().equals("*") || hook.parameters().equals(String.valueOf(each.argumentTypeNames().size()))).toList();
+            if (methods.size() != 1) {
+                say("\"event\":\"missing\",\"hook\":" + hook.number() + ",\"found\":" + methods.size());
+                continue;
+            }
+            Method method = methods.get(0);
+            stopAt(method.locationOfCodeIndex(0), hook, "entry");
+            for (long index : returns(method.bytecodes())) {
+                stopAt(method.locationOfCodeIndex(index), hook, "return");
+            }
+            say("\"event\":\"found\",\"hook\":" + hook.number());
+        }
+    }
+
+    private void stopAt(Location location, Hook hook, String place) {
+        BreakpointRequest request = machine.eventRequestManager().createBreakpointRequest(location);
+        request.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
+        request.putProperty("hook", hook);
+        request.putProperty("place", place);
+        request.enable();
+    }
+
+    /** Says that a thread has come to a hook. A thread at an entry is held until it is let go. */
+    private boolean isHeld(BreakpointEvent stopped) {
+        Hook hook = (Hook) stopped.request().getProperty("hook");
+        boolean isEntry = stopped.request().getProperty("place").equals("entry");
+        ThreadReference thread = stopped.thread();
+        StringBuilder told = new StringBuilder("\"event\":\"hook\",\"hook\":" + hook.number());
+        told.append(",\"at\":").append(isEntry ? "\"entry\"" : "\"return\"");
+        told.append(",\"thread\":").append(thread.uniqueID());
+        told.append(",\"name\":").append(quoted(thread.name()));
+        if (isEntry) {
+            int token = tokens++;
+            told.append(",\"token\":").append(token).append(",\"values\":[");
+            for (int i = 0; i < hook.paths().size(); i++) {
+                told.append(i == 0 ? "" : ",").append(read(thread, hook.paths().get(i)));
+            }
+            told.append("]");
+            held.put(token, thread);
+        }
+        say(told.toString());
+        return isEntry;
+    }
+
+    /** The value at a path such as `this.a.b` or `0.c`, where `0` is the first argument; `@type` is a class. */
+    private String read(ThreadReference thread, String path) {
+        try {
+            StackFrame frame = thread.frame(0);
+            String[] parts = path.split("\\.");
+            Value value = parts[0].equals("this") ? frame.thisObject() : frame.getArgumentValues().get(Integer.parseInt(parts[0]));
+            for (int i = 1; i < parts.length && value != null; i++) {
+                ObjectReference owner = (ObjectReference) value;
+                if (parts[i].equals("@type")) {
+                    String name = owner.referenceType().name();
+                    return quoted(name.substring(name.lastIndexOf('.') + 1));
+                }
+                Field field = owner.referenceType().fieldByName(parts[i]);
+                if (field == null) {
+                    return "{\"missing\":" + quoted(parts[i]) + "}";
+                }
+                value = owner.getValue(field);
+            }
+            return shown(value);
+        } catch (Exception unreadable) {
+            return "{\"missing\":" + quoted(unreadable.toString()) + "}";
+        }
+    }
+
+    private static String shown(Value value) {
+        if (value == null) {
+            return "null";
+        }
+        if (value instanceof StringReference text) {
+            return quoted(text.value());
+        }
+        if (value instanceof PrimitiveValue) {
+            return value.toString();
+        }
+        ObjectReference object = (ObjectReference) value;
+        Field name = object.referenceType().fieldByName("name"); // of an enum
+        return name == null ? quoted(object.referenceType().name()) : shown(object.getValue(name));
+    }
+
+    // Byte code
+
+    private static final int TABLE_SWITCH = 170, LOOKUP_SWITCH = 171, FIRST_RETURN = 172, LAST_RETURN = 177, WIDE = 196, IINC = 132;
+
+    /** The places at which a method returns. */
+    private static List<Long> returns(byte[] code) {
+        List<Long> found = new ArrayList<>();
+        for (int at = 0; at < code.length; at += length(code, at)) {
+            int operation = code[at] & 0xff;
+            if (FIRST_RETURN <= operation && operation <= LAST_RETURN) {
+                found.add((long) at);
+            }
+        }
+        return found;
+    }
+
+    /** The length of the instruction at a place, by the specification of the Java virtual machine. */
+    private static int length(byte[] code, int at) {
+        int operation = code[at] & 0xff;
+        int aligned = at + 4 - at % 4;
+        switch (operation) {
+            case TABLE_SWITCH:
+                return aligned + 12 + 4 * (integer(code, aligned + 8) - integer(code, aligned + 4) + 1) - at;
+            case LOOKUP_SWITCH:
+                return aligned + 8 + 8 * integer(code, aligned + 4) - at;
+            case WIDE:
+                return (code[at + 1] & 0xff) == IINC ? 6 : 4;
+            default:
+                return 1 + operands(operation);
+        }
+    }
+
+    private static int operands(int operation) {
+        if (operation == 16 || operation == 18 || (21 <= operation && operation <= 25)
+                || (54 <= operation && operation <= 58) || operation == 169 || operation == 188) {
+            return 1;
+        }
+        if (operation == 17 || operation == 19 || operation == 20 || operation == IINC || (153 <= operation && operation <= 168)
+                || (178 <= operation && operation <= 184) || operation == 187 || operation == 189
+                || operation == 192 || operation == 193 || operation == 198 || operation == 199) {
+            return 2;
+        }
+        if (operation == 197) {
+            return 3;
+        }
+        return operation == 185 || operation == 186 || operation == 200 || operation == 201 ? 4 : 0;
+    }
+
+    private static int integer(byte[] code, int at) {
+        return (code[at] & 0xff) << 24 | (code[at + 1] & 0xff) << 16 | (code[at + 2] & 0xff) << 8 | code[at + 3] & 0xff;
+    }
+
+    // Output
+
+    private static synchronized void say(String fields) {
+        OUT.println("{" + fields + "}");
+    }
+
+    private static String quoted(String text) {
+        StringBuilder quoted = new StringBuilder("\"");
+        for (char each : text.toCharArray()) {
+            if (each == '"' || each == '\\') {
+                quoted.append('\\').append(each);
+            } else if (each < ' ' || each > '~') {
+                quoted.append(String.format("\\u%04x", (int) each));
+            } else {
+                quoted.append(each);
+            }
+        }
+        return quoted.append('"').toString();
+    }
+}

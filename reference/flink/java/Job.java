@@ -1,0 +1,244 @@
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.api.common.JobStatus;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.CheckpointType;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.execution.ExecutionState;
+import org.apache.flink.runtime.executiongraph.AccessExecutionGraph;
+import org.apache.flink.runtime.executiongraph.AccessExecutionVertex;
+import org.apache.flink.runtime.jobgraph.JobGraph;
+import org.apache.flink.runtime.jobgraph.JobVertex;
+import org.apache.flink.runtime.jobgraph.SavepointRestoreSettings;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/**
+ * Runs a job of a given shape on a MiniCluster, one task manager for each task.
+ *
+ * <p>Standard input has one command a line, with tabs between words. The first lines say what the job is:
+ *
+ * <pre>
+ * set KEY VALUE                              a setting of the cluster and the job
+ * vertex NAME PARALLELISM KIND SINK          in the order in which the job declares them
+ * edge FROM TO PATTERN                       all-to-all, pointwise or broadcast
+ * folder PATH                                for savepoints, and for what the sinks write
+ * start [PATH]                               from a savepoint, or from nothing
+ * emit NAME SUBTASK                          the source emits one more record
+ * end NAME SUBTASK                           the source ends after the records that it may emit
+ * fail NAME SUBTASK                          the task fails
+ * stop ID drain|suspend, savepoint ID, checkpoint ID, cancel ID
+ * status                                     the states of the job and its tasks
+ * </pre>
+ *
+ * Standard output has one JSON object a line. The end of standard input ends the process.
+ */
+public class Job {
+    private static final PrintStream OUT = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+
+    private record Vertex(String name, int parallelism, String kind, String sink) {}
+
+    private record Edge(String from, String to, String pattern) {}
+
+    private final Configuration configuration = new Configuration();
+    private final Map<String, Vertex> vertices = new LinkedHashMap<>();
+    private final List<Edge> edges = new ArrayList<>();
+    private Path folder;
+    private MiniCluster cluster;
+    private JobID job;
+
+    public static void main(String[] arguments) throws Exception {
+        Thread.setDefaultUncaughtExceptionHandler((thread, error) -> say("\"failed\":" + quoted(deepest(error))));
+        try {
+            new Job().obey(new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)));
+        } catch (Throwable error) {
+            say("\"failed\":" + quoted(deepest(error)));
+        }
+        Runtime.getRuntime().halt(0);
+    }
+
+    private void obey(BufferedReader input) throws Exception {
+        for (String line; (line = input.readLine()) != null; ) {
+            String[] words = line.split("\t");
+            switch (words[0]) {
+                case "set" -> configuration.setString(words[1], words[2]);
+                case "vertex" -> vertices.put(words[1], new Vertex(words[1], Integer.parseInt(words[2]), words[3], words[4]));
+                case "edge" -> edges.add(new Edge(words[1], words[2], words[3]));
+                case "folder" -> folder = Path.of(words[1]);
+                case "start" -> start(words.length > 1 ? words[1] : null);
+                case "emit" -> Controls.of(words[1], Integer.parseInt(words[2])).mayEmit();
+                case "end" -> Controls.of(words[1], Integer.parseInt(words[2])).mayEnd();
+                case "fail" -> Controls.fail(words[1], Integer.parseInt(words[2]));
+                case "status" -> tellStatus();
+                default -> ask(words);
+            }
+        }
+    }
+
+    // The cluster
+
+    private void start(String savepoint) throws Exception {
+        Controls.folder = folder;
+        if (cluster == null) {
+            int tasks = vertices.values().stream().mapToInt(Vertex::parallelism).sum();
+            cluster = new MiniCluster(new MiniClusterConfiguration.Builder().setConfiguration(configuration)
+                    .setNumTaskManagers(tasks).setNumSlotsPerTaskManager(1).build());
+            cluster.start();
+        }
+        JobGraph graph = graph();
+        if (savepoint != null) {
+            graph.setSavepointRestoreSettings(SavepointRestoreSettings.forPath(savepoint));
+        }
+        job = graph.getJobID();
+        cluster.submitJob(graph).get();
+        while (!runs(cluster.getExecutionGraph(job).get())) {
+            Thread.sleep(20);
+        }
+        StringBuilder told = new StringBuilder("\"running\":" + quoted(job.toString()) + ",\"vertices\":{");
+        String comma = "";
+        for (JobVertex vertex : graph.getVertices()) {
+            told.append(comma).append(quoted(vertex.getName())).append(":[").append(vertex.getID().getUpperPart());
+            told.append(",").append(vertex.getID().getLowerPart()).append("]");
+            comma = ",";
+        }
+        say(told.append("}").toString());
+        cluster.requestJobResult(job).thenAccept(result -> say("\"over\":" + quoted(String.valueOf(result.getJobStatus().map(JobStatus::name).orElse("SUSPENDED")))));
+    }
+
+    private static boolean runs(AccessExecutionGraph graph) {
+        if (graph.getState().isGloballyTerminalState()) {
+            throw new IllegalStateException("the job is " + graph.getState() + ": " + graph.getFailureInfo().getExceptionAsString().split("\n")[0]);
+        }
+        if (graph.getState() != JobStatus.RUNNING) {
+            return false;
+        }
+        for (AccessExecutionVertex each : graph.getAllExecutionVertices()) {
+            if (each.getExecutionState() != ExecutionState.RUNNING && each.getExecutionState() != ExecutionState.FINISHED) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private JobGraph graph() {
+        StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment(configuration);
+        environment.disableOperatorChaining();
+        Map<String, DataStream<String>> streams = new HashMap<>();
+        int number = 0;
+        for (Vertex vertex : vertices.values()) {
+            SingleOutputStreamOperator<String> made;
+            if (vertex.kind().equals("source")) {
+                made = environment.fromSource(new HeldSource(vertex.name()), WatermarkStrategy.noWatermarks(), vertex.name(), Types.STRING);
+                environment.addOperator(made.getTransformation()); // also if nobody reads it
+            } else {
+                made = inputOf(vertex.name(), streams).transform(vertex.name(), Types.STRING, new Operator(vertex.name(), vertex.kind(), vertex.sink()));
+            }
+            number++;
+            made.setParallelism(vertex.parallelism()).uid(vertex.name()).slotSharingGroup("group-" + number);
+            streams.put(vertex.name(), made);
+        }
+        return environment.getStreamGraph().getJobGraph();
+    }
+
+    private DataStream<String> inputOf(String name, Map<String, DataStream<String>> streams) {
+        DataStream<String> all = null;
+        for (Edge edge : edges) {
+            if (edge.to().equals(name)) {
+                DataStream<String> from = streams.get(edge.from());
+                DataStream<String> one = switch (edge.pattern()) {
+                    case "pointwise" -> from.rescale();
+                    case "broadcast" -> from.broadcast();
+                    default -> from.rebalance();
+                };
+                all = all == null ? one : all.union(one);
+            }
+        }
+        return all;
+    }
+
+    // Requests
+
+    private void ask(String[] words) {
+        String target = folder.resolve("savepoints").toUri().toString();
+        CompletableFuture<?> answer = switch (words[0]) {
+            case "stop" -> cluster.stopWithSavepoint(job, target, words[2].equals("drain"), SavepointFormatType.CANONICAL);
+            case "savepoint" -> cluster.triggerSavepoint(job, target, false, SavepointFormatType.CANONICAL);
+            case "checkpoint" -> cluster.triggerCheckpoint(job, CheckpointType.CONFIGURED);
+            case "cancel" -> cluster.cancelJob(job);
+            default -> throw new IllegalArgumentException(words[0]);
+        };
+        answer.whenComplete((value, error) -> {
+            String told = error == null ? "\"value\":" + quoted(String.valueOf(value)) : "\"error\":" + quoted(deepest(error));
+            say("\"answer\":" + quoted(words[1]) + "," + told);
+        });
+    }
+
+    private static String deepest(Throwable error) {
+        while (error.getCause() != null) {
+            error = error.getCause();
+        }
+        return error.toString();
+    }
+
+    private void tellStatus() throws Exception {
+        AccessExecutionGraph graph = cluster.getExecutionGraph(job).get();
+        StringBuilder told = new StringBuilder("\"status\":" + quoted(graph.getState().name()) + ",\"tasks\":{");
+        String comma = "";
+        for (AccessExecutionVertex each : graph.getAllExecutionVertices()) {
+            told.append(comma).append(quoted(each.getTaskNameWithSubtaskIndex())).append(":").append(quoted(each.getExecutionState().name()));
+            comma = ",";
+        }
+        told.append("},\"waits\":{");
+        comma = "";
+        for (Map.Entry<Thread, StackTraceElement[]> each : Thread.getAllStackTraces().entrySet()) {
+            if (each.getKey().getName().matches(".* \\(\\d+/\\d+\\)#\\d+")) {
+                told.append(comma).append(quoted(each.getKey().getName())).append(":").append(quoted(placeOf(each.getValue())));
+                comma = ",";
+            }
+        }
+        say(told.append("}").toString());
+    }
+
+    /** The first method of Flink in which a thread is. */
+    private static String placeOf(StackTraceElement[] stack) {
+        for (StackTraceElement each : stack) {
+            if (each.getClassName().startsWith("org.apache.flink")) {
+                return each.getClassName().substring(each.getClassName().lastIndexOf('.') + 1) + "." + each.getMethodName();
+            }
+        }
+        return stack.length == 0 ? "" : stack[0].toString();
+    }
+
+    static synchronized void say(String fields) {
+        OUT.println("{" + fields + "}");
+    }
+
+    static String quoted(String text) {
+        StringBuilder quoted = new StringBuilder("\"");
+        for (char each : text.toCharArray()) {
+            if (each == '"' || each == '\\') {
+                quoted.append('\\').append(each);
+            } else if (each < ' ' || each > '~') {
+                quoted.append(String.format("\\u%04x", (int) each));
+            } else {
+                quoted.append(each);
+            }
+        }
+        return quoted.append('"').toString();
+    }
+}

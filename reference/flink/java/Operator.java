@@ -1,0 +1,124 @@
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+
+/**
+ * What a vertex does that is no source: it passes records on, keeps state of a kind, and may be a sink.
+ *
+ * <p>A two-phase sink keeps the records of a transaction until a snapshot, keeps the transaction in its state, and
+ * writes a file of the transaction when the checkpoint is confirmed. To write a file again changes nothing.
+ */
+final class Operator extends AbstractStreamOperator<String> implements OneInputStreamOperator<String, String> {
+    private static final long serialVersionUID = 1;
+    private static final String BETWEEN = "\n";
+
+    private final String vertex;
+    private final String kind;
+    private final String sink;
+    private transient List<String> open;
+    private transient List<String> kept;
+    private transient TreeMap<Long, String> prepared;
+    private transient ListState<String> transactions;
+    private transient ListState<String> state;
+    private transient int transaction;
+
+    Operator(String vertex, String kind, String sink) {
+        this.vertex = vertex;
+        this.kind = kind;
+        this.sink = sink;
+    }
+
+    @Override
+    public void initializeState(StateInitializationContext context) throws Exception {
+        int subtask = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
+        Controls.runs(vertex, subtask, getContainingTask().getEnvironment());
+        open = new ArrayList<>();
+        kept = new ArrayList<>();
+        prepared = new TreeMap<>();
+        ListStateDescriptor<String> held = new ListStateDescriptor<>("kept", Types.STRING);
+        state = kind.equals("union-state") ? context.getOperatorStateStore().getUnionListState(held) : context.getOperatorStateStore().getListState(held);
+        transactions = context.getOperatorStateStore().getListState(new ListStateDescriptor<>("transactions", Types.STRING));
+        for (String each : transactions.get()) {
+            commit(each);
+        }
+        if (kind.equals("buffering")) {
+            state.get().forEach(kept::add);
+        }
+    }
+
+    @Override
+    public void processElement(StreamRecord<String> record) throws Exception {
+        process(record.getValue());
+    }
+
+    private void process(String value) throws IOException {
+        if (kind.equals("buffering")) {
+            kept.add(value);
+        } else {
+            pass(value);
+        }
+    }
+
+    private void pass(String value) throws IOException {
+        switch (sink) {
+            case "none" -> output.collect(new StreamRecord<>(value));
+            case "at-least-once" -> Files.writeString(file("written"), value + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            default -> open.add(value);
+        }
+    }
+
+    @Override
+    public void finish() throws Exception {
+        for (String each : kept) {
+            pass(each);
+        }
+        kept.clear();
+        super.finish();
+    }
+
+    @Override
+    public void snapshotState(StateSnapshotContext context) throws Exception {
+        super.snapshotState(context);
+        if (!open.isEmpty()) {
+            String name = getContainingTask().getEnvironment().getExecutionId() + "-" + transaction++;
+            prepared.put(context.getCheckpointId(), name + BETWEEN + String.join(BETWEEN, open));
+            open.clear();
+        }
+        transactions.update(new ArrayList<>(prepared.values()));
+        state.update(kind.equals("union-state") ? List.of("state") : kept);
+    }
+
+    @Override
+    public void notifyCheckpointComplete(long checkpoint) throws Exception {
+        super.notifyCheckpointComplete(checkpoint);
+        var confirmed = prepared.headMap(checkpoint, true);
+        for (String each : confirmed.values()) {
+            commit(each);
+        }
+        confirmed.clear();
+    }
+
+    private void commit(String text) throws IOException {
+        String[] parts = text.split(BETWEEN, 2);
+        Path part = Files.writeString(file(parts[0] + ".part"), parts[1] + "\n");
+        Files.move(part, file(parts[0] + ".committed"), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private Path file(String name) throws IOException {
+        Path folder = Controls.folder.resolve("sinks").resolve(vertex + "." + getRuntimeContext().getTaskInfo().getIndexOfThisSubtask());
+        return Files.createDirectories(folder).resolve(name);
+    }
+}

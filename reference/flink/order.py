@@ -1,0 +1,119 @@
+"""An order: steps that a real Flink is to take, and which of them come before which.
+
+An order is a JSON file. It has all that is needed to take it again: the job, the settings, and the
+steps. Names of tasks, channels and checkpoints are those of the job and of the one who wrote it;
+`director.py` finds out which real task and which real id each name is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from graphlib import TopologicalSorter
+from pathlib import Path
+from typing import cast
+
+from model.errors import FinaleError, Place
+from model.topology import Job
+
+FORMAT = "finale-order/1"
+ORDER_FILE = "order.json"
+
+
+@dataclass(frozen=True)
+class Trigger:
+    """A checkpoint that a step triggers: its name in the order, and its kind as Flink calls it."""
+
+    checkpoint: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class OrderedStep:
+    """One step: what it is about, the steps before it, and the checkpoint that it triggers.
+
+    `tells` are further steps that happen in the same moment, for a reader.
+    """
+
+    number: int
+    name: str
+    about: Mapping[str, str] = field(default_factory=dict[str, str])
+    after: tuple[int, ...] = ()
+    trigger: Trigger | None = None
+    tells: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        about = ", ".join(self.about.values())
+        return f"step {self.number}, {self.name}({about})"
+
+
+@dataclass(frozen=True)
+class Order:
+    """Steps in an order, on a job. `settings` are Flink's."""
+
+    title: str
+    job: Job
+    table: Mapping[str, object]
+    settings: Mapping[str, str]
+    steps: tuple[OrderedStep, ...]
+
+    def to_json(self) -> str:
+        """The order as a file."""
+        steps: list[dict[str, object]] = []
+        for step in self.steps:
+            said = {name: value for name, value in asdict(step).items() if value}
+            steps.append(said)
+        page = {"format": FORMAT, "title": self.title, "job": self.table}
+        return json.dumps(page | {"settings": self.settings, "steps": steps}, indent=1) + "\n"
+
+
+def read_order(file: Path) -> Order:
+    """Read an order. Raises `no-such-path`, `bad-order`."""
+    try:
+        page = json.loads(file.read_text(encoding="utf-8"))
+        return _order(page)
+    except FileNotFoundError:
+        raise FinaleError(
+            "no-such-path",
+            "there is no such file",
+            place=Place(str(file)),
+            advice="check the name and the current folder",
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise FinaleError(
+            "bad-order",
+            f"this is no order: {type(error).__name__}: {error}",
+            place=Place(str(file)),
+            advice="take a file order.json that finale reproduce has written",
+        ) from None
+
+
+def _order(page: Mapping[str, object]) -> Order:
+    if page["format"] != FORMAT:
+        raise ValueError(f"its format is {page['format']}")
+    table = cast("Mapping[str, object]", page["job"])
+    said = cast("Sequence[Mapping[str, object]]", page["steps"])
+    steps = tuple(_step(each) for each in said)
+    numbers = {step.number for step in steps}
+    for step in steps:
+        if not numbers.issuperset(step.after) or step.number in step.after:
+            raise ValueError(f"{step} comes after steps that there are not")
+    TopologicalSorter({step.number: step.after for step in steps}).prepare()
+    settings = {str(k): str(v) for k, v in cast("Mapping[str, object]", page["settings"]).items()}
+    return Order(str(page["title"]), Job.from_table(table), table, settings, steps)
+
+
+def _step(said: Mapping[str, object]) -> OrderedStep:
+    trigger = cast("Mapping[str, str] | None", said.get("trigger"))
+    return OrderedStep(
+        int(cast("int", said["number"])),
+        str(said["name"]),
+        dict(cast("Mapping[str, str]", said.get("about", {}))),
+        tuple(cast("Sequence[int]", said.get("after", ()))),
+        None if trigger is None else Trigger(trigger["checkpoint"], trigger["kind"]),
+        tuple(cast("Sequence[str]", said.get("tells", ()))),
+    )
+
+
+__all__ = ["ORDER_FILE", "Order", "OrderedStep", "Trigger", "read_order"]

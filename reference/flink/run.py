@@ -1,0 +1,89 @@
+"""One run of an order on a Flink, and the folder that it leaves: order, logs, what happened."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from model.errors import FinaleError, Place
+
+from .director import REQUESTS, Director, Taken
+from .order import Order
+from .outcome import Outcome, taken_to_end
+from .releases import Release
+from .session import LOG, Session
+
+#: What takes the order of a folder again, without a model.
+SCRIPT = "again.sh"
+AGAIN = """\
+#!/bin/sh
+# Takes the order of this folder again: ./again.sh [FOLDER OR RELEASE OF FLINK]
+# It needs Python with Finale installed, and a JDK. It needs no rule of Finale.
+cd "$(dirname "$0")" && exec python3 -m reference.flink order.json "$@"
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run: how far the order was taken, and what became of the job."""
+
+    folder: Path
+    release: Release
+    taken: Taken
+    outcome: Outcome
+
+    @property
+    def log(self) -> Path:
+        return self.folder / LOG
+
+
+def prepared_folder(folder: Path) -> Path:
+    """Make a folder for runs. Raises `directory-not-empty`, `cannot-write`."""
+    try:
+        if folder.exists() and any(folder.iterdir()):
+            raise FinaleError(
+                "directory-not-empty",
+                "the folder of a reproduction must be empty",
+                place=Place(str(folder)),
+                advice="name another folder with --output, or one that is empty",
+            )
+        folder.mkdir(parents=True, exist_ok=True)
+        script = folder / SCRIPT
+        script.write_text(AGAIN, encoding="utf-8")
+        script.chmod(0o755)
+    except OSError as error:
+        raise FinaleError(
+            "unwritable",
+            f"the folder cannot be written: {error.strerror}",
+            place=Place(str(folder)),
+            advice="name another folder with --output",
+        ) from None
+    return folder
+
+
+def run_order(order: Order, release: Release, folder: Path) -> Run:
+    """Run a job along an order. Raises what `Session` raises."""
+    asked = tuple(
+        step.about.get("request") or f"request {step.number}"
+        for step in order.steps
+        if step.name in REQUESTS
+    )
+    with Session(release, order.job, order.settings, folder) as session:
+        director = Director(session, order)
+        taken = director.take()
+        outcome = taken_to_end(session, director, asked)
+    page = {
+        "format": "finale-run/1",
+        "release": release.version,
+        "taken": taken.missed is None,
+        "missed": None if taken.missed is None else str(taken.missed),
+        "ids": taken.ids,
+        "outcome": asdict(outcome),
+        "moments": [asdict(each) for each in taken.moments],
+    }
+    (folder / "outcome.json").write_text(json.dumps(page, indent=1) + "\n", encoding="utf-8")
+    return Run(folder, release, taken, outcome)
+
+
+__all__ = ["Run", "prepared_folder", "run_order"]

@@ -1,0 +1,365 @@
+"""A running job: real threads, ids and tasks under the names of the job, and commands to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Self, cast
+
+from model.errors import FinaleError, Place
+from model.topology import Job, Subtask
+
+from .debugged import MEMORY, Absent, Debugged, Ended, Happening, Refused, Stop, Told
+from .hooks import Hook, Hooks, hooks_of, missing
+from .releases import Release
+from .toolchain import compiled, find_jdk
+
+#: A JVM, a cluster and a job have so long to run, in seconds.
+SECONDS_TO_RUN = 120.0
+LOG = "flink.log"
+_THREAD = re.compile(r"(?:Source: )?(?P<vertex>.*) \((?P<subtask>\d+)/\d+\)(#\d+)?")
+#: Nothing happens by itself, and nobody grows impatient while threads are held.
+SETTINGS = {
+    "rest.port": "0",
+    "rest.bind-port": "0",
+    "rest.address": "127.0.0.1",
+    "execution.checkpointing.interval": "20 d",
+    "execution.checkpointing.min-pause": "20 d",  # a scheduler that starts again waits for it
+    "execution.checkpointing.timeout": "1 d",
+    "execution.checkpointing.tolerable-failed-checkpoints": "1000",
+    "restart-strategy.type": "fixed-delay",
+    "restart-strategy.fixed-delay.attempts": "20",
+    "restart-strategy.fixed-delay.delay": "100 ms",
+    "heartbeat.interval": "600 s",
+    "heartbeat.timeout": "3600 s",
+    "pekko.ask.timeout": "3600 s",
+    "client.timeout": "3600 s",
+    "taskmanager.slot.timeout": "3600 s",
+    "slot.request.timeout": "3600000",
+    "task.cancellation.timeout": "0",
+    "taskmanager.memory.managed.size": "4 mb",
+    "taskmanager.memory.network.min": "8 mb",
+    "taskmanager.memory.network.max": "8 mb",
+}
+#: Java 17 asks for these; Flink's own scripts set them, too.
+OPENS = [f"--add-opens=java.base/java.{each}=ALL-UNNAMED" for each in ("lang", "util", "time")]
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A thread at a hook: the steps that it is about to take, and what they are of."""
+
+    hook: Hook
+    steps: tuple[str, ...]
+    task: str | None
+    channel: str | None
+    checkpoint: int | None
+    kind: str | None
+    token: int
+    thread: int
+    thread_name: str
+
+    def __str__(self) -> str:
+        about = [str(each) for each in (self.task, self.channel, self.checkpoint) if each]
+        return f"{self.steps[0]}({', '.join(about)})"
+
+
+@dataclass(frozen=True)
+class Left:
+    """A thread has left the method of a hit."""
+
+    hit: Hit
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A request has its answer: a value, or an error."""
+
+    request: str
+    value: str | None
+    error: str | None
+
+
+@dataclass(frozen=True)
+class Over:
+    """The job has ended in a state."""
+
+    state: str
+
+
+@dataclass(frozen=True)
+class Status:
+    """The states of the job and its tasks, and where the threads of its tasks are."""
+
+    job: str
+    tasks: Mapping[str, str]
+    waits: Mapping[str, str]
+
+
+News = Hit | Left | Answer | Over | Status
+
+
+@dataclass
+class Session:
+    """A job on an unmodified Flink. All processes end with the context."""
+
+    release: Release
+    job: Job
+    settings: Mapping[str, str]
+    folder: Path
+    _stack: ExitStack = field(default_factory=ExitStack)
+    _inside: dict[tuple[int, int], list[Hit]] = field(
+        default_factory=dict[tuple[int, int], list[Hit]]
+    )
+    _vertices: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
+
+    def __enter__(self) -> Self:
+        """Start the job. Raises `java-missing`, `jdk-missing`, `hook-missing`, `jvm-died`."""
+        self.hooks: Hooks = hooks_of(self.release)
+        jdk = find_jdk()
+        debugger, job = compiled(jdk, self.release)
+        self._prepare_folder()
+        start: list[str | Path] = [
+            jdk.java,
+            "-Xmx128m",
+            "--add-modules",
+            "jdk.jdi",
+            "-cp",
+            debugger,
+            "Debugger",
+        ]
+        log4j = f"-Dlog4j2.configurationFile={self.folder / 'log4j2.properties'}"
+        command = [str(jdk.java), MEMORY, log4j, *OPENS, "-cp"]
+        command += [f"{job}:{self.release.class_path}", "Job"]
+        with self._stack:
+            debugged = Debugged(start, command, self.hooks.all)
+            self._debugged = self._stack.enter_context(debugged)
+            self._begin()
+            self._stack = self._stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def _prepare_folder(self) -> None:
+        try:
+            (self.folder / "savepoints").mkdir(parents=True, exist_ok=True)
+            log = (self.folder / LOG).absolute()
+            text = LOG4J.format(log=log)
+            (self.folder / "log4j2.properties").write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise FinaleError(
+                "unwritable",
+                f"the folder of the run cannot be written: {error.strerror}",
+                place=Place(str(self.folder)),
+                advice="name another folder with --output",
+            ) from None
+
+    def _begin(self) -> None:
+        send = self._debugged.command
+        folder = self.folder.absolute()
+        own = {"execution.checkpointing.dir": (folder / "checkpoints").as_uri()}
+        for name, value in (SETTINGS | own | dict(self.settings)).items():
+            send("set", name, value)
+        for vertex in self.job.vertices:
+            send(
+                "vertex", vertex.name, str(vertex.parallelism), vertex.kind.value, vertex.sink.value
+            )
+        for edge in self.job.edges:
+            pattern = "broadcast" if edge.broadcast else edge.pattern.value
+            send("edge", edge.source, edge.target, pattern)
+        send("folder", str(folder))
+        self.start()
+
+    def start(self, savepoint: str | None = None) -> None:
+        """Start the job, from a savepoint or from nothing, and wait until all its tasks run."""
+        self._debugged.command("start", *([savepoint] if savepoint else []))
+        end = monotonic() + SECONDS_TO_RUN
+        while True:
+            happening = self._debugged.next(end - monotonic())
+            match happening:
+                case Told(words) if "running" in words:
+                    vertices = cast("Mapping[str, Sequence[int]]", words["vertices"])
+                    self._vertices = {
+                        (upper, lower): name.removeprefix("Source: ")
+                        for name, (upper, lower) in vertices.items()
+                    }
+                    return
+                case None:
+                    raise self._debugged.died()
+                case _:
+                    news = self._news(happening)
+                    if isinstance(news, Hit):
+                        self.go(news)
+
+    # --- news ------------------------------------------------------------------------------------
+
+    def next(self, seconds: float) -> News | None:
+        """Return the next news, or None if there were none for so long. Raises `jvm-died`."""
+        end = monotonic() + seconds
+        while True:
+            happening = self._debugged.next(end - monotonic())
+            if happening is None:
+                return None
+            news = self._news(happening)
+            if news is not None:
+                return news
+
+    def _news(self, happening: Happening) -> News | None:
+        match happening:
+            case Stop(token=None):
+                inside = self._inside.get((happening.hook, happening.thread), [])
+                return Left(inside.pop()) if inside else None
+            case Stop():
+                hit = self._hit(happening)
+                self._inside.setdefault((happening.hook, happening.thread), []).append(hit)
+                return hit
+            case Told(words):
+                return self._told(words)
+            case Absent(hook):
+                lacking = self.hooks.all[hook]
+                raise missing(lacking, self.release, f"there is no one method {lacking.place}")
+            case Refused(why):
+                raise FinaleError(
+                    "call-not-lost",
+                    f"a call of Flink {self.release.version} cannot be lost: {why}",
+                    advice="choose another counterexample: this Java cannot skip the call",
+                )
+            case Ended():
+                raise self._debugged.died()
+
+    def _told(self, words: Mapping[str, object]) -> News | None:
+        match words:
+            case {"answer": str(request)}:
+                value, error = words.get("value"), words.get("error")
+                return Answer(
+                    request,
+                    None if value is None else str(value),
+                    None if error is None else str(error),
+                )
+            case {"over": str(state)}:
+                return Over(state)
+            case {"status": str(state)}:
+                tasks = cast("Mapping[str, str]", words["tasks"])
+                waits = cast("Mapping[str, str]", words["waits"])
+                return Status(state, self._named(tasks), self._named(waits))
+            case {"failed": str(why)}:
+                raise FinaleError(
+                    "job-not-started",
+                    f"the job cannot be run on Flink {self.release.version}: {why}",
+                    advice=f"read {LOG} in the folder of the run",
+                )
+            case _:
+                return None
+
+    def _named(self, by_thread: Mapping[str, str]) -> dict[str, str]:
+        named = {self._task_of(name): each for name, each in by_thread.items()}
+        return {task: each for task, each in named.items() if task is not None}
+
+    def _hit(self, stop: Stop) -> Hit:
+        hook, values = self.hooks.all[stop.hook], stop.values
+        assert stop.token is not None
+        subtask = self._subtask(hook, stop)
+        steps, channel = hook.steps, None
+        if "event" in values:
+            step = hook.events.get(str(values["event"]))
+            steps = () if step is None else (step,)
+            if subtask is not None and "channel" in values:
+                channel = self._channel(
+                    subtask, cast("int", values["gate"]), cast("int", values["channel"])
+                )
+        if hook.sources_only and (subtask is None or not subtask.vertex.is_source):
+            steps = ()
+        checkpoint, kind = values.get("checkpoint"), values.get("kind")
+        return Hit(
+            hook,
+            steps or ("other",),
+            None if subtask is None or channel is not None else subtask.name,
+            channel,
+            checkpoint if isinstance(checkpoint, int) else None,
+            kind if isinstance(kind, str) else None,
+            stop.token,
+            stop.thread,
+            stop.name,
+        )
+
+    def _subtask(self, hook: Hook, stop: Stop) -> Subtask | None:
+        values = stop.values
+        if "upper" in values:
+            key = cast("int", values["upper"]), cast("int", values["lower"])
+            return self._of(self._vertices.get(key), cast("int", values["subtask"]))
+        found = _THREAD.fullmatch(stop.name) if hook.by_thread else None
+        return None if found is None else self._of(found["vertex"], int(found["subtask"]) - 1)
+
+    def _of(self, vertex: str | None, index: int) -> Subtask | None:
+        found = next((each for each in self.job.vertices if each.name == vertex), None)
+        return None if found is None else Subtask(found, index)
+
+    def _task_of(self, name: str) -> str | None:
+        found = _THREAD.fullmatch(name)
+        subtask = None if found is None else self._of(found["vertex"], int(found["subtask"]) - 1)
+        return None if subtask is None else subtask.name
+
+    def _channel(self, subtask: Subtask, gate: int, channel: int) -> str | None:
+        edges = self.job.edges_into(subtask.vertex)
+        if gate >= len(edges):
+            return None
+        inputs = [each for each in self.job.inputs(subtask) if each.edge == edges[gate]]
+        return inputs[channel].name if channel < len(inputs) else None
+
+    # --- commands --------------------------------------------------------------------------------
+
+    def go(self, hit: Hit) -> None:
+        """Let a held thread go on."""
+        self._debugged.go(hit.token)
+
+    def lose(self, hit: Hit) -> None:
+        """Let a held thread return at once, without its call."""
+        inside = self._inside.get((hit.hook.number, hit.thread), [])
+        if hit in inside:
+            inside.remove(hit)
+        self._debugged.skip(hit.token)
+
+    def to_task(self, word: str, task: str) -> None:
+        """Send a command about a task: emit, end, fail."""
+        subtask = next(each for each in self.job.subtasks if each.name == task)
+        self._debugged.command(word, subtask.vertex.name, str(subtask.index))
+
+    def ask(self, word: str, request: str, *more: str) -> None:
+        """Send a request: stop, savepoint, checkpoint, cancel. Its answer is news."""
+        self._debugged.command(word, request, *more)
+
+    def ask_status(self) -> None:
+        """Ask for a status, which is news."""
+        self._debugged.command("status")
+
+
+LOG4J = """\
+rootLogger.level = INFO
+rootLogger.appenderRef.main.ref = Main
+appender.main.name = Main
+appender.main.type = File
+appender.main.fileName = {log}
+appender.main.layout.type = PatternLayout
+appender.main.layout.pattern = %d{{yyyy-MM-dd HH:mm:ss,SSS}} %-5p %c [%t] - %m%n
+logger.checkpoint.name = org.apache.flink.runtime.checkpoint
+logger.checkpoint.level = DEBUG
+logger.graph.name = org.apache.flink.runtime.executiongraph
+logger.graph.level = DEBUG
+logger.master.name = org.apache.flink.runtime.jobmaster.JobMaster
+logger.master.level = DEBUG
+logger.executor.name = org.apache.flink.runtime.taskexecutor.TaskExecutor
+logger.executor.level = DEBUG
+logger.task.name = org.apache.flink.runtime.taskmanager.Task
+logger.task.level = DEBUG
+logger.stream.name = org.apache.flink.streaming.runtime
+logger.stream.level = DEBUG
+logger.stop.name = org.apache.flink.runtime.scheduler.stopwithsavepoint
+logger.stop.level = DEBUG
+"""
+
+__all__ = ["LOG", "Answer", "Hit", "Left", "News", "Over", "Session", "Status"]

@@ -1,0 +1,150 @@
+"""A small JVM under the debugger: threads are held, let go and lost; and nothing is left of it."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from model.errors import FinaleError
+from reference.flink.debugged import Absent, Debugged, Ended, Stop, Told
+from reference.flink.hooks import Hook
+from reference.flink.toolchain import SOURCES, find_jdk
+from tests.reference.flink.machines import group_is_gone, needs_jdk
+
+pytestmark = needs_jdk
+SECONDS = 30.0
+TOY = """
+public class Toy {
+    static class Mail { final long id; Mail(long id) { this.id = id; } }
+    void run(Mail mail, int times) {
+        String said = times > 0 ? "more" : "less";
+        switch (times) {
+            case 1: said += "one"; break;
+            case 2: said += "two"; break;
+            default: return;
+        }
+        System.out.println("{\\"ran\\":" + mail.id + "}");
+    }
+    public static void main(String[] words) throws Exception {
+        Toy toy = new Toy();
+        for (int i = 1; i < 4; i++) toy.run(new Mail(40 + i), i);
+        if (words.length > 0) throw new IllegalStateException("on purpose");
+        System.out.println("{\\"over\\":true}");
+        System.in.read();
+    }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("toy")
+    (folder / "Toy.java").write_text(TOY, encoding="utf-8")
+    sources = [folder / "Toy.java", SOURCES / "Debugger.java"]
+    command = [str(find_jdk().javac), "--add-modules", "jdk.jdi", "-d", str(folder)]
+    subprocess.run([*command, *map(str, sources)], check=True)
+    return folder
+
+
+@contextmanager
+def toy(classes: Path, method: str = "run", *words: str) -> Iterator[tuple[Debugged, int]]:
+    java = find_jdk().java
+    paths = {"checkpoint": "0.id", "times": "1", "gone": "0.other"}
+    hook = Hook(0, ("run",), "Toy", method, None, False, False, {}, paths)
+    debugger = [str(java), "--add-modules", "jdk.jdi", "-cp", str(classes), "Debugger"]
+    debugged = Debugged(debugger, [str(java), "-cp", str(classes), "Toy", *words], [hook])
+    with debugged:
+        yield debugged, debugged.group
+    assert group_is_gone(debugged.group)
+
+
+def stop(debugged: Debugged) -> Stop:
+    found = debugged.next(SECONDS)
+    assert isinstance(found, Stop)
+    return found
+
+
+def test_a_thread_is_held_until_it_is_let_go(classes: Path) -> None:
+    with toy(classes) as (debugged, _):
+        first = stop(debugged)
+        assert first.token is not None
+        assert first.values["checkpoint"] == 41
+        assert first.values["times"] == 1
+        assert first.values["gone"] == {"missing": "other"}
+        assert debugged.next(0.3) is None
+        debugged.go(first.token)
+        news = [debugged.next(SECONDS) for _ in range(2)]
+        assert Told({"ran": 41}) in news
+
+
+def test_a_method_that_returns_is_told_wherever_it_returns(classes: Path) -> None:
+    with toy(classes) as (debugged, _):
+        seen: list[object] = []
+        while (news := debugged.next(SECONDS)) != Told({"over": True}):
+            assert news is not None
+            seen.append(news)
+            if isinstance(news, Stop) and news.token is not None:
+                debugged.go(news.token)
+        stops = [each for each in seen if isinstance(each, Stop)]
+        assert [each.token is None for each in stops] == [False, True] * 3
+        assert [each.words for each in seen if isinstance(each, Told)] == [{"ran": 41}, {"ran": 42}]
+
+
+def test_a_call_is_lost(classes: Path) -> None:
+    with toy(classes) as (debugged, _):
+        for _ in range(3):
+            held = stop(debugged)
+            assert held.token is not None
+            debugged.skip(held.token)
+        assert debugged.next(SECONDS) == Told({"over": True})
+
+
+def test_a_method_that_is_not_there(classes: Path) -> None:
+    with toy(classes, "nothing") as (debugged, _):
+        assert debugged.next(SECONDS) == Absent(0)
+
+
+def test_a_jvm_that_dies(classes: Path) -> None:
+    with toy(classes, "run", "die") as (debugged, _):
+        while not isinstance(news := debugged.next(SECONDS), Ended):
+            assert news is not None
+            if isinstance(news, Stop) and news.token is not None:
+                debugged.go(news.token)
+        assert news.code == 1
+        with pytest.raises(FinaleError, match="on purpose"):
+            raise debugged.died()
+
+
+def test_nothing_is_left_after_ctrl_c_while_a_thread_is_held(classes: Path) -> None:
+    groups: list[int] = []
+
+    def interrupted() -> None:
+        with toy(classes) as (debugged, group):
+            groups.append(group)
+            stop(debugged)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert all(map(group_is_gone, groups))
+
+
+def test_the_port_of_the_debugger_is_on_loopback_only(classes: Path) -> None:
+    with toy(classes) as (debugged, _):
+        stop(debugged)
+        listening = [
+            line.split()[1].partition(":")[0]
+            for file in ("tcp", "tcp6")
+            for line in Path(f"/proc/{debugged.group}/net/{file}").read_text().splitlines()[1:]
+            if line.split()[3] == "0A" and _is_of(debugged.group, line.split()[9])
+        ]
+        assert not listening  # it listened until the JVM came, and then no more
+
+
+def _is_of(process: int, inode: str) -> bool:
+    links = Path(f"/proc/{process}/fd").iterdir()
+    return any(str(link.readlink()) == f"socket:[{inode}]" for link in links)

@@ -1,0 +1,41 @@
+"""One counterexample on a real Flink, through the command: the hang of a stop, and its log."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.main import main
+from tests.docs.pages import ROOT
+from tests.reference.flink.machines import flink, needs_flink
+
+pytestmark = needs_flink
+
+
+def test_a_stop_hangs_and_its_log_says_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = ROOT / "specs" / "stop-with-savepoint" / "final-trigger-during-stop.toml"
+    folder, where = tmp_path / "reproduction", str(flink().folder)
+    command = ["reproduce", str(spec), "--property", "no-deadlock", "--flink", where]
+    assert main([*command, "--output", str(folder), "--format", "json"]) == 0
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert run["verdict"] == "reproduced"
+    assert "stop1 has no answer" in run["damage"]
+    assert run["log"]["conforms"] == "accepted"
+    assert "drops the confirmation of savepoint" in run["log"]["waits"][0]
+    # The same order, without the model.
+    again = [sys.executable, "-m", "reference.flink", str(folder / "order.json"), where]
+    told = subprocess.run(again, cwd=tmp_path, env={"PYTHONPATH": str(ROOT)} | _environment(),
+                          capture_output=True, text=True, check=True)  # fmt: skip
+    assert "stop1 has no answer" in told.stdout
+
+
+def _environment() -> dict[str, str]:
+    import os
+
+    return {name: os.environ[name] for name in ("PATH", "JAVA_HOME", "HOME") if name in os.environ}

@@ -1,0 +1,103 @@
+"""What of a trace becomes an order for a real Flink. The facts about Flink are those of 2.3."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from checker.reproduce.ordering import NotTakeable, order_of
+from checker.search.run import run
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import read_spec
+from model.errors import FinaleError
+from reference.flink.facts import EngineFacts, facts_in
+from reference.flink.order import Order, OrderedStep, read_order
+from tests.docs.pages import ROOT
+
+FACTS = facts_in(ROOT / "reference" / "flink" / "flink-2.3.toml")
+
+
+def ordered(name: str, prop: str, facts: EngineFacts = FACTS) -> Order:
+    spec = read_spec(ROOT / "specs" / name, catalogue())
+    result = run(spec, only=(prop,))
+    row = next(row for row in result.rows if row.property == prop)
+    assert row.trace is not None
+    assert result.system is not None
+    return order_of(spec, result.system, row.trace, facts)
+
+
+@pytest.fixture(scope="module")
+def hang() -> Order:
+    return ordered("stop-with-savepoint/final-trigger-during-stop.toml", "no-deadlock")
+
+
+def before(order: Order, step: OrderedStep) -> set[int]:
+    steps = {each.number: each for each in order.steps}
+    direct = set(step.after)
+    return direct.union(*(before(order, steps[each]) for each in direct))
+
+
+def the(order: Order, name: str, **about: str) -> OrderedStep:
+    (step,) = (e for e in order.steps if e.name == name and about.items() <= e.about.items())
+    return step
+
+
+def test_a_completion_is_held_at_its_last_acknowledgement(hang: Order) -> None:
+    last = the(hang, "apply_acknowledgement", task="K", checkpoint="cp1")
+    assert last.tells == ("21 complete",)
+    confirmed = the(hang, "deliver_confirmation", task="K", checkpoint="cp2")
+    assert confirmed.number in before(hang, last)
+    assert not any(step.name == "complete" for step in hang.steps)
+
+
+def test_a_mail_comes_after_the_mail_that_is_run_before_it(hang: Order) -> None:
+    later = the(hang, "deliver_trigger", task="S", checkpoint="cp2")
+    # In the trace the trigger comes first; in Flink the savepoint's second mail must be there.
+    assert the(hang, "stop_source").number in before(hang, later)
+
+
+def test_checkpoints_are_told_by_their_kind(hang: Order) -> None:
+    triggers = [step.trigger for step in hang.steps if step.trigger is not None]
+    assert {each.checkpoint: each.kind for each in triggers} == {
+        "cp1": "Suspend Savepoint",
+        "cp2": "Checkpoint",
+    }
+    assert hang.settings["execution.checkpointing.max-concurrent-checkpoints"] == "2"
+
+
+def test_an_order_is_read_as_it_was_written(hang: Order, tmp_path: Path) -> None:
+    file = tmp_path / "order.json"
+    file.write_text(hang.to_json(), encoding="utf-8")
+    assert read_order(file).steps == hang.steps
+    assert read_order(file).job.subtasks == hang.job.subtasks
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "finale-order/0"}', "\0"])
+def test_a_file_that_is_no_order(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "order.json"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(FinaleError) as caught:
+        read_order(file)
+    assert caught.value.code == "bad-order"
+
+
+def test_an_order_in_a_circle_is_refused(hang: Order, tmp_path: Path) -> None:
+    first, second, *others = hang.steps
+    circle = replace(first, after=(second.number,)), replace(second, after=(first.number,))
+    file = tmp_path / "order.json"
+    file.write_text(replace(hang, steps=(*circle, *others)).to_json(), encoding="utf-8")
+    with pytest.raises(FinaleError) as caught:
+        read_order(file)
+    assert caught.value.code == "bad-order"
+
+
+def test_steps_that_flink_cannot_part_are_refused() -> None:
+    together = {**FACTS.together, "complete": "deliver_trigger"}
+    with pytest.raises(NotTakeable, match="in the same moment"):
+        ordered(
+            "stop-with-savepoint/final-trigger-during-stop.toml",
+            "no-deadlock",
+            replace(FACTS, together=together),
+        )
