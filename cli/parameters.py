@@ -58,6 +58,13 @@ VariantName: TypeAlias = Annotated[
         help="Variant of the protocol, or of one that it is built on, to take instead.",
     ),
 ]
+SetValues: TypeAlias = Annotated[
+    tuple[str, ...],
+    PLAIN,
+    Parameter(
+        name="--set", help="Key of the spec with another value: options.NAME=VALUE; repeatable."
+    ),
+]
 Minimise: TypeAlias = Annotated[
     bool,
     PLAIN,

@@ -25,7 +25,8 @@ from checker.search.rows import ResultRow, SpecResult
 from checker.search.run import run
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec, runs_before
-from checker.spec.reading import check_property_name, read_spec
+from checker.spec.grid import values_in
+from checker.spec.reading import check_property_name
 from checker.studies.decisive import decisive_steps
 from model.errors import FinaleError, Place
 from model.visible import visible_json
@@ -34,7 +35,14 @@ from . import completers
 from .meter import Meter
 from .minimising import shrunk
 from .output import document, say, to_file_or_stdout
-from .parameters import BackendName, Minimise, ProtocolsFolder, ReductionNames, VariantName
+from .parameters import (
+    BackendName,
+    Minimise,
+    ProtocolsFolder,
+    ReductionNames,
+    SetValues,
+    VariantName,
+)
 from .traces import itf_of_run, refuse_own_name, stored_trace
 
 
@@ -60,6 +68,7 @@ def trace(  # noqa: PLR0913 - one parameter a flag
     backend: BackendName = "auto",
     reduce: ReductionNames = (),
     variant: VariantName = None,
+    set: SetValues = (),
     minimise: Minimise = False,
     protocols: ProtocolsFolder = None,
 ) -> int:
@@ -68,12 +77,12 @@ def trace(  # noqa: PLR0913 - one parameter a flag
     if property is not None:
         check_property_name(property, known)
     if spec.suffix == ".json":
-        refuse_search_of_stored(property, backend, reduce, variant, minimise)
+        refuse_search_of_stored(property, backend, reduce, variant, set, minimise)
         stored = stored_trace(spec, known)
         refuse_own_name(spec, output)
         claim, system, row, again = stored.spec, stored.system, stored.row, ""
     else:
-        claim = read_spec(spec, known) if variant is None else read_under(spec, variant, known)
+        claim = read_under(spec, known, variant, values_in(set))
         reductions = tuple(Reduction(name) for name in reduce)
         result = searched(claim, property, backend, reductions)
         row = row_to_tell(result, property)
@@ -135,14 +144,19 @@ def searched(
 
 
 def refuse_search_of_stored(
-    name: str | None, backend: Backend, reduce: Sequence[str], variant: str | None, minimise: bool
+    name: str | None,
+    backend: Backend,
+    reduce: Sequence[str],
+    variant: str | None,
+    given: Sequence[str],
+    minimise: bool,
 ) -> None:
     """Refuse flags of a search for a trace that is read from a file. Raises `usage`."""
-    if name is not None or backend != "auto" or reduce or variant is not None or minimise:
+    if name is not None or backend != "auto" or reduce or variant is not None or given or minimise:
         raise FinaleError(
             "usage",
-            "--property, --backend, --reduce, --variant and --minimise are for a search, and this "
-            "trace is read",
+            "--property, --backend, --reduce, --variant, --set and --minimise are for a search, "
+            "and this trace is read",
             advice="leave them out, or name the spec",
         )
 

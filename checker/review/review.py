@@ -87,6 +87,19 @@ class Review:
         found.sort(key=lambda each: (order.index(each.direction), _length(each.first)))
         return tuple(found)
 
+    @cached_property
+    def new_flips(self) -> tuple[tuple[Flip, ...], ...]:
+        """What falls with a larger bound alone: the flips of each property, the shortest first.
+
+        A property that falls in the setting of some spec is a finding already.
+        """
+        fallen = {each.property for each in self.findings if each.direction is Direction.VIOLATED}
+        groups: dict[str, list[Flip]] = {}
+        for each in self.stability.flips if self.stability is not None else ():
+            if each.is_new and each.property not in fallen:
+                groups.setdefault(each.property, []).append(each)
+        return tuple(map(tuple, groups.values()))
+
     @property
     def is_same(self) -> bool:
         """Whether the change changes nothing in any case."""
@@ -115,8 +128,7 @@ class Review:
         if self.errors and not self.tried:
             return Exit.BAD_INPUT
         worst = {each.direction for each in self.findings}
-        falls = self.stability is not None and any(each.is_new for each in self.stability.flips)
-        if Direction.VIOLATED in worst or falls:
+        if Direction.VIOLATED in worst or self.new_flips:
             return Exit.FAILED
         if self.errors:
             return Exit.BAD_INPUT
@@ -175,10 +187,13 @@ class Reviewer:
         remarks = remarks_on(changed, code, coverage, pairs, is_whole=is_whole)
         stability = None
         if self.seconds_of_stability and not interrupted:
-            stability = stability_of(pairs, self.seconds_of_stability, self.jobs, self.look)
+            stability = stability_of(
+                pairs, self.seconds_of_stability, self.jobs, self.look, self.limits.states_max
+            )
         behaviours = None
         if self.seconds_of_behaviours and not interrupted:
-            behaviours = behaviours_of(pairs, self.seconds_of_behaviours)
+            most = self.limits.states_max
+            behaviours = behaviours_of(pairs, self.seconds_of_behaviours, most)
         return Review(
             change,
             base,

@@ -29,6 +29,7 @@ def reviewed(
     stability: float = 0.0,
     behaviours: float = 0.0,
     jobs: int = 1,
+    states_max: int | None = None,
     until: Callable[[Tried], bool] = lambda _: False,
 ) -> Review:
     """The review of a change on the settings of some specs."""
@@ -36,7 +37,7 @@ def reviewed(
         known,
         PLAIN,
         files,
-        Limits(),
+        Limits(states_max),
         jobs,
         lambda _busy, _done: None,
         seconds_of_stability=stability,
