@@ -174,7 +174,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
     if watch:
         from .again import check_again
 
-        return check_again([*paths, *([] if protocols is None else [protocols])])
+        check_again([*paths, *([] if protocols is None else [protocols])])
     store = None if no_cache or not is_wanted() else Store(cache_folder())
     if store is not None and store.trouble:
         page = console(stderr=True)
@@ -398,7 +398,7 @@ class Checking:
         def search(file: Path) -> Report:
             return self._run(specs[file], self.options.properties, None, options).report
 
-        with Meter(f"{len(specs)} specs") as meter:
+        with Meter("specs") as meter:
             for file, found in searched([*specs], search, jobs, meter.tell_many):
                 if isinstance(found, FinaleError):
                     self._note(found, file)

@@ -10,7 +10,7 @@ from pathlib import Path
 from time import perf_counter
 
 from checker.search.limits import Limits
-from checker.search.many import searched
+from checker.search.many import Look, searched
 from checker.search.rows import Exit
 from checker.spec.catalogue import Catalogue
 from model.errors import FinaleError
@@ -149,7 +149,7 @@ class Reviewer:
     files: Sequence[Path]
     limits: Limits
     jobs: int
-    look: Callable[[Sequence[Path], int], None]
+    look: Look
     is_slow_wanted: bool = False
     seconds_of_stability: float = 0.0
     seconds_of_behaviours: float = 0.0

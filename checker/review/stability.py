@@ -7,14 +7,14 @@ without the change flips the same way, the flip does not come from the change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
 from checker.search.answer import Holds, Report, Verdict, Violated
 from checker.search.limits import Limits
-from checker.search.many import searched
+from checker.search.many import Look, searched
 from checker.search.options import SearchOptions
 from checker.search.run import run
 from checker.spec.claim import Spec
@@ -86,7 +86,7 @@ def stability_of(
     tried: Sequence[tuple[Case, Pair]],
     seconds: float,
     jobs: int,
-    look: Callable[[Sequence[Path], int], None],
+    look: Look,
     states_max: int | None = None,
 ) -> Stability:
     """Return the flips of the properties that hold under the change, within limits.

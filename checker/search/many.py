@@ -20,6 +20,10 @@ T = TypeVar("T")
 """What is found out about a spec: a report, or more."""
 
 
+Look = Callable[[Sequence[Path], int, int], None]
+"""Called a few times a second: the files being searched, how many are done, and of how many."""
+
+
 @dataclass(frozen=True)
 class _Sent(Generic[T]):
     """What a worker sends: a result, an error of the user, or the traceback of one of ours."""
@@ -34,12 +38,11 @@ def searched(
     files: Sequence[Path],
     search: Callable[[Path], T],
     count: int,
-    look: Callable[[Sequence[Path], int], None],
+    look: Look,
 ) -> Iterator[tuple[Path, T | FinaleError]]:
     """Yield the result of each spec, or the error in it, in the order of the files.
 
-    `look` is called a few times a second with the files that are being searched, and how many are
-    done. `search` runs in a fork of this process. Raises RuntimeError for a defect in a worker.
+    `search` runs in a fork of this process. Raises RuntimeError for a defect in a worker.
     """
     done: dict[Path, T | FinaleError] = {}
 
@@ -55,7 +58,7 @@ def searched(
         return _Sent(file, error=_died(file, how))
 
     work = Work[Path, _Sent[T]](do, lost)
-    processes = Processes(files, work, count, FORK, lambda busy: look(busy, len(done)))
+    processes = Processes(files, work, count, FORK, lambda busy: look(busy, len(done), len(files)))
     results, waiting = processes.results(), iter(files)
     file = next(waiting, None)
     for sent in results:
@@ -75,4 +78,4 @@ def _died(file: Path, how: str) -> FinaleError:
     )
 
 
-__all__ = ["searched"]
+__all__ = ["Look", "searched"]

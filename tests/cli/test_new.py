@@ -82,8 +82,26 @@ def test_another_rule_can_be_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "head"),
+    [
+        ("goes_on", "    @define\n    def goes_on(self) -> bool:"),
+        ("abort", "    @step\n    def abort(self, checkpoint: Checkpoint) -> None:"),
+    ],
+)
+def test_a_helper_can_be_named(name: str, head: str, tmp_path: Path) -> None:
+    assert run(f"new mine --rule {name}", tmp_path).exit == 0
+    text = (tmp_path / "mine" / "protocols" / "my_change.py").read_text(encoding="utf-8")
+    assert head in text
+    assert "This helper replaces the helper of the base" in text
+    assert "Every trace shows this sentence" not in text
+    assert run(CHECK, tmp_path / "mine").exit == 0
+
+
+@pytest.mark.parametrize(
     ("words", "code"),
     [
+        ("mine --rule __init__", "unknown-rule"),
+        ("mine --rule world", "unknown-rule"),
         ("full", "directory-not-empty"),
         ("full/file", "directory-not-empty"),
         ("full/file/below", "unwritable"),

@@ -39,7 +39,7 @@ def reviewed(
         files,
         Limits(states_max),
         jobs,
-        lambda _busy, _done: None,
+        lambda _busy, _done, _all: None,
         seconds_of_stability=stability,
         seconds_of_behaviours=behaviours,
         until=until,
