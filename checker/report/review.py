@@ -55,7 +55,9 @@ def review_lines(review: Review, width: int) -> list[Text]:
     if review.changed.variant is not None:
         lines += paragraph(Text(summary(review.changed.variant)), width, indent=2)
     if review.interrupted:
-        said = f"interrupted: what follows is about {_tried(review)}, and not about the others"
+        is_whole = len(review.tried) + len(review.errors) >= len(review.cases.found)
+        left = "without all larger bounds and runs" if is_whole else "and not about the others"
+        said = f"interrupted: what follows is about {_tried(review)}, {left}"
         lines += paragraph(Text(said, "bold yellow"), width, indent=2)
     lines += remark_lines(review.remarks, width)
     if review.code.members:

@@ -185,15 +185,15 @@ class Reviewer:
         coverage = coverage_of(code, pairs)
         is_whole = not interrupted and len(tried) + len(errors) >= len(found.found)
         remarks = remarks_on(changed, code, coverage, pairs, is_whole=is_whole)
-        stability = None
-        if self.seconds_of_stability and not interrupted:
-            stability = stability_of(
-                pairs, self.seconds_of_stability, self.jobs, self.look, self.limits.states_max
-            )
-        behaviours = None
-        if self.seconds_of_behaviours and not interrupted:
-            most = self.limits.states_max
-            behaviours = behaviours_of(pairs, self.seconds_of_behaviours, most)
+        stability, behaviours, most = None, None, self.limits.states_max
+        try:
+            if self.seconds_of_stability and not interrupted:
+                seconds = self.seconds_of_stability
+                stability = stability_of(pairs, seconds, self.jobs, self.look, most)
+            if self.seconds_of_behaviours and not interrupted:
+                behaviours = behaviours_of(pairs, self.seconds_of_behaviours, most)
+        except KeyboardInterrupt:
+            interrupted = True
         return Review(
             change,
             base,
@@ -278,4 +278,4 @@ def _length(shown: tuple[Tried, Difference]) -> tuple[int, int, str]:
     return length, tried.case.size, str(tried.case.file)
 
 
-__all__ = ["Finding", "Flip", "Review", "Reviewer", "Tried", "remarks_on", "tried_of"]
+__all__ = ["Finding", "Review", "Reviewer", "Tried"]

@@ -339,3 +339,20 @@ def test_the_limit_of_states_holds_for_all_parts(tmp_path: Path) -> None:
     assert found.behaviours is not None
     assert {each.value for each in found.behaviours.answers} == {"unknown"}
     assert found.stability.searched == 0
+
+
+@pytest.mark.parametrize("part", ["stability_of", "behaviours_of"])
+def test_an_interrupt_of_a_later_part_keeps_the_verdicts(
+    part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"checker.review.review.{part}", interrupted)
+    change = Change("two-phase-commit", "withdraws")
+    found = reviewed(change, TWO_PHASE, stability=0.1, behaviours=0.1)
+    assert len(found.tried) == len(found.cases.found)
+    assert found.findings
+    assert found.exit is Exit.INTERRUPTED
+    text = "\n".join(line.plain for line in review_lines(found, 200))
+    assert "without all larger bounds and runs" in text
