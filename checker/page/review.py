@@ -138,7 +138,8 @@ def _behaviours(found: Behaviours) -> Iterator[h.Node]:
         head = ("", "what is seen, by step", "steps", "the other system then shows", "in")
         yield table(head, rows, caption="shortest runs")
     answers = ", ".join(f"{each.value} in {count}" for each, count in found.answers.items())
-    done = f"Compared: {len(found.compared)} of {found.of} settings that differ: {answers}."
+    of = counted(found.of, "differing setting")
+    done = f"Compared: {len(found.compared)} of {of}: {answers}."
     yield h.p(".soft")[done]
 
 

@@ -123,7 +123,12 @@ def _shown_run(finding: Finding, width: int) -> list[Text]:
     story = story_of_finding(tried, difference)
     lines = [] if story is None else _story_lines(story, width)
     again = command_of_finding(finding)
-    return [*lines, *paragraph(Text(again, "bold"), width, indent=6)]
+    return [*lines, _pasted(again)]
+
+
+def _pasted(line: str) -> Text:
+    """A command on one line, however long: a broken one cannot be pasted."""
+    return Text(" " * 6) + Text(line, "bold")
 
 
 def _story_lines(story: Story, width: int) -> list[Text]:
@@ -195,7 +200,7 @@ def _stability(review: Review, width: int) -> list[Text]:
         lines += columns([_flip_cells(same)], width, indent=2)
         if number < SHOWN_MAX:
             lines += _story_lines(story_of_flip(same[0]), width)
-            lines += paragraph(Text(command_of_flip(same[0]), "bold"), width, indent=6)
+            lines.append(_pasted(command_of_flip(same[0])))
     return [*lines, *flow(notes, width, indent=2)]
 
 

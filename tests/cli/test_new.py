@@ -86,6 +86,7 @@ def test_another_rule_can_be_named(tmp_path: Path) -> None:
     [
         ("goes_on", "    @define\n    def goes_on(self) -> bool:"),
         ("abort", "    @step\n    def abort(self, checkpoint: Checkpoint) -> None:"),
+        ("entities", "    def entities(self) -> Sequence[Entity]:"),
     ],
 )
 def test_a_helper_can_be_named(name: str, head: str, tmp_path: Path) -> None:
@@ -94,7 +95,9 @@ def test_a_helper_can_be_named(name: str, head: str, tmp_path: Path) -> None:
     assert head in text
     assert "This helper replaces the helper of the base" in text
     assert "Every trace shows this sentence" not in text
-    assert run(CHECK, tmp_path / "mine").exit == 0
+    checked = run(CHECK, tmp_path / "mine")
+    assert checked.exit == 0
+    assert "no run reached MyChange.entities" not in checked.stderr
 
 
 @pytest.mark.parametrize(

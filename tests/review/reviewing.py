@@ -26,6 +26,7 @@ def reviewed(
     files: Sequence[Path],
     *,
     known: Catalogue = PLAIN,
+    plain: Catalogue = PLAIN,
     stability: float = 0.0,
     behaviours: float = 0.0,
     jobs: int = 1,
@@ -35,7 +36,7 @@ def reviewed(
     """The review of a change on the settings of some specs."""
     reviewer = Reviewer(
         known,
-        PLAIN,
+        plain,
         files,
         Limits(states_max),
         jobs,

@@ -324,6 +324,7 @@ def test_the_command_of_a_finding_prints_its_run(tmp_path: Path) -> None:
     (finding,) = review["findings"]
     words = finding["command"].removeprefix("finale ")
     assert "--set options.careful=false" in words
+    assert f"      finale {words}\n" in run(f"review {line}", tmp_path, columns=60).stdout
     told = run(words, tmp_path)
     assert told.exit == 0
     assert "stays-cool is violated: 1 step" in told.stdout

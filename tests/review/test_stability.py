@@ -100,7 +100,7 @@ def test_a_bound_that_hides_a_violation(tmp_path: Path) -> None:
     told = run(line.removeprefix("finale "), tmp_path)
     assert "right is violated: 3 steps" in told.stdout
     text = "\n".join(each.plain for each in review_lines(found, 100))
-    assert line in text.replace("\n      ", " ")
+    assert line in text
     assert "1 verdict flips without the change, too" in text
     assert found.exit is Exit.FAILED
     assert reviewed(Change("counter", "odd"), [file], known=known).exit is Exit.AS_EXPECTED
