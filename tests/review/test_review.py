@@ -219,6 +219,9 @@ def test_errors_of_a_variant_are_told_once(tmp_path: Path) -> None:
         ("review withdraws --stability -1", "bad-limit"),
         ("check stop.toml --variant withdraws --record --protocols mine", "variant-counts"),
         ("check stop.toml --variant othre --protocols mine", "unknown-variant"),
+        ("report stop.toml --variant othre --protocols mine -o r.html", "unknown-variant"),
+        ("report stop.toml --set gate --protocols mine -o r.html", "bad-set"),
+        ("trace stop.toml --set options.gat=1 --protocols mine", "unknown-option"),
         ("trace stop.toml --variant other --minimise --protocols mine", "nothing-to-minimise"),
     ],
 )
