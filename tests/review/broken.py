@@ -23,6 +23,8 @@ from checker.spec.claim import Spec
 from checker.spec.reading import read_spec
 from model.system import Kind
 
+#: What a cell without an entry shows.
+NOTHING = "–"  # noqa: RUF001 - a dash
 ROOT = Path(__file__).parent.parent.parent
 SPECS = sorted((ROOT / "specs").rglob("*.toml"))
 
@@ -90,7 +92,7 @@ def row_of(found: dict[str, Any]) -> str:
     others = ", ".join(f"`{each}`" for each in needed if _is_told(each, needed))
     steps, states = (" → ".join(map(str, found[name])) for name in ("steps", "states"))
     mistake = f"[{found['variant']}](../{found['spec']})"
-    return f"| {mistake} | {found['property']} | {steps} | {states} | {others} |"
+    return f"| {mistake} | {found['property']} | {steps} | {states} | {others or NOTHING} |"
 
 
 def _is_told(what: str, needed: list[str]) -> bool:
