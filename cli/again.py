@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from rich.text import Text
 
@@ -24,25 +25,22 @@ Times = Mapping[Path, int]
 """When each file was last changed."""
 
 
-def check_again(paths: Sequence[Path]) -> int:
-    """Check once, and again after each change below some paths; return the last exit code.
+def check_again(paths: Sequence[Path]) -> NoReturn:
+    """Check once, and again after each change below some paths, until KeyboardInterrupt.
 
     Each check is a process of its own, since Python keeps what it has loaded.
     """
     words = [word for word in sys.argv[1:] if word != "--watch"]
     paths = [*paths, *CHANGING_FOLDERS]
     before = times_of(paths)
-    code = _checked(words)
-    try:
-        while True:
-            time.sleep(SECONDS)
-            now = times_of(paths)
-            if now != before:
-                _tell(before, now)
-                before = now
-                code = _checked(words)
-    except KeyboardInterrupt:
-        return code
+    _check(words)
+    while True:
+        time.sleep(SECONDS)
+        now = times_of(paths)
+        if now != before:
+            _tell(before, now)
+            before = now
+            _check(words)
 
 
 def times_of(paths: Sequence[Path]) -> Times:
@@ -59,9 +57,9 @@ def times_of(paths: Sequence[Path]) -> Times:
     return found
 
 
-def _checked(words: Sequence[str]) -> int:
+def _check(words: Sequence[str]) -> None:
     command = [sys.executable, "-c", "import cli.main, sys; sys.exit(cli.main.main())", *words]
-    return subprocess.run(command, check=False).returncode
+    subprocess.run(command, check=False)
 
 
 def _tell(before: Times, now: Times) -> None:

@@ -27,6 +27,7 @@ from checker.report.check_json import (
 from checker.report.layout import console, counted, paragraph, write
 from checker.report.places import shown_file
 from checker.report.results import compared_line, slow_line, summary_lines
+from checker.review.change import read_under
 from checker.search.answer import Report
 from checker.search.backends import Backend, check_options
 from checker.search.limits import INTERRUPTED, Limits, ProgressListener
@@ -39,7 +40,8 @@ from checker.search.run import chosen, run
 from checker.spec.catalogue import Catalogue, catalogue
 from checker.spec.changed import ChangedFiles
 from checker.spec.changed import changed_since as since
-from checker.spec.reading import Spec, check_property_name, read_spec
+from checker.spec.claim import Spec
+from checker.spec.reading import check_property_name
 from checker.spec.releases import ReleaseConfig, releases_in
 from checker.studies.bug_pairs import folders_of_bugs, mistakes_in_pairs
 from model.errors import FinaleError, Place
@@ -172,7 +174,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
     if watch:
         from .again import check_again
 
-        return check_again([*paths, *([] if protocols is None else [protocols])])
+        check_again([*paths, *([] if protocols is None else [protocols])])
     store = None if no_cache or not is_wanted() else Store(cache_folder())
     if store is not None and store.trouble:
         page = console(stderr=True)
@@ -396,7 +398,7 @@ class Checking:
         def search(file: Path) -> Report:
             return self._run(specs[file], self.options.properties, None, options).report
 
-        with Meter(f"{len(specs)} specs") as meter:
+        with Meter("specs") as meter:
             for file, found in searched([*specs], search, jobs, meter.tell_many):
                 if isinstance(found, FinaleError):
                     self._note(found, file)
@@ -428,13 +430,7 @@ class Checking:
         print_error(error)
 
     def _read(self, file: Path) -> Spec:
-        variant, known = self.options.variant, self.options.catalogue
-        if variant is None:
-            spec = read_spec(file, known)
-        else:
-            from checker.review.change import read_under
-
-            spec = read_under(file, variant, known)
+        spec = read_under(file, self.options.catalogue, self.options.variant)
         spec = replace(spec, asks_all=self.options.all_properties)
         if self.options.search.storage == "hashed":
             tell_unanswered(spec, self.options.properties)

@@ -16,11 +16,10 @@ from checker.search.limits import Limits
 from checker.search.rows import Exit
 from checker.spec.catalogue import Catalogue, catalogue
 from checker.spec.claim import Spec
-from checker.spec.grid import EXPECTED, NONE, varied, without
+from checker.spec.grid import EXPECTED, NONE, values_in, varied, without
 from checker.spec.reading import read_spec, spec_of
 from checker.spec.releases import ReleaseConfig, release_named
 from checker.studies.across_releases import under_release
-from checker.studies.which import axis_in, refuse_twice
 from model.errors import FinaleError, Place
 
 from .meter import Meter
@@ -119,20 +118,7 @@ def _released(one: Spec, other: Spec, names: tuple[str, ...]) -> tuple[Spec, Spe
 
 def _changed(spec: Spec, variant: str | None, settings: tuple[str, ...], known: Catalogue) -> Spec:
     """The spec with another variant and other values. Raises `bad-set`, what such a spec raises."""
-    values: list[tuple[str, object]] = [] if variant is None else [("variant", variant)]
-    for text in settings:
-        try:
-            axis = axis_in(text)
-        except FinaleError:
-            axis = None
-        if axis is None or len(axis.values) != 1:
-            raise FinaleError(
-                "bad-set",
-                f'"{text}" is not a key of a spec with one value',
-                advice="write --set options.NAME=VALUE or --set bounds.NAME=2",
-            )
-        values.append((axis.key, axis.values[0]))
-    refuse_twice(key for key, _ in values)
+    values = [*([] if variant is None else [("variant", variant)]), *values_in(settings)]
     if not values or spec.table is None:
         return spec
     table = without(spec.table, EXPECTED)

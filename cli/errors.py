@@ -89,6 +89,15 @@ def unwritable_output(error: OSError) -> FinaleError:
     )
 
 
+def lost_folder() -> FinaleError:
+    """Return the error for a working folder that was deleted."""
+    return FinaleError(
+        "missing-folder",
+        "the current folder was deleted",
+        advice="change to a folder that is there",
+    )
+
+
 def out_of_memory() -> FinaleError:
     """Return the error for input that is larger than the memory of this machine."""
     return FinaleError(

@@ -82,12 +82,8 @@ def hunt(  # noqa: PLR0913 - one parameter a flag
     described = list(known_settings(files, chosen))
     plan = settings(chosen, own.name)
     with Journal(output) as journal, Meter("settings") as meter:
-
-        def look(busy: Sequence[str], done: int) -> None:
-            meter.tell_many([Path(name) for name in busy], done)
-
         limits = Limits(max_states, max_seconds)
-        hunting = Hunting(catalogued, journal, limits, jobs or processors(), look)
+        hunting = Hunting(catalogued, journal, limits, jobs or processors(), meter.tell_many)
         interrupted = hunting.hunt(described, None) or hunting.hunt(plan, seconds)
         results = list(hunting.results(plan))
         signatures = signatures_of(list(hunting.results(described)))

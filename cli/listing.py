@@ -28,7 +28,8 @@ from .parameters import ProtocolsFolder
 
 def listing(
     what: Annotated[
-        Literal["protocols", "properties", "options", "rules"], Parameter(help="What to list.")
+        Literal["protocols", "properties", "options", "rules"],
+        Parameter(help="What to list; of options and rules the names alone, without --protocol."),
     ],
     /,
     *,
@@ -54,15 +55,25 @@ def listing(
                 write(page, [*_heading(kind, variant), *_protocol(kind, known, page.width)])
         case "properties":
             write(page, _properties(kinds, known, page.width))
+        case "options" | "rules" if protocol is None:
+            named = _option_names if what == "options" else rule_names
+            for kind in kinds:
+                names = ", ".join(named(kind)) or f"no {what}"
+                write(page, [*_heading(kind, variant), *paragraph(names, page.width, indent=2)])
+            more = f"finale list {what} --protocol NAME says what each is"
+            write(page, ["", Text(more, "dim")])
         case "options":
             for kind in kinds:
                 write(page, [*_heading(kind, variant), *_options(kind, page.width), ""])
         case "rules":
             for kind in kinds:
                 lines = rule_lines(rules_of(kind), page.width, {})
-                covered = _covered(kind, page.width) if protocol is not None else []
-                write(page, [*_heading(kind, variant), *lines, *covered, ""])
+                write(page, [*_heading(kind, variant), *lines, *_covered(kind, page.width), ""])
     return 0
+
+
+def _option_names(kind: type[Protocol]) -> list[str]:
+    return [declared.name for declared in fields(kind.Options)]
 
 
 def _chosen(known: Catalogue, key: str | None, variant: str | None) -> list[type[Protocol]]:

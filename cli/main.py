@@ -11,6 +11,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TextIO
 
 from cyclopts import App, CycloptsError
@@ -105,7 +106,7 @@ EXITS = {
     "watch": "130 interrupted, which is how a watch ends; with --once 0 no violation, 1 a property "
     "is violated or stuck; 2 bad input, or Spark failed.",
     "simulate": "0 no run violates a property, unless the spec expects it; 1 a run does; 2 bad "
-    "input; 130 interrupted.",
+    "input; 3 the time limit was reached; 130 interrupted.",
     "diff": "0 the observer sees no difference, 1 there is a difference, 2 bad input, 3 unknown "
     "because a limit was reached, 130 interrupted.",
     "replay": "0 the engine follows the trace, 1 the engine departs from it, 2 bad input, 130 "
@@ -173,12 +174,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print_error(former)
         return EXIT_BAD_INPUT
     except (Exception, SystemExit) as error:
-        from cli.errors import out_of_memory, print_if_ours, unwritable_output
+        from cli.errors import lost_folder, out_of_memory, print_if_ours, unwritable_output
         from cli.output import say
 
         if isinstance(error, OSError) and error.errno in DISK_FULL:
             _forget_output()
             error = unwritable_output(error)
+        if isinstance(error, FileNotFoundError) and _is_folder_lost():
+            error = lost_folder()
         if isinstance(error, MemoryError):
             error = out_of_memory()
         if print_if_ours(error):
@@ -190,6 +193,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _nowhere() -> TextIO:
     return os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+
+
+def _is_folder_lost() -> bool:
+    """Whether the working folder was deleted."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _forget_output() -> None:

@@ -1,13 +1,17 @@
-"""The progress of a search, on one or two lines of a terminal. A pipe gets no output."""
+"""The progress of a search, on one or two lines of a terminal.
+
+A file or a pipe gets a whole line now and then: a log of a build shows that the work goes on.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from checker.report.layout import console, counted, duration, grouped, shortened
+from checker.report.layout import console, counted, duration, grouped, shortened, write
 from checker.search.limits import SearchProgress
 
 if TYPE_CHECKING:
@@ -18,6 +22,8 @@ if TYPE_CHECKING:
 SEPARATOR = " · "
 #: A file's name is not shortened to less.
 NAME_MIN = 8
+#: Seconds between two lines in a file or a pipe. A short search writes none.
+SECONDS_BETWEEN_LINES = 30.0
 
 
 class Meter:
@@ -27,22 +33,31 @@ class Meter:
         self._name = name
         self._page = console(stderr=True)
         self._status: Status | None = None
+        self._next = monotonic() + SECONDS_BETWEEN_LINES
 
     def __enter__(self) -> Meter:
         return self
 
     def __call__(self, progress: SearchProgress | LogProgress) -> None:
         """Tell how far the search is."""
-        if self._page.is_terminal:
+        if self._is_due:
             self._show(lines_of(self._name, progress, self._page.width - 3))
 
-    def tell_many(self, busy: Sequence[Path], done: int) -> None:
+    def tell_many(self, busy: Sequence[Path | str], done: int, count: int) -> None:
         """Tell which of many specs are being searched, and how many are done."""
-        if self._page.is_terminal:
-            parts = [f"{done} of {self._name}", ", ".join(file.name for file in busy)]
+        if self._is_due:
+            parts = [f"{done} of {count} {self._name}", ", ".join(Path(each).name for each in busy)]
             self._show([shortened(SEPARATOR.join(parts), self._page.width - 3)])
 
+    @property
+    def _is_due(self) -> bool:
+        return self._page.is_terminal or monotonic() >= self._next
+
     def _show(self, lines: Sequence[str]) -> None:
+        if not self._page.is_terminal:
+            self._next = monotonic() + SECONDS_BETWEEN_LINES
+            write(self._page, [SEPARATOR.join(lines)])
+            return
         from rich.console import Group
         from rich.text import Text
 

@@ -10,6 +10,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from checker.report.layout import columns, console, write
+from checker.report.rule import bodies
 from checker.report.scaffold import (
     CI_FILE,
     PAGE_FILE,
@@ -26,6 +27,7 @@ from checker.spec.key_lines import KeyLines
 from checker.spec.reading import Spec, spec_of
 from model.errors import FinaleError, Place, nearest
 from model.language.build import rule_names
+from model.language.protocol import Protocol
 from model.topology.shapes import SHAPES
 
 from . import completers
@@ -56,7 +58,7 @@ def new(
     rule: Annotated[
         str | None,
         Parameter(
-            help=f"Rule to override (default: {RULE}, or one that the job takes).",
+            help=f"Rule or helper to override (default: {RULE}, or a rule that the job takes).",
             completer=completers.rules,
         ),
     ] = None,
@@ -68,8 +70,7 @@ def new(
     kind = known.protocol(protocol)
     names = rule_names(kind)
     if rule is not None and rule not in names:
-        message = f'{protocol} has no rule "{rule}"'
-        raise FinaleError("unknown-rule", message, advice=nearest(rule, names))
+        _refuse_if_no_helper(kind, rule, names)
     spec, setting = _smallest(protocol, known)
     with Meter(protocol) as meter:
         result = run(spec, Limits(STATES_MAX, max_seconds or SECONDS_MAX), meter)
@@ -83,6 +84,14 @@ def new(
     check = f"cd {inside} && finale check {SPEC_FILE} --protocols {VARIANT_FILE.parent}"
     write(page, [*columns(rows, page.width), "", f"next: {check}"])
     return 0
+
+
+def _refuse_if_no_helper(kind: type[Protocol], name: str, rules: list[str]) -> None:
+    """Raise `unknown-rule` if a name is no method of the protocol that a variant can override."""
+    found = bodies(kind, name)
+    if not found or isinstance(vars(found[0].owner)[name], property) or name.startswith("_"):
+        message = f'{kind.key} has no rule or helper "{name}"'
+        raise FinaleError("unknown-rule", message, advice=nearest(name, rules))
 
 
 def _refuse_full(folder: Path) -> None:

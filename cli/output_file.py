@@ -26,7 +26,8 @@ class OutputFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._target = path.resolve()
+        # The name of a pipe, such as /dev/stdout, is a link to something that has no name.
+        self._target = path if path.exists() and not path.is_file() else path.resolve()
         self._beside: Path | None = None
         if self._target.suffix in INPUTS and self._target.is_file():
             raise FinaleError(
@@ -75,6 +76,8 @@ class OutputFile:
                 self._beside.chmod(_mode_of(self._target))
                 self._beside.replace(self._target)
                 self._beside = None
+        except BrokenPipeError:  # the reader of a pipe went away
+            raise
         except OSError as error:
             raise _unwritable(self.path, error) from None
 

@@ -66,6 +66,13 @@ WithoutNames: TypeAlias = Annotated[
         help="Assumption of the rules to leave out; repeatable (docs/assumptions.md).",
     ),
 ]
+SetValues: TypeAlias = Annotated[
+    tuple[str, ...],
+    PLAIN,
+    Parameter(
+        name="--set", help="Key of the spec with another value: options.NAME=VALUE; repeatable."
+    ),
+]
 Minimise: TypeAlias = Annotated[
     bool,
     PLAIN,

@@ -38,20 +38,23 @@ def prove_all(protocol: str, variant: str | None, protocols: Path | None, as_tex
     outcomes: list[tuple[Fact, Outcome]] = []
     page = console()
     with known.blaming_user_code():
-        for group in groups_of(kind):
-            if as_text:
-                write(page, [group_line(group.title, group.facts)])
+        groups = list(groups_of(kind))
+    for group in groups:
+        if as_text:
+            write(page, [group_line(group.title, group.facts)])
+        with known.blaming_user_code():
             compared = group.compare()
-            if as_text:
-                write(page, [compared_line(compared)])
-            for fact in group.facts:
+        if as_text:
+            write(page, [compared_line(compared)])
+        for fact in group.facts:
+            with known.blaming_user_code():
                 outcome = prove(fact)
-                outcomes.append((fact, outcome))
-                rows.append({"of": group.title, "compared": compared, **_row(fact, outcome)})
-                if as_text:
-                    write(page, fact_lines(fact, outcome, page.width))
+            outcomes.append((fact, outcome))
+            rows.append({"of": group.title, "compared": compared, **_row(fact, outcome)})
             if as_text:
-                write(page, [""])
+                write(page, fact_lines(fact, outcome, page.width))
+        if as_text:
+            write(page, [""])
     return _closed(outcomes, rows, as_text)
 
 

@@ -7,11 +7,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from checker.review.change import read_under
 from checker.search.limits import INTERRUPTED
 from checker.search.rows import PRECEDENCE, SpecResult
 from checker.search.run import run
 from checker.spec.catalogue import catalogue
-from checker.spec.reading import check_property_name, read_spec
+from checker.spec.grid import values_in
+from checker.spec.reading import check_property_name
 from model.errors import FinaleError
 
 from .meter import Meter
@@ -21,14 +23,16 @@ from .parameters import (
     PropertyNames,
     ProtocolsFolder,
     SecondsLimit,
+    SetValues,
     StatesLimit,
+    VariantName,
     limits_of,
 )
 from .paths import specs_in
 from .version import VERSION
 
 
-def report(
+def report(  # noqa: PLR0913 - one parameter a flag
     *paths: Annotated[Path, Parameter(help="Specs, or folders that contain specs.")],
     output: Annotated[
         Path | None, Parameter(name=("--output", "-o"), help="HTML file to write (required).")
@@ -37,6 +41,8 @@ def report(
     max_states: StatesLimit = None,
     max_seconds: SecondsLimit = None,
     backend: BackendName = "auto",
+    variant: VariantName = None,
+    set: SetValues = (),
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Write one self-contained page: verdicts, sequence diagrams, traces step by step."""
@@ -52,7 +58,9 @@ def report(
     for name in properties:
         check_property_name(name, known)
     limits = limits_of(max_states, max_seconds, None, None, None)
-    claims = [read_spec(file, known) for path in paths for file in specs_in(path)]
+    values = values_in(set)
+    files = [file for path in paths for file in specs_in(path)]
+    claims = [read_under(file, known, variant, values) for file in files]
     results: list[SpecResult] = []
     for claim in claims:
         with Meter(claim.file.name) as meter:

@@ -18,7 +18,7 @@ from checker.review.verdicts import Direction
 from checker.search.processes import processors
 from checker.search.rows import PRECEDENCE, Exit
 from checker.spec.catalogue import Catalogue, catalogue
-from checker.studies.which import axis_in, refuse_twice
+from checker.spec.grid import values_in
 from model.errors import FinaleError
 
 from .errors import print_error
@@ -59,7 +59,8 @@ def review(  # noqa: PLR0913 - one parameter a flag
         PLAIN,
         Parameter(
             help="Specs, or folders of specs, whose settings the change is tried on; repeatable "
-            "(default: the specs of Finale, and those in the current folder)."
+            "(default: the specs of Finale, those in the current folder, and those below its "
+            "folder specs)."
         ),
     ] = (),
     format: TextOrJson = "text",
@@ -158,8 +159,14 @@ def _changes(
     plain: Catalogue,
 ) -> Iterator[Change]:
     """Yield the changes that are asked for. Raises `nothing-to-review`, `bad-set`."""
-    values = tuple(_value_in(each) for each in given)
-    refuse_twice(key for key, _ in values)
+    values = values_in(given)
+    for key, _ in values:
+        if not key.startswith("options."):
+            raise FinaleError(
+                "bad-set",
+                f"{key} is not an option, and a change of a protocol has no other values",
+                advice="write --set options.NAME=VALUE",
+            )
     own = [pair for pair in known.variants if pair not in plain.variants]
     if variants:
         for name in variants:
@@ -183,17 +190,6 @@ def _changes(
             "no change is given",
             advice="name a variant, or a folder with variants: --protocols DIR",
         )
-
-
-def _value_in(text: str) -> tuple[str, object]:
-    axis = axis_in(text)
-    if len(axis.values) != 1 or not axis.key.startswith("options."):
-        raise FinaleError(
-            "bad-set",
-            f'"{text}" is not an option with one value',
-            advice="write --set options.NAME=VALUE",
-        )
-    return axis.key, axis.values[0]
 
 
 def _show(reviews: Sequence[Review], as_text: bool) -> None:

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
+from rich.text import Text
 
 from checker.report.layout import console, counted, write
 from checker.report.simulation import repeat_command, sample_json, sample_lines, unexpected
 from checker.report.story import Story, row_of_run, story_json, story_of
 from checker.report.trace import trace_lines
 from checker.search.answer import Violated
+from checker.search.limits import Limits, TimeOver, looking
 from checker.search.rows import Exit
 from checker.search.run import chosen
 from checker.simulation.judging import Violation
@@ -46,6 +48,10 @@ def simulate(  # noqa: PLR0913 - one parameter a flag
         bool, PLAIN, Parameter(help="Choose each step yourself, in the terminal.")
     ] = False,
     properties: PropertyNames = (),
+    max_seconds: Annotated[
+        float | None,
+        Parameter(help="Time limit in seconds of all random runs (default: no limit)."),
+    ] = None,
     output: Annotated[
         Path | None,
         Parameter(
@@ -57,11 +63,12 @@ def simulate(  # noqa: PLR0913 - one parameter a flag
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Take random runs, or choose each step yourself."""
-    refuse_limits({"--runs": runs, "--steps": steps})
-    if interactive and (runs is not None or steps is not None or format == "json"):
+    of_random_runs = {"--runs": runs, "--steps": steps, "--max-seconds": max_seconds}
+    refuse_limits(of_random_runs)
+    if interactive and (any(of_random_runs.values()) or format == "json"):
         raise FinaleError(
             "usage",
-            "--runs, --steps and --format json are for random runs",
+            "--runs, --steps, --max-seconds and --format json are for random runs",
             advice="leave them out, or leave out --interactive",
         )
     known = catalogue(protocols)
@@ -73,7 +80,8 @@ def simulate(  # noqa: PLR0913 - one parameter a flag
         from .by_hand import ByHand
 
         return ByHand(claim, system, seed, output).run()
-    return Simulation(claim, system, properties, seed, runs or RUNS, steps or STEPS).run(
+    limits = Limits(seconds_max=max_seconds)
+    return Simulation(claim, system, properties, seed, runs or RUNS, steps or STEPS, limits).run(
         output, as_text=format == "text"
     )
 
@@ -88,32 +96,40 @@ class Simulation:
     seed: int
     runs: int
     steps_max: int
+    limits: Limits
 
     def run(self, output: Path | None, *, as_text: bool) -> int:
         """Take the runs, tell what happened, and return the exit code."""
-        sample, interrupted = Sample(self.system), False
+        sample, interrupted, stopped = Sample(self.system), False, ""
+        look = looking(self.limits, None, "")
         try:
             with Bar() as bar:
-                for each in sampled(self.system, self.seed, self.runs, self.steps_max):
+                for each in sampled(self.system, self.seed, self.runs, self.steps_max, look):
                     sample.add(each)
                     done = len(sample.lengths)
                     violated = counted(len(sample.violated), "violated property")
                     bar(done / self.runs, [counted(done, "run"), violated])
         except KeyboardInterrupt:
             interrupted = True
+        except TimeOver:
+            stopped = self.limits.seconds_word
         told = self._told(sample)
         if as_text:
-            self._write(sample, told)
+            self._write(sample, told, stopped)
         else:
             about = sample_json(sample, self.spec, self.seed, self.steps_max)
             run = None if told is None else story_json(self._story(told[1]))
             again = None if told is None else self._repeat(told[0])
-            say_json(document("simulate") | about | {"run": run, "reproduce": again})
+            say_json(
+                document("simulate") | about | {"stopped": stopped, "run": run, "reproduce": again}
+            )
         if output is not None:
             self._save(told, output)
         if interrupted:
             raise KeyboardInterrupt
-        return Exit.FAILED if unexpected(sample, self.spec) else Exit.AS_EXPECTED
+        if unexpected(sample, self.spec):
+            return Exit.FAILED
+        return Exit.LIMIT if stopped else Exit.AS_EXPECTED
 
     def _told(self, sample: Sample) -> tuple[int, Violation] | None:
         """The run that is printed: of an unexpected violation if there is one, a shortest one."""
@@ -121,9 +137,12 @@ class Simulation:
         found = [sample.shortest[name] for name in names]
         return min(found, key=lambda each: (len(each[1].trace.rules), each[0]), default=None)
 
-    def _write(self, sample: Sample, told: tuple[int, Violation] | None) -> None:
+    def _write(self, sample: Sample, told: tuple[int, Violation] | None, stopped: str) -> None:
         page = console()
         write(page, sample_lines(sample, self.spec, self.seed, self.steps_max, page.width))
+        if stopped:
+            done = f"stopped after {counted(len(sample.lengths), 'run')}: {stopped}"
+            write(page, [Text(done, "bold yellow")])
         if told is not None:
             story = self._story(told[1])
             again = self._repeat(told[0])

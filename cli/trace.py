@@ -25,7 +25,8 @@ from checker.search.rows import ResultRow, SpecResult
 from checker.search.run import run
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec, runs_before
-from checker.spec.reading import check_property_name, read_spec
+from checker.spec.grid import values_in
+from checker.spec.reading import check_property_name
 from checker.studies.decisive import decisive_steps
 from checker.studies.weaken import weaker
 from model.errors import FinaleError, Place
@@ -40,6 +41,7 @@ from .parameters import (
     Minimise,
     ProtocolsFolder,
     ReductionNames,
+    SetValues,
     VariantName,
     WithoutNames,
 )
@@ -68,6 +70,7 @@ def trace(  # noqa: PLR0913 - one parameter a flag
     backend: BackendName = "auto",
     reduce: ReductionNames = (),
     variant: VariantName = None,
+    set: SetValues = (),
     minimise: Minimise = False,
     without: WithoutNames = (),
     protocols: ProtocolsFolder = None,
@@ -77,12 +80,12 @@ def trace(  # noqa: PLR0913 - one parameter a flag
     if property is not None:
         check_property_name(property, known)
     if spec.suffix == ".json":
-        refuse_search_of_stored(property, backend, reduce, (variant, minimise, *without))
+        refuse_search_of_stored(property, backend, reduce, (variant, *set, minimise, *without))
         stored = stored_trace(spec, known)
         refuse_own_name(spec, output)
         claim, system, row, again = stored.spec, stored.system, stored.row, ""
     else:
-        claim = read_spec(spec, known) if variant is None else read_under(spec, variant, known)
+        claim = read_under(spec, known, variant, values_in(set))
         for name in without:
             claim = weaker(claim, name)
         reductions = tuple(Reduction(name) for name in reduce)
@@ -152,7 +155,7 @@ def refuse_search_of_stored(
     if name is not None or backend != "auto" or reduce or any(others):
         raise FinaleError(
             "usage",
-            "--property, --backend, --reduce, --variant, --minimise and --without are for a "
+            "--property, --backend, --reduce, --variant, --set, --minimise and --without are for a "
             "search, and this trace is read",
             advice="leave them out, or name the spec",
         )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -58,11 +56,7 @@ def weaken(  # noqa: PLR0913 - one parameter a flag
     claim = read_spec(spec, catalogue(protocols, store))
     limits = Limits(max_states, max_seconds)
     with Meter("assumptions") as meter:
-
-        def look(busy: Sequence[str], done: int) -> None:
-            meter.tell_many([Path(name) for name in busy], done)
-
-        found = weaken_spec(claim, assumption, limits, jobs or processors(), look)
+        found = weaken_spec(claim, assumption, limits, jobs or processors(), meter.tell_many)
     if format == "json":
         say_json(document("weaken") | weakening_json(found))
     else:

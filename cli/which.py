@@ -12,8 +12,8 @@ from checker.search.answer import Unknown
 from checker.search.limits import Limits
 from checker.search.rows import Exit
 from checker.spec.catalogue import catalogue
+from checker.spec.grid import axis_in
 from checker.spec.reading import check_property_name
-from checker.studies.which import axis_in
 from checker.studies.which import which as settings_of
 
 from . import completers

@@ -176,7 +176,7 @@ def _sentence(row: ResultRow) -> str:
 def _phrase(row: ResultRow) -> str:
     if row.verdict == Holds.word:
         return "holds" if row.trace is None else "is reached"
-    if row.verdict == Violated.word and row.trace is None:
+    if row.is_unreached:
         return "is never reached"
     return _PHRASES[row.verdict]
 

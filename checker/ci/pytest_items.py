@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from checker.cache.store import Store, cache_folder, is_wanted
+from checker.review.change import read_under
 from checker.search.answer import Unknown
 from checker.search.limits import Limits
 from checker.search.options import SearchOptions
@@ -26,10 +27,6 @@ from checker.search.rows import SpecResult, strictly
 from checker.search.run import run
 from checker.spec.catalogue import Catalogue, catalogue
 from checker.spec.claim import Spec
-from checker.spec.grid import varied, without
-from checker.spec.reading import spec_of
-from checker.spec.toml_text import toml_in
-from checker.spec.typed import is_list, is_table
 from model.errors import FinaleError
 
 from .findings import Finding, finding_of
@@ -89,14 +86,12 @@ class SpecFile(pytest.File):
         """The items. Raises CollectError if the spec cannot be read."""
         try:
             known = self.settings.catalogue
-            table, lines = toml_in(self.path)
-            spec = spec_of(self.path, table, lines, known)
+            spec = read_under(self.path, known)
             yield self._item(PLAIN, spec)
             own = known.variants_of(spec.protocol.key)
             for name in self.settings.variants:
                 if name in own and name != spec.variant:
-                    changed = _under_variant(table, name)
-                    yield self._item(f"{PLAIN}[{name}]", spec_of(self.path, changed, lines, known))
+                    yield self._item(f"{PLAIN}[{name}]", read_under(self.path, known, name))
         except FinaleError as error:
             raise self.CollectError(str(error)) from None
 
@@ -126,8 +121,7 @@ class SpecItem(pytest.Item):
         found = [finding_of(result, row) for row in result.rows]
         failures = [each for each in found if each is not None and _fails(each)]
         if failures:
-            # The file names no variant, or another one.
-            raise SpecFailure(failures, has_command=self.name == PLAIN)
+            raise SpecFailure(failures)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """A failure in words: no traceback through Finale says more."""
@@ -143,8 +137,8 @@ class SpecItem(pytest.Item):
 class SpecFailure(Exception):
     """Some verdicts are not as expected."""
 
-    def __init__(self, failures: Iterable[Finding], *, has_command: bool) -> None:
-        super().__init__("\n\n".join(_told(each, has_command) for each in failures))
+    def __init__(self, failures: Iterable[Finding]) -> None:
+        super().__init__("\n\n".join(map(_told, failures)))
 
 
 def _fails(found: Finding) -> bool:
@@ -153,21 +147,11 @@ def _fails(found: Finding) -> bool:
     return not found.told.row.ok or found.told.row.verdict == Unknown.word
 
 
-def _told(found: Finding, has_command: bool) -> str:
+def _told(found: Finding) -> str:
     assert found.told is not None
-    lines = found.told.lines_and_command if has_command else found.told.lines
+    lines = found.told.lines_and_command
     where = f"{found.place.file}:{found.place.line}"
     return "\n".join([f"{where}: {found.sentence}", *([""] if lines else []), *lines])
-
-
-def _under_variant(table: Mapping[str, object], name: str) -> Mapping[str, object]:
-    """The table of a spec under a variant: the same verdicts, but no counts and no lengths."""
-    expected = table.get("expect", [])
-    rows = (
-        [without(row, ["steps"]) for row in expected if is_table(row)] if is_list(expected) else []
-    )
-    values = [("variant", name), *([("expect", rows)] if rows else [])]
-    return varied(without(table, ["search"]), values)
 
 
 __all__ = ["Settings", "SpecFile", "SpecItem", "is_spec"]

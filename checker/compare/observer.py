@@ -1,7 +1,7 @@
 """Chooses what an observer sees: effects, messages, or fields and rules by name.
 
 A field declares whether its values leave the system (`effect`), and whether it holds what is under
-way inside of the system (`message`). An observer sees a step if the step changes a field that the
+way inside of the system (`messages`). An observer sees a step if the step changes a field that the
 observer watches, or takes a rule that the observer watches. Names and texts of other rules are
 never seen.
 """

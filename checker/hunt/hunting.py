@@ -47,7 +47,7 @@ class Hunting:
     journal: Journal
     limits: Limits
     jobs: int
-    look: Callable[[Sequence[str], int], None]
+    look: Callable[[Sequence[str], int, int], None]
 
     def hunt(self, plan: Sequence[HuntSetting], seconds: float | None) -> bool:
         """Search the settings that the journal does not have. Return whether the user stopped it.
@@ -62,7 +62,7 @@ class Hunting:
                 if end is not None and perf_counter() > end:
                     break
                 batch = ahead[first : first + BATCH]
-                for each in self._batch(batch, done + first):
+                for each in self._batch(batch, done + first, len(plan)):
                     self.journal.keep(each)
         except KeyboardInterrupt:
             return True
@@ -81,14 +81,14 @@ class Hunting:
         most = (self.limits.states_max, self.limits.seconds_max)
         return digest(["hunt", of_tool(), text, *most]).hex()
 
-    def _batch(self, batch: Sequence[HuntSetting], done: int) -> Iterator[Searched]:
+    def _batch(self, batch: Sequence[HuntSetting], done: int, of: int) -> Iterator[Searched]:
         """Search some settings at once. A setting that the protocol refuses is none."""
         by_name = {each.name: each for each in batch}
         work = searched(
             tuple(by_name),
             lambda name: self._searched(by_name[name]),
             self.jobs,
-            lambda busy, count: self.look(busy, done + count),
+            lambda busy, count, _: self.look(busy, done + count, of),
         )
         for name, found in work:
             if isinstance(found, FinaleError):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import htpy as h
 
-from checker.search.answer import Holds, Violated
+from checker.search.answer import Holds
 from checker.search.rows import ResultRow
 
 #: How a verdict, or any other word of a result, is coloured; words that are not here are plain.
@@ -37,7 +37,7 @@ def badge(word: str, tone: str | None = None) -> h.Renderable:
 
 def verdict_word(row: ResultRow) -> str:
     """The verdict in one word: a witness is `reached` or `not reached`."""
-    if row.verdict == Violated.word and row.trace is None:
+    if row.is_unreached:
         return "not reached"
     return "reached" if row.verdict == Holds.word and row.trace is not None else row.verdict
 

@@ -14,6 +14,7 @@ from checker.report.layout import counted, grouped
 from checker.report.places import shown_file
 from checker.search.answer import Violated
 from checker.search.rows import ResultRow, SpecResult
+from checker.spec.grid import text_of
 from model.errors import FinaleError, Place
 
 from .assets import fixed
@@ -60,6 +61,8 @@ def _spec_facts(result: SpecResult) -> Iterator[str]:
     yield shown_file(spec.file)
     variant = f", variant {spec.variant}" if spec.variant else ""
     yield f"protocol {spec.protocol.key}{variant}"
+    if spec.values:
+        yield text_of(spec.values)
     if result.report.lists_states:
         more = "" if seen.complete else " and more"
         yield f"{grouped(seen.states)} states{more}, {grouped(seen.transitions)} transitions"

@@ -9,12 +9,18 @@ import htpy as h
 
 from checker.report.layout import counted
 from checker.report.places import shown_file
-from checker.report.review import command_for, flip_row, row_of
+from checker.report.review import (
+    command_of_finding,
+    command_of_flip,
+    flip_row,
+    row_of,
+    spec_of_flip,
+)
 from checker.review.behaviours import Behaviours
 from checker.review.lines import MemberCoverage
 from checker.review.review import Finding, Review, Tried
 from checker.review.seeming import Remark
-from checker.review.stability import Flip, raised
+from checker.review.stability import Flip
 from checker.review.verdicts import Difference, Direction
 from checker.spec.meanings import summary
 
@@ -56,14 +62,13 @@ def _facts(reviews: Sequence[Review]) -> Iterator[h.Node]:
 
 def _about(review: Review) -> list[h.Node]:
     worse = sum(each.direction is Direction.VIOLATED for each in review.findings)
-    flips = [each for each in review.stability.flips if each.is_new] if review.stability else []
     facts: list[h.Node] = []
     if review.changed.variant is not None:
         facts.append(summary(review.changed.variant))
     facts.append(f"tried in {counted(len(review.tried), 'setting')}")
     facts.append(badge(counted(worse, "new violation"), "bad" if worse else "good"))
-    if flips:
-        facts.append(badge(f"{len(flips)} more with a larger bound", "bad"))
+    if review.new_flips:
+        facts.append(badge(f"{len(review.new_flips)} more with a larger bound", "bad"))
     return facts
 
 
@@ -78,9 +83,9 @@ def _review(review: Review, name: str) -> Iterator[h.Node]:
         yield section("With larger bounds", *_stability(review, name))
     yield section("The change", *_change(review))
     for finding in shown:
-        yield _run(review, finding, name)
-    for flip in _new_flips(review)[:RUNS_MAX]:
-        yield _flip_run(flip, name)
+        yield _run(finding, name)
+    for flips in review.new_flips[:RUNS_MAX]:
+        yield _flip_run(flips[0], name)
 
 
 def _remark(remark: Remark) -> h.Renderable:
@@ -133,31 +138,32 @@ def _behaviours(found: Behaviours) -> Iterator[h.Node]:
         head = ("", "what is seen, by step", "steps", "the other system then shows", "in")
         yield table(head, rows, caption="shortest runs")
     answers = ", ".join(f"{each.value} in {count}" for each, count in found.answers.items())
-    done = f"Compared: {len(found.compared)} of {found.of} settings that differ: {answers}."
+    of = counted(found.of, "differing setting")
+    done = f"Compared: {len(found.compared)} of {of}: {answers}."
     yield h.p(".soft")[done]
-
-
-def _new_flips(review: Review) -> list[Flip]:
-    flips = review.stability.flips if review.stability is not None else ()
-    return [each for each in flips if each.is_new]
 
 
 def _stability(review: Review, name: str) -> Iterator[h.Node]:
     assert review.stability is not None
-    flips = _new_flips(review)
-    if flips:
+    if review.new_flips:
         head = ("property", "holds at", "falls at", "steps", "in")
-        yield table(head, (_flip(each, name) for each in flips), caption="larger bounds")
-    else:
+        rows = [
+            _flip(flip, name if flip is flips[0] and number < RUNS_MAX else None)
+            for number, flips in enumerate(review.new_flips)
+            for flip in flips
+        ]
+        yield table(head, rows, caption="larger bounds")
+    elif not any(each.is_new for each in review.stability.flips):
         yield h.p["Nothing that holds falls."]
     done = f"Searched: {review.stability.searched} of {review.stability.of} larger bounds."
     yield h.p(".soft")[done]
 
 
-def _flip(flip: Flip, name: str) -> list[h.Node]:
+def _flip(flip: Flip, name: str | None) -> list[h.Node]:
+    """A row about a larger bound. With a name, the row links to the run."""
     larger = flip.larger
     return [
-        h.a(href=f"#{_flip_anchor(flip, name)}")[flip.property],
+        flip.property if name is None else h.a(href=f"#{_flip_anchor(flip, name)}")[flip.property],
         f"{larger.bound} = {larger.value - 1}",
         badge(f"{larger.bound} = {larger.value}", "bad"),
         str(flip.trace.length),
@@ -166,7 +172,7 @@ def _flip(flip: Flip, name: str) -> list[h.Node]:
 
 
 def _flip_anchor(flip: Flip, name: str) -> str:
-    return f"{name}-{flip.larger.case.file.stem}-{flip.larger.bound}-{flip.property}"
+    return f"{name}-larger-{flip.property}"
 
 
 # --- the change ----------------------------------------------------------------------------------
@@ -207,12 +213,12 @@ def _source(coverage: MemberCoverage) -> str:
 # --- runs ----------------------------------------------------------------------------------------
 
 
-def _run(review: Review, finding: Finding, name: str) -> h.Renderable:
+def _run(finding: Finding, name: str) -> h.Renderable:
     tried, difference = finding.first
     anchor = _anchor(name, finding)
     title: list[h.Node] = [finding.property, " ", _word(finding)]
-    again = command_for(review, "trace", tried.case.changed, "--property", finding.property)
-    return section(title, _told(tried, difference, anchor), listing(again), name=anchor)
+    again = listing(command_of_finding(finding))
+    return section(title, _told(tried, difference, anchor), again, name=anchor)
 
 
 def _word(finding: Finding) -> h.Renderable:
@@ -226,11 +232,11 @@ def _told(tried: Tried, difference: Difference, anchor: str) -> h.Renderable:
 
 
 def _flip_run(flip: Flip, name: str) -> h.Renderable:
-    spec = raised(flip.larger.case.changed, flip.larger)
+    spec = spec_of_flip(flip)
     anchor = _flip_anchor(flip, name)
     told = Told(f"{anchor}-trace", spec, spec.system(), flip_row(flip), flip.trace)
     title = f"{flip.property} with {flip.larger.bound} = {flip.larger.value}"
-    return section(title, told_trace(told), name=anchor)
+    return section(title, told_trace(told), listing(command_of_flip(flip)), name=anchor)
 
 
 __all__ = ["review_page"]

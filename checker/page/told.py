@@ -23,7 +23,6 @@ from checker.report.story import (
     says_nothing,
     story_of,
 )
-from checker.report.values import ARROW, ValueChange, label_of, value_text
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Unknown, Violated
 from checker.search.rows import ResultRow
 from checker.spec.claim import Spec, runs_before
@@ -32,6 +31,7 @@ from model.domains import Domain, Queue
 from model.language.entities import Variable
 from model.system import State, System
 from model.trace import Trace
+from model.value_text import ARROW, ValueChange, label_of, value_text
 
 from .assets import fixed
 from .document import data

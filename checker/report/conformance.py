@@ -10,11 +10,11 @@ from checker.conformance.lockstep import Agreement, Divergence
 from checker.logs.event_log.judge import JudgedLog
 from checker.logs.event_log.section_search import Accepted, GaveUp, Rejected, Undecided
 from checker.logs.findings import Severity
+from model.value_text import label_of, value_text
 
 from .filled import damage_lines
 from .layout import counted, duration, grouped, joined
 from .places import shown_file
-from .values import label_of, value_text
 
 
 def compared_lines(file: str, outcome: Agreement | Divergence, seconds: float) -> Iterator[Text]:

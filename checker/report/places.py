@@ -8,6 +8,7 @@ from pathlib import Path
 import model
 from checker.search.rows import SEARCH
 from checker.spec.claim import Spec
+from checker.spec.grid import word_of
 from checker.spec.key_lines import KeyPath
 
 _HOME = Path(model.__file__).parent.parent
@@ -36,11 +37,14 @@ def expectation_line(spec: Spec, name: str) -> int:
 def command(name: str, spec: Spec, *flags: str) -> str:
     """Return a command line for a spec that means the same in every folder, quoted for a shell.
 
-    It names the variant if that is not the one in the file, and the folder of the protocols.
+    It names the variant and the values that are not those in the file, and the folder of the
+    protocols.
     """
     words = ["finale", *name.split(), str(spec.file.absolute()), *flags]
     if spec.variant is not None and spec.variant != (spec.table or {}).get("variant"):
         words += ["--variant", spec.variant]
+    for key, value in spec.values:
+        words += ["--set", f"{key}={word_of(value)}"]
     if spec.catalogue.folder is not None:
         words += ["--protocols", str(spec.catalogue.folder)]
     return shlex.join(words)

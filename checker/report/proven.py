@@ -11,11 +11,11 @@ from checker.proofs.prove import Break, Inconclusive, Outcome, Proven, Refuted
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Vacuous, Violated
 from checker.spec.claim import Spec
 from model.system import System
+from model.value_text import ARROW
 
 from .layout import Cell, columns, counted, duration, flow, joined, paragraph
 from .places import command, shown_file
 from .story import BUILT_IN_SENTENCES, changes_of, groups_of
-from .values import ARROW
 from .words import condition_text, never_together
 
 _STYLES = {"proven": "bold green", "violated": "bold red", "unknown": "bold yellow"}

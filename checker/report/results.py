@@ -122,7 +122,8 @@ def _was_cut_short(row: ResultRow, result: SpecResult) -> bool:
 
 
 def _property_cells(row: ResultRow) -> list[Text]:
-    verdict = Text(row.verdict, _STYLES.get(row.verdict, "dim"))
+    word = "not reached" if row.is_unreached else row.verdict
+    verdict = Text(word, _STYLES.get(row.verdict, "dim"))
     return [_mark(row), Text(row.property), verdict, _remarks(row)]
 
 

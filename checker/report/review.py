@@ -18,7 +18,6 @@ from checker.review.verdicts import Direction
 from checker.search.answer import Violated
 from checker.search.rows import ResultRow, result_of
 from checker.spec.claim import Spec, runs_before
-from checker.spec.grid import text_of
 from checker.spec.meanings import summary
 from model.system import System
 
@@ -56,7 +55,9 @@ def review_lines(review: Review, width: int) -> list[Text]:
     if review.changed.variant is not None:
         lines += paragraph(Text(summary(review.changed.variant)), width, indent=2)
     if review.interrupted:
-        said = f"interrupted: what follows is about {_tried(review)}, and not about the others"
+        is_whole = len(review.tried) + len(review.errors) >= len(review.cases.found)
+        left = "without all larger bounds and runs" if is_whole else "and not about the others"
+        said = f"interrupted: what follows is about {_tried(review)}, {left}"
         lines += paragraph(Text(said, "bold yellow"), width, indent=2)
     lines += remark_lines(review.remarks, width)
     if review.code.members:
@@ -104,7 +105,7 @@ def _verdicts(review: Review, width: int) -> list[Text]:
         lines += columns([_finding_cells(review, finding)], width, indent=2)
         if finding.direction is Direction.VIOLATED and shown < SHOWN_MAX:
             shown += 1
-            lines += _shown_run(review, finding, width)
+            lines += _shown_run(finding, width)
     return lines
 
 
@@ -116,13 +117,18 @@ def _finding_cells(review: Review, finding: Finding) -> list[Cell]:
     return [_MARKS[finding.direction], Text(finding.property, "bold"), joined([where, steps])]
 
 
-def _shown_run(review: Review, finding: Finding, width: int) -> list[Text]:
+def _shown_run(finding: Finding, width: int) -> list[Text]:
     """A shortest run in short, and the command that prints it in full."""
     tried, difference = finding.first
     story = story_of_finding(tried, difference)
     lines = [] if story is None else _story_lines(story, width)
-    again = command_for(review, "trace", tried.case.changed, "--property", finding.property)
-    return [*lines, *paragraph(Text(again, "bold"), width, indent=6)]
+    again = command_of_finding(finding)
+    return [*lines, _pasted(again)]
+
+
+def _pasted(line: str) -> Text:
+    """A command on one line, however long: a broken one cannot be pasted."""
+    return Text(" " * 6) + Text(line, "bold")
 
 
 def _story_lines(story: Story, width: int) -> list[Text]:
@@ -138,10 +144,15 @@ def _story_lines(story: Story, width: int) -> list[Text]:
     return [*sentence, *flow([Text(step, "dim") for step in steps], width, indent=6)]
 
 
-def command_for(review: Review, name: str, spec: Spec, *flags: str) -> str:
-    """The command that answers for one setting under the change; what else the change says."""
-    line = command(name, spec, *flags)
-    return f"{line}, with {text_of(review.change.values)}" if review.change.values else line
+def command_of_finding(finding: Finding) -> str:
+    """The command that prints the run of a finding."""
+    spec = finding.first[0].case.changed
+    return command("trace", spec, "--property", finding.property)
+
+
+def command_of_flip(flip: Flip) -> str:
+    """The command that prints the run that a larger bound allows."""
+    return command("trace", spec_of_flip(flip), "--property", flip.property)
 
 
 def _behaviours(review: Review, width: int) -> list[Text]:
@@ -154,7 +165,7 @@ def _behaviours(review: Review, width: int) -> list[Text]:
         if shown is not None:
             lines += _behaviour(word, *shown, width)
     told = [f"{each.value} in {count}" for each, count in found.answers.items()]
-    compared = f"{len(found.compared)} of {counted(found.of, 'setting')} that differ compared"
+    compared = f"{len(found.compared)} of {counted(found.of, 'differing setting')} compared"
     return [*lines, *flow([compared, *told], width, indent=2)]
 
 
@@ -174,34 +185,41 @@ def _stability(review: Review, width: int) -> list[Text]:
     stability = review.stability
     if stability is None:
         return []
-    flips = [each for each in stability.flips if each.is_new]
+    flips = review.new_flips
     done = f"each bound one larger: {stability.searched} of {stability.of} searched"
     old = len({each.property for each in stability.flips if not each.is_new})
-    notes = [Text(done), Text("nothing that holds falls" if not flips else "", "green")]
-    if old:
-        notes.append(Text(f"{counted(old, 'verdict')} flips without the change, too", "dim"))
+    again = f"{counted(old, 'verdict')} {'flips' if old == 1 else 'flip'} without the change, too"
+    is_stable = not any(each.is_new for each in stability.flips)
+    notes = [
+        Text(done),
+        Text("nothing that holds falls" if is_stable else "", "green"),
+        Text(again if old else "", "dim"),
+    ]
     lines = [Text(), Text("with larger bounds", "bold cyan")]
-    for number, flip in enumerate(flips):
-        lines += columns([_flip_cells(flip)], width, indent=2)
+    for number, same in enumerate(flips):
+        lines += columns([_flip_cells(same)], width, indent=2)
         if number < SHOWN_MAX:
-            lines += _story_lines(story_of_flip(flip), width)
+            lines += _story_lines(story_of_flip(same[0]), width)
+            lines.append(_pasted(command_of_flip(same[0])))
     return [*lines, *flow(notes, width, indent=2)]
 
 
-def _flip_cells(flip: Flip) -> list[Cell]:
-    larger = flip.larger
-    steps = counted(flip.trace.length, "step")
+def _flip_cells(same: Sequence[Flip]) -> list[Cell]:
+    """The shortest of the flips of one property, and how many others there are."""
+    first, larger = same[0], same[0].larger
+    steps = counted(first.trace.length, "step")
     told = f"holds at {larger.bound} = {larger.value - 1}, falls at {larger.value}"
+    others = f"and with {counted(len(same) - 1, 'other bound')}" if len(same) > 1 else ""
     return [
         Text("✗", "bold red"),
-        Text(flip.property, "bold"),
-        joined([told, steps, shown_file(larger.case.file)]),
+        Text(first.property, "bold"),
+        joined([told, steps, shown_file(larger.case.file), others]),
     ]
 
 
 def _summary(review: Review, width: int) -> list[Text]:
     worse = sum(each.direction is Direction.VIOLATED for each in review.findings)
-    worse += sum(each.is_new for each in review.stability.flips) if review.stability else 0
+    worse += len(review.new_flips)
     protocols = {tried.case.base.protocol.key for tried in review.tried}
     said = f"{_tried(review)} of {counted(len(protocols), 'protocol')}"
     so_far = " so far" if review.interrupted else ""
@@ -240,9 +258,14 @@ def story_of_finding(tried: Tried, difference: Changed) -> Story | None:
     return story_of(system, row, trace, tuple(runs_before(tried.case.changed, trace)))
 
 
+def spec_of_flip(flip: Flip) -> Spec:
+    """The setting with the larger bound, under the change."""
+    return raised(flip.larger.case.changed, flip.larger)
+
+
 def story_of_flip(flip: Flip) -> Story:
     """The run that shows a violation with a larger bound."""
-    spec = raised(flip.larger.case.changed, flip.larger)
+    spec = spec_of_flip(flip)
     runs = tuple(runs_before(spec, flip.trace))
     return story_of(spec.system(), flip_row(flip), flip.trace, runs)
 
@@ -304,7 +327,7 @@ def review_json(review: Review) -> dict[str, object]:
             {"rule": name, "settings": count, "taken": taken}
             for name, (count, taken) in review.rules.items()
         ],
-        "findings": [_finding_json(review, each) for each in review.findings],
+        "findings": [_finding_json(each) for each in review.findings],
         "behaviours": None if review.behaviours is None else _behaviours_json(review.behaviours),
         "stability": None
         if stability is None
@@ -352,7 +375,7 @@ def _member_json(coverage: MemberCoverage) -> dict[str, object]:
     }
 
 
-def _finding_json(review: Review, finding: Finding) -> dict[str, object]:
+def _finding_json(finding: Finding) -> dict[str, object]:
     tried, difference = finding.first
     story = story_of_finding(tried, difference)
     return {
@@ -361,7 +384,7 @@ def _finding_json(review: Review, finding: Finding) -> dict[str, object]:
         "before": None if difference.before is None else difference.before.word,
         "after": None if difference.after is None else difference.after.word,
         "settings": [_setting_json(*each) for each in finding.shown],
-        "command": command_for(review, "trace", tried.case.changed, "--property", finding.property),
+        "command": command_of_finding(finding),
         "trace": None if story is None else story_json(story),
     }
 
@@ -381,18 +404,21 @@ def _flip_json(flip: Flip) -> dict[str, object]:
         "bound": flip.larger.bound,
         "holds_at": flip.larger.value - 1,
         "falls_at": flip.larger.value,
+        "command": command_of_flip(flip),
         "trace": story_json(story_of_flip(flip)),
         "also_without_the_change": not flip.is_new,
     }
 
 
 __all__ = [
-    "command_for",
+    "command_of_finding",
+    "command_of_flip",
     "flip_row",
     "remark_lines",
     "review_json",
     "review_lines",
     "row_of",
+    "spec_of_flip",
     "story_of_finding",
     "story_of_flip",
 ]

@@ -57,6 +57,13 @@ class Body:
         given = definition.args.args[1:]
         return {each.arg: ast.unparse(each.annotation) for each in given if each.annotation}
 
+    @property
+    def returns(self) -> str:
+        """The annotation of what the body returns."""
+        definition = ast.parse(self.source).body[0]
+        assert isinstance(definition, ast.FunctionDef)
+        return "None" if definition.returns is None else ast.unparse(definition.returns)
+
     def calls(self) -> Iterator[tuple[str, str | None]]:
         """What the body reads or calls of others: the name, and of what; None is of `super()`."""
         for node in ast.walk(ast.parse(self.source)):
@@ -129,7 +136,7 @@ def _helpers(protocol: Protocol) -> dict[str, type]:
 def _cited(protocol: Protocol, id: str) -> list[Body]:
     """The rules and helpers whose sentence begins with a rule id."""
     found = (bodies(kind, name)[:1] for name, kind in _helpers(protocol).items())
-    return [b for [b] in found if re.search(rf"\b{re.escape(id)}\b[^:]*:", _sentence(b))]
+    return [b for [b] in found if re.search(rf"\b{re.escape(id)}\b[^:]*:", sentence_of(b))]
 
 
 def rule_text(protocol: Protocol, name: str, width: int) -> list[Text]:
@@ -146,7 +153,7 @@ def rule_text(protocol: Protocol, name: str, width: int) -> list[Text]:
                 f'{kind.key} has no rule or helper "{name}", and none that cites "{name}"',
                 advice=nearest(name, [*rule_names(kind), *helpers]),
             )
-        rows = [[Text(b.name, "bold"), Text(_sentence(b)), Text(b.place, "dim")] for b in cited]
+        rows = [[Text(b.name, "bold"), Text(sentence_of(b)), Text(b.place, "dim")] for b in cited]
         return [Text(f"{name} is in", "bold cyan"), *columns(rows, width, indent=2)]
     chain = bodies(helpers[name], name)
     lines: list[Text] = []
@@ -156,7 +163,7 @@ def rule_text(protocol: Protocol, name: str, width: int) -> list[Text]:
     rows = [
         [
             Text("  " * depth).append(each.name, "bold"),
-            Text(_sentence(each)),
+            Text(sentence_of(each)),
             Text(_places(each, kind), "dim"),
         ]
         for depth, each in called(protocol, chain)
@@ -175,7 +182,8 @@ def _heading(body: Body, word: str, width: int) -> list[Text]:
     return paragraph(head.append(f"  {body.place}", "dim"), width)
 
 
-def _sentence(body: Body) -> str:
+def sentence_of(body: Body) -> str:
+    """The sentence of a rule or helper, on one line."""
     mark = mark_of(body.function)
     text = mark.sentence if mark else (body.function.__doc__ or "").strip().split("\n\n")[0]
     return " ".join(text.split())
@@ -190,4 +198,4 @@ def _places(body: Body, kind: type[Protocol]) -> str:
     return f"{body.place} overrides {below[0].name} {below[0].place}" if below else body.place
 
 
-__all__ = ["Body", "bodies", "rule_text"]
+__all__ = ["Body", "bodies", "rule_text", "sentence_of"]

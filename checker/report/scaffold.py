@@ -16,12 +16,12 @@ from pathlib import PurePosixPath
 
 from checker.search.answer import Holds, Violated
 from checker.search.rows import SpecResult
-from model.language.build import rule_of
+from model.language.decorators import mark_of
 from model.language.observing import sound_kind
 from model.language.protocol import Protocol
 
 from .offers import offers_page
-from .rule import Body, bodies
+from .rule import Body, bodies, sentence_of
 
 VARIANT = "my-change"
 CLASS = "MyChange"
@@ -91,10 +91,21 @@ def files_of(
 
 
 def variant_text(kind: type[Protocol], rule: str) -> str:
-    """Return the Python file of a variant that overrides one rule and changes nothing yet."""
+    """Return the Python file of a variant that overrides a rule or a helper.
+
+    It changes nothing yet.
+    """
     body = bodies(kind, rule)[0]
+    mark = mark_of(vars(body.owner)[rule])
+    is_rule = mark is not None and mark.role == "rule"
+    what = "rule" if is_rule else "helper"
     given = "".join(f", {name}: {annotation}" for name, annotation in body.parameters.items())
     names = ", ".join(body.parameters)
+    note = (
+        f"This {what} replaces the {what} of the base that has the same name. To change another "
+        f"{what}, rename this method and give it the parameters of the other {what}. To change "
+        f"several, write one method for each. {PAGE_FILE} lists all rules."
+    )
     lines = [
         f'"""A proposed change of {kind.key}: say here in one sentence what changes."""',
         "",
@@ -106,17 +117,15 @@ def variant_text(kind: type[Protocol], rule: str) -> str:
         f"class {CLASS}({kind.__name__}):",
         f'    """{kind.__name__} with the proposed change."""',
         "",
-        "    # This rule replaces the rule of the base that has the same name. To change another",
-        "    # rule, rename this method and give it the parameters of the other rule. To change",
-        f"    # several, write one method for each. {PAGE_FILE} lists all rules.",
-        "    @rule",
-        f"    def {rule}(self{given}) -> None:",
-        *_sentence(rule_of(kind, rule).sentence),
-        "        # The next line runs the rule of the base: the variant changes nothing yet.",
+        *(f"    # {line}" for line in textwrap.wrap(note, COLUMNS - 6)),
+        *([] if mark is None else [f"    @{mark.role}"]),
+        f"    def {rule}(self{given}) -> {body.returns}:",
+        *_sentence(sentence_of(body), is_rule),
+        f"        # The next line runs the {what} of the base: the variant changes nothing yet.",
         "        # Write your change below the line, above the line, or instead of the line.",
-        f"        super().{rule}({names})",
+        f"        {'' if body.returns == 'None' else 'return '}super().{rule}({names})",
         "",
-        f"    # The body of the base's rule, to copy from ({body.place}):",
+        f"    # The body of the base's {what}, to copy from ({body.place}):",
         *(f"    #   {line}".rstrip() for line in _below_docstring(body)),
         "",
         "",
@@ -126,9 +135,12 @@ def variant_text(kind: type[Protocol], rule: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _sentence(text: str) -> Iterator[str]:
+def _sentence(text: str, is_rule: bool) -> Iterator[str]:
     """The docstring of the override, which is that of the base until somebody changes it."""
-    yield "        # Every trace shows this sentence: write what happens."
+    if is_rule:
+        yield "        # Every trace shows this sentence: write what happens."
+    if not text:
+        return
     quoted = text.replace("\\", "\\\\").replace('"', "'")
     yield from (f"        {line}" for line in textwrap.wrap(f'"""{quoted}"""', COLUMNS - 8))
 
@@ -146,8 +158,11 @@ def _below_docstring(body: Body) -> list[str]:
 def _imports(kind: type[Protocol], body: Body) -> Iterable[str]:
     """The import statements of the override, one for each module."""
     function = inspect.unwrap(body.function)
-    wanted: dict[str, set[str]] = {"model.rules": {"rule"}, kind.__module__: {kind.__name__}}
-    for annotation in body.parameters.values():
+    mark = mark_of(vars(body.owner)[function.__name__])
+    wanted: dict[str, set[str]] = {kind.__module__: {kind.__name__}}
+    if mark is not None:
+        wanted["model.rules"] = {mark.role}
+    for annotation in (*body.parameters.values(), body.returns):
         for node in ast.walk(ast.parse(annotation)):
             if isinstance(node, ast.Name) and node.id in function.__globals__:
                 module = _module_of(node.id, function)
@@ -175,7 +190,7 @@ def spec_text(key: str, setting: Setting, base: SpecResult) -> str:
         "# What must be true of your change. Check it with:",
         f"#     finale check {SPEC_FILE} --protocols {VARIANT_FILE.parent}",
         "",
-        f'title    = "{key} with my change has the verdicts that it has without it"',
+        f'title    = "Verdicts of {key} with my change"',
         f'protocol = "{key}"',
         f'variant  = "{VARIANT}"',
     ]

@@ -20,9 +20,9 @@ from model.events import STEPS, Clock
 from model.language.entities import Entity, Field, Variable
 from model.system import System
 from model.trace import Trace
+from model.value_text import queue_moves, value_text
 
 from .story import StoryStep
-from .values import queue_moves, value_text
 
 COORDINATOR, COORDINATOR_LANE = "coordinator", 0
 CHANNEL_ARROW = "→"

@@ -17,11 +17,11 @@ from model.language.entities import Entity, Variable
 from model.semantics import evaluate
 from model.system import Fault, GroundRule, Kind, Predicate, Property, State, System
 from model.trace import Trace, renamed, replay
+from model.value_text import ValueChange, changes, label_of, value_text
 from model.values import NothingType
 
 from .blame import cells_that_matter
 from .places import shown_file
-from .values import ValueChange, changes, label_of, value_text
 
 #: The verdict of a trace that shows nothing but a run.
 RUN = "run"

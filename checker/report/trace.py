@@ -8,12 +8,12 @@ from rich.text import Text
 
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Unknown, Violated
 from checker.spec.claim import Spec
+from model.value_text import ARROW, ValueChange
 
 from .job import job_lines
 from .layout import Cell, columns, counted, flow, joined, paragraph
 from .places import shown_file
 from .story import RUN, EntityGroup, Story, StoryStep
-from .values import ARROW, ValueChange
 
 #: Where the text of a step begins, right of its number.
 INDENT = 6

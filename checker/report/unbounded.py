@@ -11,10 +11,10 @@ from checker.proofs.unbounded.prove import ClauseResult, UnboundedProof
 from checker.proofs.unbounded.window import IdWindow
 from checker.spec.claim import Spec
 from model.language.entities import Variable
+from model.value_text import ARROW, changes, label_of, value_text
 
 from .layout import columns, counted, duration, flow, joined, paragraph
 from .places import shown_file
-from .values import ARROW, changes, label_of, value_text
 
 _STYLES = {"proven": "bold green", "resists": "bold red", "unknown": "bold yellow"}
 _MARKS = {"proven": "✓", "resists": "✗", "unknown": "!"}

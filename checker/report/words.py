@@ -17,8 +17,7 @@ from model.expressions import Cell, Constant, Equal, Expression, Less, Not, Or
 from model.itf import element_of, keys_of
 from model.language.build import shown
 from model.system import System
-
-from .values import label_of, value_text
+from model.value_text import label_of, value_text
 
 #: More values than these are told by what they are not.
 VALUES_TOLD = 4

@@ -57,17 +57,23 @@ def _shortest(found: Iterator[tuple[Case, Difference | None]]) -> tuple[Case, Di
     return min(runs, key=lambda each: each[1].run.trace.length, default=None)
 
 
-def behaviours_of(tried: Sequence[tuple[Case, Pair]], seconds: float) -> Behaviours:
-    """Compare the smallest settings in which some rule steps otherwise, within a time limit."""
+def behaviours_of(
+    tried: Sequence[tuple[Case, Pair]], seconds: float, states_max: int | None = None
+) -> Behaviours:
+    """Compare settings in which some rule steps otherwise, within limits of time and states.
+
+    Specs of the user come first, then the smallest settings.
+    """
     end = perf_counter() + seconds
+    most = STATES_MAX if states_max is None else min(states_max, STATES_MAX)
     differing = [(case, pair) for case, pair in tried if not pair.is_same]
     found: list[tuple[Case, Comparison]] = []
-    for case, _ in sorted(differing, key=_size)[:SETTINGS_MAX]:
+    for case, _ in sorted(differing, key=_order)[:SETTINGS_MAX]:
         left = end - perf_counter()
         if left <= 0:
             break
         try:
-            answer = compare(case.base, case.changed, limits=Limits(STATES_MAX, left))
+            answer = compare(case.base, case.changed, limits=Limits(most, left))
         except FinaleError as error:
             if error.code not in _NOTHING:
                 raise
@@ -76,8 +82,9 @@ def behaviours_of(tried: Sequence[tuple[Case, Pair]], seconds: float) -> Behavio
     return Behaviours(tuple(found), len(differing))
 
 
-def _size(each: tuple[Case, Pair]) -> int:
-    return each[1].base.statistics.states + each[1].changed.statistics.states
+def _order(each: tuple[Case, Pair]) -> tuple[bool, int]:
+    case, pair = each
+    return not case.is_of_user, pair.base.statistics.states + pair.changed.statistics.states
 
 
 __all__ = ["Behaviours", "behaviours_of"]

@@ -40,6 +40,11 @@ class Case:
     changed: Spec
 
     @property
+    def is_of_user(self) -> bool:
+        """Whether the spec is none of this package: what users ask for themselves comes first."""
+        return not self.file.resolve().is_relative_to(OWN_SPECS)
+
+    @property
     def size(self) -> int:
         """The number of states that the spec records, or a guess."""
         if self.base.counts is not None:
@@ -49,7 +54,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Cases:
-    """All cases, the small ones first, and what was left out.
+    """All cases, those of the user's own specs first, then the small ones; what was left out.
 
     `slow` are the specs that are marked slow; `errors` are the mistakes of settings that the change
     does not take, by file.
@@ -86,15 +91,16 @@ def cases(
         except FinaleError as error:
             errors[file] = error
             continue
-        case = Case(file, before, replace(after, variant=change.variant))
+        after = replace(after, variant=change.variant, values=change.values)
+        case = Case(file, before, after)
         key = _key(file, table)
-        if key not in found or case.size < found[key].size:
+        if key not in found or _order(case) < _order(found[key]):
             found[key] = case
     return Cases(tuple(sorted(found.values(), key=_order)), tuple(slow), errors)
 
 
-def _order(case: Case) -> tuple[int, str]:
-    return case.size, str(case.file)
+def _order(case: Case) -> tuple[bool, int, str]:
+    return not case.is_of_user, case.size, str(case.file)
 
 
 def _tables(

@@ -15,9 +15,10 @@ from typing import Any, cast
 
 from checker.spec.catalogue import Catalogue
 from checker.spec.claim import Spec
-from checker.spec.grid import Values, text_of, without
+from checker.spec.grid import EXPECTED, Values, text_of, varied, without
 from checker.spec.reading import spec_of
 from checker.spec.toml_text import toml_in
+from checker.spec.typed import is_list, is_table
 from model.errors import FinaleError, nearest
 from model.language.protocol import Protocol
 
@@ -79,13 +80,21 @@ def change_named(
     return Change(keys[0], variant, tuple(values))
 
 
-def read_under(file: Path, variant: str, catalogue: Catalogue) -> Spec:
-    """Return the spec in a file under a variant; what it expects stays, without its counts.
+def read_under(
+    file: Path, catalogue: Catalogue, variant: str | None = None, values: Values = ()
+) -> Spec:
+    """Return the spec in a file under a variant, with other values of some keys, or both.
 
-    The variant is one of the spec's protocol, or of a protocol that this one is built on. Raises
-    `unknown-variant`, and what `read_spec` does.
+    The variant is one of the spec's protocol, or of a protocol that this one is built on. The spec
+    still expects its verdicts under a variant, without their counts and lengths; with other values
+    it expects nothing. Raises `unknown-variant`, `variant-not-composable`, and what `read_spec`
+    does.
     """
-    table, lines = toml_in(file)
+    said, lines = toml_in(file)
+    given = tuple(values)
+    table = varied(without(said, EXPECTED), given) if given else said
+    if variant is None:
+        return replace(spec_of(file, table, lines, catalogue), values=given)
     key = table.get("protocol")
     if not isinstance(key, str) or key not in catalogue.protocols:
         return spec_of(file, table, lines, catalogue)  # which says what is wrong
@@ -107,8 +116,18 @@ def read_under(file: Path, variant: str, catalogue: Catalogue) -> Spec:
             f'"{key}" cannot have the variant "{variant}": {changed.left_out[key]}',
             advice="derive the variant from the protocol of this spec",
         )
-    spec = spec_of(file, without(table, ("variant", "search")), lines, changed.catalogue)
-    return replace(spec, variant=variant)
+    bare = _without_lengths(without(table, ("variant", "search")))
+    spec = spec_of(file, bare, lines, changed.catalogue)
+    return replace(spec, variant=variant, values=given)
+
+
+def _without_lengths(table: Mapping[str, object]) -> Mapping[str, object]:
+    """The table of a spec that expects verdicts, and no number of steps."""
+    expected = table.get("expect")
+    if not is_list(expected):
+        return table
+    rows = [without(row, ("steps",)) if is_table(row) else row for row in expected]
+    return {**table, "expect": rows}
 
 
 def under(change: Change, catalogue: Catalogue) -> ChangedCatalogue:

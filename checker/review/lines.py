@@ -249,6 +249,7 @@ def _interpreted(case: Case, codes: Sequence[CodeType], seconds: float) -> set[t
         # What builds the system runs lines for states that are never reached.
         with _noting(codes, found):
             protocol = case.changed.instance()
+            protocol.entities()
         build(protocol, ())
         search = InterpreterSearch(PlainSystem(protocol), Limits(STATES_MAX, seconds), None)
         with _noting(codes, found):

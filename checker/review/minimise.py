@@ -138,7 +138,7 @@ class _Shrinking:
             if variant is not None:
                 needs.insert(0, self._without_variant(table, variant, plain))
         except TimeoutError:
-            stopped = f"the limit of {self.seconds:g} seconds"
+            stopped = Limits(seconds_max=self.seconds).seconds_word
         except KeyboardInterrupt:
             stopped = INTERRUPTED
         return Minimised(

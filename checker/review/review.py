@@ -10,7 +10,7 @@ from pathlib import Path
 from time import perf_counter
 
 from checker.search.limits import Limits
-from checker.search.many import searched
+from checker.search.many import Look, searched
 from checker.search.rows import Exit
 from checker.spec.catalogue import Catalogue
 from model.errors import FinaleError
@@ -87,6 +87,19 @@ class Review:
         found.sort(key=lambda each: (order.index(each.direction), _length(each.first)))
         return tuple(found)
 
+    @cached_property
+    def new_flips(self) -> tuple[tuple[Flip, ...], ...]:
+        """What falls with a larger bound alone: the flips of each property, the shortest first.
+
+        A property that falls in the setting of some spec is a finding already.
+        """
+        fallen = {each.property for each in self.findings if each.direction is Direction.VIOLATED}
+        groups: dict[str, list[Flip]] = {}
+        for each in self.stability.flips if self.stability is not None else ():
+            if each.is_new and each.property not in fallen:
+                groups.setdefault(each.property, []).append(each)
+        return tuple(map(tuple, groups.values()))
+
     @property
     def is_same(self) -> bool:
         """Whether the change changes nothing in any case."""
@@ -115,8 +128,7 @@ class Review:
         if self.errors and not self.tried:
             return Exit.BAD_INPUT
         worst = {each.direction for each in self.findings}
-        falls = self.stability is not None and any(each.is_new for each in self.stability.flips)
-        if Direction.VIOLATED in worst or falls:
+        if Direction.VIOLATED in worst or self.new_flips:
             return Exit.FAILED
         if self.errors:
             return Exit.BAD_INPUT
@@ -137,7 +149,7 @@ class Reviewer:
     files: Sequence[Path]
     limits: Limits
     jobs: int
-    look: Callable[[Sequence[Path], int], None]
+    look: Look
     is_slow_wanted: bool = False
     seconds_of_stability: float = 0.0
     seconds_of_behaviours: float = 0.0
@@ -173,12 +185,15 @@ class Reviewer:
         coverage = coverage_of(code, pairs)
         is_whole = not interrupted and len(tried) + len(errors) >= len(found.found)
         remarks = remarks_on(changed, code, coverage, pairs, is_whole=is_whole)
-        stability = None
-        if self.seconds_of_stability and not interrupted:
-            stability = stability_of(pairs, self.seconds_of_stability, self.jobs, self.look)
-        behaviours = None
-        if self.seconds_of_behaviours and not interrupted:
-            behaviours = behaviours_of(pairs, self.seconds_of_behaviours)
+        stability, behaviours, most = None, None, self.limits.states_max
+        try:
+            if self.seconds_of_stability and not interrupted:
+                seconds = self.seconds_of_stability
+                stability = stability_of(pairs, seconds, self.jobs, self.look, most)
+            if self.seconds_of_behaviours and not interrupted:
+                behaviours = behaviours_of(pairs, self.seconds_of_behaviours, most)
+        except KeyboardInterrupt:
+            interrupted = True
         return Review(
             change,
             base,
@@ -263,4 +278,4 @@ def _length(shown: tuple[Tried, Difference]) -> tuple[int, int, str]:
     return length, tried.case.size, str(tried.case.file)
 
 
-__all__ = ["Finding", "Flip", "Review", "Reviewer", "Tried", "remarks_on", "tried_of"]
+__all__ = ["Finding", "Review", "Reviewer", "Tried"]

@@ -1,20 +1,20 @@
 """Repeats verdicts with each bound one larger, and says which of them flip.
 
 A verdict that holds within small bounds can fall in larger ones. Each bound of each case is raised
-by one, the small cases first, until the time is over. If the protocol without the change flips the
-same way, the flip does not come from the change.
+by one until the time is over: first the specs of the user, then the small cases. If the protocol
+without the change flips the same way, the flip does not come from the change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
 from checker.search.answer import Holds, Report, Verdict, Violated
 from checker.search.limits import Limits
-from checker.search.many import searched
+from checker.search.many import Look, searched
 from checker.search.options import SearchOptions
 from checker.search.run import run
 from checker.spec.claim import Spec
@@ -78,20 +78,24 @@ def raised(spec: Spec, larger: Larger) -> Spec:
     """Return a spec with the larger bound. Raises coded errors."""
     assert spec.table is not None
     bare = without(spec.table, ("expect",))
-    return rebuilt(spec, varied(bare, [(f"bounds.{larger.bound}", larger.value)]))
+    values = [(f"bounds.{larger.bound}", larger.value)]
+    return rebuilt(spec, varied(bare, values), values)
 
 
 def stability_of(
     tried: Sequence[tuple[Case, Pair]],
     seconds: float,
     jobs: int,
-    look: Callable[[Sequence[Path], int], None],
+    look: Look,
+    states_max: int | None = None,
 ) -> Stability:
-    """Return the flips of the properties that hold under the change, within a time limit."""
-    by_size = sorted(tried, key=lambda each: each[1].changed.statistics.states)
+    """Return the flips of the properties that hold under the change, within limits.
+
+    `states_max` is the maximal number of states of each search, if the user gives one.
+    """
     plans = [
         larger
-        for case, pair in by_size
+        for case, pair in sorted(tried, key=_order)
         if not pair.changed.stopped
         for larger in larger_bounds(case)
     ]
@@ -104,7 +108,10 @@ def stability_of(
         left = end - perf_counter()
         if left <= 0:
             return None
-        return _fallen(larger, reports[larger.case.file], min(left, seconds * PART_MAX))
+        report = reports[larger.case.file]
+        most = max(STATES_LEAST, STATES_FACTOR * report.statistics.states)
+        limits = Limits(states_max or most, min(left, seconds * PART_MAX))
+        return _fallen(larger, report, limits)
 
     flips, done = list[Flip](), 0
     for name, found in searched([*names], search, max(1, min(jobs, len(names))), look):
@@ -115,14 +122,18 @@ def stability_of(
     return Stability(tuple(flips), done, len(plans))
 
 
+def _order(each: tuple[Case, Pair]) -> tuple[bool, int]:
+    case, pair = each
+    return not case.is_of_user, pair.changed.statistics.states
+
+
 _Fallen = tuple[tuple[str, Trace, tuple[tuple[str, str], ...], bool], ...]
 """What falls, as a flip says it."""
 
 
-def _fallen(larger: Larger, report: Report, seconds: float) -> _Fallen | None:
+def _fallen(larger: Larger, report: Report, limits: Limits) -> _Fallen | None:
     """What falls in one case; None if the search came to a limit."""
-    states = max(STATES_LEAST, STATES_FACTOR * report.statistics.states)
-    limits, options = Limits(states, seconds), SearchOptions(searches=1)
+    options = SearchOptions(searches=1)
     try:
         found = run(raised(larger.case.changed, larger), limits, options=options).report
     except FinaleError:

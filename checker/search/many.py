@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.context import ForkContext
+from pathlib import Path
 from typing import Generic, TypeVar, cast
 
 from model.errors import FinaleError
@@ -21,6 +22,10 @@ FORK: ForkContext = multiprocessing.get_context("fork")
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 """What is found out about a spec: a report, or more."""
+
+
+Look = Callable[[Sequence[Path], int, int], None]
+"""What looks at a search of files."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +42,13 @@ def searched(
     keys: Sequence[K],
     search: Callable[[K], T],
     count: int,
-    look: Callable[[Sequence[K], int], None],
+    look: Callable[[Sequence[K], int, int], None],
 ) -> Iterator[tuple[K, T | FinaleError]]:
     """Yield the result of each spec, or the error in it, in the order of the keys.
 
-    `look` is called a few times a second with the keys of the specs that are being searched, and
-    how many are done. `search` runs in a fork of this process. Raises RuntimeError for a defect
-    in a worker.
+    `look` is called a few times a second: the keys of the specs that are being searched, how many
+    are done, and of how many. `search` runs in a fork of this process. Raises RuntimeError for a
+    defect in a worker.
     """
     done: dict[K, T | FinaleError] = {}
 
@@ -59,7 +64,7 @@ def searched(
         return _Sent(key, error=_died(key, how))
 
     work = Work[K, _Sent[K, T]](do, lost)
-    processes = Processes(keys, work, count, FORK, lambda busy: look(busy, len(done)))
+    processes = Processes(keys, work, count, FORK, lambda busy: look(busy, len(done), len(keys)))
     results, waiting = processes.results(), iter(keys)
     key = next(waiting, None)
     for sent in results:
@@ -79,4 +84,4 @@ def _died(key: object, how: str) -> FinaleError:
     )
 
 
-__all__ = ["searched"]
+__all__ = ["Look", "searched"]

@@ -63,6 +63,11 @@ class ResultRow:
     """The bounds that alone stand between the search and a verdict."""
 
     @builtins.property  # the field of that name hides the word
+    def is_unreached(self) -> bool:
+        """Whether it is a witness that no run reaches: `violated` in a spec, and no violation."""
+        return self.verdict == Violated.word and self.trace is None
+
+    @builtins.property
     def is_unexpected(self) -> bool:
         """Whether it is violated and nothing was expected of it."""
         violated = self.verdict == Violated.word and self.trace is not None

@@ -8,7 +8,7 @@ a sample has the seed of the sample plus n - 1, so that any run of it can be rep
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from statistics import median
@@ -33,19 +33,27 @@ class SampledRun:
     findings: Findings
 
 
-def sampled(system: System, seed: int, runs: int, steps_max: int) -> Iterator[SampledRun]:
-    """Return random runs, one for each seed from `seed` on, of at most `steps_max` steps."""
+def sampled(
+    system: System, seed: int, runs: int, steps_max: int, look: Callable[[], None] = lambda: None
+) -> Iterator[SampledRun]:
+    """Return random runs, one for each seed from `seed` on, of at most `steps_max` steps.
+
+    `look` is called before each step: what it raises ends the work.
+    """
     judge = Judge(system)
     for each in range(seed, seed + runs):
-        trace, end = random_run(system, each, steps_max)
+        trace, end = random_run(system, each, steps_max, look)
         yield SampledRun(each, trace, end, judge.of(trace, end))
 
 
-def random_run(system: System, seed: int, steps_max: int) -> tuple[Trace, End]:
-    """Return the random run of a seed, and how it ended."""
+def random_run(
+    system: System, seed: int, steps_max: int, look: Callable[[], None] = lambda: None
+) -> tuple[Trace, End]:
+    """Return the random run of a seed, and how it ended; `look` as for `sampled`."""
     chance = Random(seed)
     run = Run(system, one_of(system.initial, chance))
     for _ in range(steps_max):
+        look()
         enabled = run.enabled
         end = run.end(enabled)
         if end is not None:

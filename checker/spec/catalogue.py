@@ -14,17 +14,18 @@ from __future__ import annotations
 
 import importlib
 import itertools
+import os
 import sys
 import traceback
 import types
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field, fields
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
 from pathlib import Path
-from typing import TypeGuard, cast
+from typing import NoReturn, TypeGuard, cast
 
 from checker.cache.store import Store
 from model.errors import FinaleError, Place, nearest
@@ -96,12 +97,17 @@ class Catalogue:
 
     @contextmanager
     def blaming_user_code(self) -> Generator[None]:
-        """Turns an exception that comes out of the user's folder into a coded error with its line.
+        """Turn an exception that comes out of the user's folder into a coded error with its line.
 
-        What comes out of this package keeps its traceback: that is a mistake of ours.
+        An exception of this package keeps its traceback: that is a mistake of ours. What the code
+        of the folder prints goes to stderr, because stdout can have JSON.
         """
-        try:
+        if self.folder is None:
             yield
+            return
+        try:
+            with redirect_stdout(sys.stderr), _no_sudden_end():
+                yield
         except FinaleError:
             raise
         except (Exception, SystemExit) as error:
@@ -116,12 +122,26 @@ class Catalogue:
             ) from error
 
     def _place_in_folder(self, error: BaseException) -> Place | None:
-        if self.folder is None:
-            return None
+        assert self.folder is not None
         for frame in reversed(traceback.extract_tb(error.__traceback__)):
             if Path(frame.filename).is_relative_to(self.folder):
                 return Place(frame.filename, frame.lineno)
         return None
+
+
+@contextmanager
+def _no_sudden_end() -> Generator[None]:
+    """Make `os._exit` an exception: Python would end without a word."""
+
+    def ended(status: int) -> NoReturn:
+        raise SystemExit(status)
+
+    before = os._exit
+    os._exit = ended
+    try:
+        yield
+    finally:
+        os._exit = before
 
 
 def catalogue(folder: Path | None = None, store: Store | None = None) -> Catalogue:

@@ -76,6 +76,8 @@ class Spec:
     asks_all: bool = False
     #: What the file says.
     table: Mapping[str, object] | None = None
+    #: Values that replace those of the file, by key, as `--set` names them.
+    values: tuple[tuple[str, object], ...] = ()
 
     @property
     def asked(self) -> tuple[Family, ...]:

@@ -7,10 +7,14 @@ spec of a point with `varied`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 from math import prod
+
+from model.errors import FinaleError
 
 from .typed import is_table
 
@@ -63,6 +67,55 @@ class Point:
         return text_of(self.values)
 
 
+def axis_in(text: str) -> Axis:
+    """An axis as it is written: `options.race=abort,hang` or `job.S.records=0..3`."""
+    key, equals, values = text.partition("=")
+    path = [part.strip() for part in key.split(".")]
+    found = tuple(value for each in values.split(",") for value in _values(each.strip()))
+    if not equals or not all(path) or not found or path[0] in EXPECTED:
+        raise FinaleError(
+            "bad-vary",
+            f'"{text}" is not a key of a spec with values',
+            advice="write --vary options.NAME=one,other or --vary bounds.NAME=0..3",
+        )
+    return Axis(".".join(path), found)
+
+
+def _values(text: str) -> Iterator[object]:
+    first, dots, last = text.partition("..")
+    if dots and first.isdecimal() and last.isdecimal():
+        yield from range(int(first), int(last) + 1)
+    elif text in ("true", "false"):
+        yield text == "true"
+    elif text:
+        yield int(text) if text.isdecimal() else text
+
+
+def values_in(given: Sequence[str]) -> tuple[tuple[str, object], ...]:
+    """Return the keys of `--set` with their values. Raises `bad-set`."""
+    values = tuple(_value_in(text) for text in given)
+    for key, count in Counter(key for key, _ in values).items():
+        if count > 1:
+            raise FinaleError(
+                "bad-set",
+                f"{key} is given two values",
+                advice="give one value, or compare the two with finale diff",
+            )
+    return values
+
+
+def _value_in(text: str) -> tuple[str, object]:
+    with suppress(FinaleError):
+        axis = axis_in(text)
+        if len(axis.values) == 1:
+            return axis.key, axis.values[0]
+    raise FinaleError(
+        "bad-set",
+        f'"{text}" is not a key of a spec with one value',
+        advice="write --set options.NAME=VALUE or --set bounds.NAME=2",
+    )
+
+
 def size_of(axes: Iterable[Axis]) -> int:
     """The number of points of a grid."""
     return prod(len(axis.values) for axis in axes)
@@ -113,9 +166,11 @@ __all__ = [
     "NONE",
     "Axis",
     "Point",
+    "axis_in",
     "points",
     "size_of",
     "text_of",
+    "values_in",
     "varied",
     "without",
     "word_of",

@@ -279,7 +279,10 @@ def _check_method(member: Member) -> None:
             advice="override a helper by a helper, marked as the inherited one is; give the rule "
             "a name of its own",
         )
-    elif not _is_rule(after) and not _takes_all(given, wanted):
+    elif _is_rule(after):
+        if _is_rule(before) and len(given.parameters) < len(wanted.parameters):
+            raise _differs(member, f"{member}{given} has fewer parameters than {what}{wanted}")
+    elif not _takes_all(given, wanted):
         raise _differs(member, f"{member}{given} cannot be called as {what}{wanted} is")
 
 

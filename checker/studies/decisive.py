@@ -21,6 +21,7 @@ more steps are marked than needed; never fewer.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -65,25 +66,25 @@ def decisive_steps(
         future = _future(system, row, trace, states_max)
         if future is None:
             return Decisive(why="ids are given again while the goal is owed")
-        return _decisive(system, trace, future)
+        return _decisive(trace, future)
     except LimitHit as limit:
         return Decisive(why=f"more than {limit}")
 
 
-def _decisive(system: System, trace: Trace, future: Future) -> Decisive:
+def _decisive(trace: Trace, future: Future) -> Decisive:
     length = len(trace.rules)
     all_steps = tuple(range(1, length + 1))
     low, high = 0, length  # once inevitable, always inevitable
     while low < high:
         middle = (low + high) // 2
-        if future.dooms(system, trace, all_steps[:middle]) is not None:
+        if future.dooms(trace, all_steps[:middle]) is not None:
             high = middle
         else:
             low = middle + 1
     kept, position = all_steps[:low], low - 1
     while position >= 0:
         # The later steps first: what a step makes possible goes before the step itself.
-        shorter = future.dooms(system, trace, (*kept[:position], *kept[position + 1 :]))
+        shorter = future.dooms(trace, (*kept[:position], *kept[position + 1 :]))
         if shorter is None:
             position -= 1
         else:
@@ -96,14 +97,11 @@ def _machine(system: System) -> CompiledSuccessors:
     return CompiledSuccessors(system)
 
 
-@dataclass
-class Future:
+class Future(ABC):
     """What can still happen: successors are computed when they are asked for, and once."""
 
-    system: System
-    states_max: int
-
-    def __post_init__(self) -> None:
+    def __init__(self, system: System, states_max: int) -> None:
+        self.system, self.states_max = system, states_max
         self._successors: dict[State, tuple[tuple[int, State], ...]] = {}
         self._faulty: set[State] = set()
         self._known: dict[State, bool] = {}
@@ -113,13 +111,13 @@ class Future:
     def machine(self) -> CompiledSuccessors:
         return _machine(self.system)
 
-    def dooms(self, system: System, trace: Trace, run: Run) -> Run | None:
+    def dooms(self, trace: Trace, run: Run) -> Run | None:
         """The steps of `run` that are enabled one after the other, if they doom the property."""
         state = trace.states[0]
         taken: list[int] = []
         states = [state]
         for number in run:
-            leaf = outcome(system.rules[trace.rules[number - 1]].tree, state)
+            leaf = outcome(self.system.rules[trace.rules[number - 1]].tree, state)
             if isinstance(leaf, Update):
                 after = updated(leaf, state)
                 if self.violates_on(trace.rules[number - 1], state, after):
@@ -141,9 +139,9 @@ class Future:
         """Whether the violation happens on a step."""
         return False
 
+    @abstractmethod
     def is_doomed(self, states: list[State]) -> bool:
         """Whether the violation is inevitable after a run through these states."""
-        raise NotImplementedError
 
     def successors(self, state: State) -> tuple[tuple[int, State], ...]:
         """The rules that change a state, with the states that they lead to. Raises LimitHit."""

@@ -105,7 +105,7 @@ def weaken(
     names: Collection[str],
     limits: Limits,
     jobs: int,
-    look: Callable[[Sequence[str], int], None],
+    look: Callable[[Sequence[str], int, int], None],
 ) -> Weakening:
     """Search a spec without each of its assumptions in turn: all of them, or some by name.
 

@@ -6,7 +6,7 @@ with a shortest run each. A search decides the other settings, one after the oth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -60,30 +60,6 @@ class Which:
             for each in broken
             if not any(other.setting.is_weaker_than(each.setting) for other in broken)
         )
-
-
-def axis_in(text: str) -> Axis:
-    """An axis as it is written: `options.race=abort,hang` or `job.S.records=0..3`."""
-    key, equals, values = text.partition("=")
-    path = [part.strip() for part in key.split(".")]
-    found = tuple(value for each in values.split(",") for value in _values(each.strip()))
-    if not equals or not all(path) or not found or path[0] in EXPECTED:
-        raise FinaleError(
-            "bad-vary",
-            f'"{text}" is not a key of a spec with values',
-            advice="write --vary options.NAME=one,other or --vary bounds.NAME=0..3",
-        )
-    return Axis(".".join(path), found)
-
-
-def _values(text: str) -> Iterator[object]:
-    first, dots, last = text.partition("..")
-    if dots and first.isdecimal() and last.isdecimal():
-        yield from range(int(first), int(last) + 1)
-    elif text in ("true", "false"):
-        yield text == "true"
-    elif text:
-        yield int(text) if text.isdecimal() else text
 
 
 def which(
@@ -183,17 +159,4 @@ class _Asked:
         return next(each for each in report.answers if each.property == self.name)
 
 
-def refuse_twice(keys: Iterable[str]) -> None:
-    """Raise `bad-set` if a key of a spec is given two values."""
-    seen = set[str]()
-    for key in keys:
-        if key in seen:
-            raise FinaleError(
-                "bad-set",
-                f"{key} is given two values",
-                advice="give one value, or compare the two with finale diff",
-            )
-        seen.add(key)
-
-
-__all__ = ["SETTINGS_MAX", "PointAnswer", "Which", "axis_in", "refuse_twice", "which"]
+__all__ = ["SETTINGS_MAX", "PointAnswer", "Which", "which"]

@@ -21,7 +21,7 @@ def defective(file: Path) -> Report:
     raise ZeroDivisionError(f"in {file}")
 
 
-def ignored(busy: object, done: int) -> None:
+def ignored(busy: object, done: int, count: int) -> None:
     pass
 
 

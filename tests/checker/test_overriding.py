@@ -44,6 +44,7 @@ def loaded(folder: Path, body: str, tail: str = TAIL) -> type[Protocol]:
         ("tasks = field(Bool, False)", "field-redeclared", "JobProtocol.__init__ assigns"),
         ("def abort(self): pass", "override-differs", "(self, checkpoint"),
         ("def abort(self, checkpoint, why): pass", "override-differs", "(self, checkpoint, why)"),
+        ("@rule\ndef fail_region(self): pass", "override-differs", "has fewer parameters than"),
         ("abort = 3", "override-differs", "cannot be called"),
         ("@rule\ndef abort(self, checkpoint): pass", "override-differs", "is a rule"),
         ("@rule\ndef newest_completed(self): pass", "override-differs", "is a helper"),

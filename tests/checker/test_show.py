@@ -21,7 +21,6 @@ from checker.report.layout import (
     times,
 )
 from checker.report.lifecycle import LifeCycle, StatusEdge, life_cycles
-from checker.report.values import ValueChange, changes, value_text
 from checker.spec.catalogue import catalogue
 from checker.spec.meanings import meanings
 from checker.spec.reading import read_spec
@@ -31,6 +30,7 @@ from model.language.entities import Variable
 from model.rules import Nothing, Record, part
 from model.system import System
 from model.topology import SHAPES, Job
+from model.value_text import ValueChange, changes, value_text
 from tests.cli.running import HERE, ROOT
 
 

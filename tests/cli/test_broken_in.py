@@ -45,7 +45,15 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("text", ["import sys\nsys.exit(0)\n", VARIANT.format(more=EXITS)])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import sys\nsys.exit(0)\n",
+        "import os\nos._exit(0)\n",
+        VARIANT.format(more=EXITS),
+        VARIANT.format(more=EXITS.replace("raise SystemExit(0)", "__import__('os')._exit(0)")),
+    ],
+)
 @pytest.mark.parametrize("command", ["check p.toml --variant x", "diff p.toml --variant x"])
 def test_code_that_ends_the_program_is_no_green_tick(text: str, command: str, folder: Path) -> None:
     (folder / "v" / "x.py").write_text(text)
@@ -106,3 +114,54 @@ def test_a_closed_output_is_no_defect(folder: Path) -> None:
         f"{FINALE} check p.toml >&-", shell=True, cwd=folder, capture_output=True, check=False
     )
     assert ran.returncode == 0
+
+
+PRINTS = """    def __init__(self, setting):
+        super().__init__(setting)
+        print("made")
+"""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "check p.toml --variant x",
+        "diff p.toml --variant x",
+        "review x --specs p.toml --stability 0",
+        "trace p.toml --variant x --property finished",
+    ],
+)
+def test_what_a_variant_prints_is_no_json(command: str, folder: Path) -> None:
+    (folder / "v" / "x.py").write_text(f"print('loaded')\n{VARIANT.format(more=PRINTS)}")
+    ran = run(f"{command} --protocols v --format json", folder)
+    json.loads(ran.stdout)
+    assert "loaded\n" in ran.stderr
+    assert "made\n" in ran.stderr
+
+
+def test_a_folder_that_was_deleted(tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    ran = shell(f"cd gone && rmdir ../gone && {FINALE} review withdraws", tmp_path)
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("error[missing-folder]: the current folder was deleted")
+
+
+def test_the_reader_of_a_report_goes_away(folder: Path) -> None:
+    report = f"{FINALE} report p.toml --property finished -o /dev/stdout"
+    ran = shell(f"{report} | true; echo ${{PIPESTATUS[0]}}", folder)
+    assert (ran.stdout, ran.stderr) == ("141\n", "")
+    ran = shell(f"{report} | head -c 15", folder)
+    assert ran.stdout == "<!doctype html>"
+
+
+def shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", "-c", script], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize("what", ["options", "rules"])
+def test_a_list_of_all_protocols_fits_a_few_screens(what: str) -> None:
+    ran = run(f"list {what}", columns=80)
+    assert len(ran.stdout.splitlines()) < 250
+    assert f"finale list {what} --protocol NAME says what each is" in ran.stdout

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from checker.logs.event_log.progress import LogProgress
 from checker.search.limits import SearchProgress
 from cli.bar import Bar, line_of
-from cli.meter import lines_of
+from cli.meter import SECONDS_BETWEEN_LINES, Meter, lines_of
 
 NAME = "finish-during-trigger-aborts.toml"
 NEWS = SearchProgress(4_129_035, 41_000_000, 35, 512_000, 6.1, 130 << 20, 12.4)
@@ -90,3 +91,17 @@ def test_a_bar_makes_room_and_is_not_there_in_a_pipe(
     assert told.startswith("[##########..........] half")
     assert told.endswith("\r\x1b[2K")
     assert "too soon" not in told
+
+
+def test_a_file_gets_a_line_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = 0.0
+    monkeypatch.setattr("cli.meter.monotonic", lambda: now)
+    with Meter("settings") as meter:
+        meter.tell_many([Path("a.toml")], 0, 9)
+        for now in (SECONDS_BETWEEN_LINES, SECONDS_BETWEEN_LINES + 1, 2 * SECONDS_BETWEEN_LINES):
+            meter.tell_many([Path("specs/a.toml"), Path("b.toml")], int(now / 10), 9)
+    assert capsys.readouterr().err == (
+        "3 of 9 settings · a.toml, b.toml\n6 of 9 settings · a.toml, b.toml\n"
+    )

@@ -82,8 +82,29 @@ def test_another_rule_can_be_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "head"),
+    [
+        ("goes_on", "    @define\n    def goes_on(self) -> bool:"),
+        ("abort", "    @step\n    def abort(self, checkpoint: Checkpoint) -> None:"),
+        ("entities", "    def entities(self) -> Sequence[Entity]:"),
+    ],
+)
+def test_a_helper_can_be_named(name: str, head: str, tmp_path: Path) -> None:
+    assert run(f"new mine --rule {name}", tmp_path).exit == 0
+    text = (tmp_path / "mine" / "protocols" / "my_change.py").read_text(encoding="utf-8")
+    assert head in text
+    assert "This helper replaces the helper of the base" in text
+    assert "Every trace shows this sentence" not in text
+    checked = run(CHECK, tmp_path / "mine")
+    assert checked.exit == 0
+    assert "no run reached MyChange.entities" not in checked.stderr
+
+
+@pytest.mark.parametrize(
     ("words", "code"),
     [
+        ("mine --rule __init__", "unknown-rule"),
+        ("mine --rule world", "unknown-rule"),
         ("full", "directory-not-empty"),
         ("full/file", "directory-not-empty"),
         ("full/file/below", "unwritable"),

@@ -30,7 +30,7 @@ def plan_of(*names: str) -> list[HuntSetting]:
 
 
 def hunting(journal: Journal) -> Hunting:
-    return Hunting(catalogue(), journal, Limits(), 1, lambda busy, done: None)
+    return Hunting(catalogue(), journal, Limits(), 1, lambda busy, done, of: None)
 
 
 def test_the_cheapest_settings_come_first_and_names_tell_them_apart() -> None:

@@ -95,7 +95,7 @@ VARIANTS = {"eager": Eager}
 def test_an_option_of_the_variant_is_an_option_of_what_is_built_on_it(tmp_path: Path) -> None:
     (tmp_path / "eager.py").write_text(OPTION)
     known = catalogue(tmp_path)
-    spec = read_under(ROOT / "specs/stop-with-savepoint/chain.toml", "eager", known)
+    spec = read_under(ROOT / "specs/stop-with-savepoint/chain.toml", known, "eager")
     options = spec.instance().options
     assert options.eager
     assert options.scheduler is not None  # of stop-with-savepoint
@@ -105,7 +105,7 @@ def test_a_spec_under_a_variant_is_the_spec_of_the_variant() -> None:
     file = ROOT / "specs/history/flink-23741.toml"
     fix = ROOT / "specs/history/fixed/flink-23741.toml"
     bug = read_spec(file, PLAIN).system()
-    assert digest_of(read_under(fix, "waits-for-lost-ack", PLAIN).system()) == digest_of(bug)
+    assert digest_of(read_under(fix, PLAIN, "waits-for-lost-ack").system()) == digest_of(bug)
     assert digest_of(read_spec(fix, PLAIN).system()) != digest_of(bug)
 
 
@@ -115,6 +115,6 @@ def test_names() -> None:
         change_named("withdrawn", PLAIN)
     with pytest.raises(FinaleError) as caught:
         read_under(
-            ROOT / "specs/two-phase-commit/broken/withdraws.toml", "emits-after-finish", PLAIN
+            ROOT / "specs/two-phase-commit/broken/withdraws.toml", PLAIN, "emits-after-finish"
         )
     assert caught.value.code == "unknown-variant"

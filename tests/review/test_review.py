@@ -212,13 +212,16 @@ def test_errors_of_a_variant_are_told_once(tmp_path: Path) -> None:
         ("review withdraws --protocols nowhere", "no-such-folder"),
         ("review withdraws --specs stop.toml", "no-cases"),
         ("review --set options.gate=none", "nothing-to-review"),
-        ("review --set gate --protocol operator-coordinator", "bad-vary"),
+        ("review --set gate --protocol operator-coordinator", "bad-set"),
         ("review --set options.gate=a,b --protocol operator-coordinator", "bad-set"),
         ("review --set bounds.failures=1 --protocol operator-coordinator", "bad-set"),
         ("review --set options.gat=none --protocol operator-coordinator", "unknown-option"),
         ("review withdraws --stability -1", "bad-limit"),
         ("check stop.toml --variant withdraws --record --protocols mine", "variant-counts"),
         ("check stop.toml --variant othre --protocols mine", "unknown-variant"),
+        ("report stop.toml --variant othre --protocols mine -o r.html", "unknown-variant"),
+        ("report stop.toml --set gate --protocols mine -o r.html", "bad-set"),
+        ("trace stop.toml --set options.gat=1 --protocols mine", "unknown-option"),
         ("trace stop.toml --variant other --minimise --protocols mine", "nothing-to-minimise"),
     ],
 )
@@ -252,3 +255,108 @@ def test_no_case_of_the_protocol() -> None:
     with pytest.raises(FinaleError) as caught:
         reviewed(Change("two-phase-commit", "withdraws"), CONNECTOR)
     assert caught.value.code == "no-cases"
+
+
+TWO = 'title = "Two-phase commit"\nprotocol = "two-phase-commit"\n[sizes]\nmanagers = {}\n'
+
+
+def test_specs_of_the_user_are_tried_first(tmp_path: Path) -> None:
+    own, same = tmp_path / "four.toml", tmp_path / "three.toml"
+    own.write_text(TWO.format(4), encoding="utf-8")
+    same.write_text(TWO.format(3), encoding="utf-8")  # a setting that Finale has, too
+    found = reviewed(Change("two-phase-commit", "withdraws"), [*TWO_PHASE, own, same])
+    assert {each.case.file for each in found.tried[:2]} == {own, same}
+
+
+OPTION = '''"""Workers stop, or not."""
+
+from dataclasses import dataclass
+
+from model.rules import Bool, Protocol, always, field, reachable, require, rule
+
+
+@dataclass(frozen=True)
+class Options:
+    careful: bool = True
+
+
+class Switch(Protocol):
+    """A switch."""
+
+    key = "switch"
+    Options = Options
+    is_on = field(Bool, False)
+    is_hot = field(Bool, False)
+
+    def terminal(self) -> bool:
+        return True
+
+    @rule
+    def turn_on(self) -> None:
+        """Somebody turns it on."""
+        require(not self.is_on)
+        self.is_on = True
+        if not self.options.careful:
+            self.is_hot = True
+
+
+@always(witness="turns-on")
+def stays_cool(state: Switch) -> bool:
+    """It stays cool."""
+    return not state.is_hot
+
+
+@reachable
+def turns_on(state: Switch) -> bool:
+    """Somebody turns it on."""
+    return state.is_on
+
+
+PROTOCOLS = (Switch,)
+PROPERTIES = (stays_cool, turns_on)
+'''
+
+
+def test_the_command_of_a_finding_prints_its_run(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "switch.py").write_text(OPTION)
+    (tmp_path / "switch.toml").write_text('title = "It stays cool"\nprotocol = "switch"\n')
+    line = "--protocol switch --protocols mine --set options.careful=false --stability 0"
+    ran = run(f"review {line} --format json", tmp_path)
+    (review,) = json.loads(ran.stdout)["reviews"]
+    (finding,) = review["findings"]
+    words = finding["command"].removeprefix("finale ")
+    assert "--set options.careful=false" in words
+    assert f"      finale {words}\n" in run(f"review {line}", tmp_path, columns=60).stdout
+    told = run(words, tmp_path)
+    assert told.exit == 0
+    assert "stays-cool is violated: 1 step" in told.stdout
+    assert "--set options.careful=false" in told.stdout.partition("reproduce: ")[2]
+    assert run(words.replace("trace", "report") + " -o r.html", tmp_path).exit == 0
+    assert "options.careful = false" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_the_limit_of_states_holds_for_all_parts(tmp_path: Path) -> None:
+    change = Change("two-phase-commit", "withdraws")
+    found = reviewed(change, TWO_PHASE, stability=20.0, behaviours=20.0, states_max=2)
+    assert found.stability is not None
+    assert found.behaviours is not None
+    assert {each.value for each in found.behaviours.answers} == {"unknown"}
+    assert found.stability.searched == 0
+
+
+@pytest.mark.parametrize("part", ["stability_of", "behaviours_of"])
+def test_an_interrupt_of_a_later_part_keeps_the_verdicts(
+    part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"checker.review.review.{part}", interrupted)
+    change = Change("two-phase-commit", "withdraws")
+    found = reviewed(change, TWO_PHASE, stability=0.1, behaviours=0.1)
+    assert len(found.tried) == len(found.cases.found)
+    assert found.findings
+    assert found.exit is Exit.INTERRUPTED
+    text = "\n".join(line.plain for line in review_lines(found, 200))
+    assert "without all larger bounds and runs" in text

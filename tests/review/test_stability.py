@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from checker.report.review import command_of_flip, review_json, review_lines
 from checker.review.change import Change
 from checker.search.rows import Exit
 from checker.spec.catalogue import catalogue
+from tests.cli.running import run
 from tests.review.reviewing import reviewed
 
 COUNTER = '''"""A counter."""
@@ -21,11 +23,17 @@ class Bounds:
     ticks: int = 2
 
 
+@dataclass(frozen=True)
+class Sizes:
+    spare: int = 1
+
+
 class Counter(Protocol):
     """Counts."""
 
     key = "counter"
     Bounds = Bounds
+    Sizes = Sizes
     count = field(Range(0, Bound("ticks")), 0)
     wrong = field(Range(0, 1), 0)
 
@@ -86,5 +94,36 @@ def test_a_bound_that_hides_a_violation(tmp_path: Path) -> None:
         for each in found.stability.flips
     ]
     assert flips == [("right", "ticks", 3, 3, True), ("small", "ticks", 3, 3, False)]
+    assert [[each.property for each in same] for same in found.new_flips] == [["right"]]
+    line = command_of_flip(found.new_flips[0][0])
+    assert "--set bounds.ticks=3" in line
+    told = run(line.removeprefix("finale "), tmp_path)
+    assert "right is violated: 3 steps" in told.stdout
+    text = "\n".join(each.plain for each in review_lines(found, 100))
+    assert line in text
+    assert "1 verdict flips without the change, too" in text
     assert found.exit is Exit.FAILED
     assert reviewed(Change("counter", "odd"), [file], known=known).exit is Exit.AS_EXPECTED
+
+
+def test_a_property_that_falls_twice_is_one_finding(tmp_path: Path) -> None:
+    """With other bounds a second time, or in the setting of another spec already."""
+    (tmp_path / "counter.py").write_text(COUNTER)
+    known, files = catalogue(tmp_path), [tmp_path / f"{n}.toml" for n in (1, 2, 3)]
+    for number, file in enumerate(files[:2], 1):
+        text = f'title = "It counts"\nprotocol = "counter"\n[sizes]\nspare = {number}\n'
+        file.write_text(text)
+    found = reviewed(Change("counter", "odd"), files[:2], known=known, stability=60.0)
+    (same,) = found.new_flips
+    assert [each.property for each in same] == ["right", "right"]
+    text = "\n".join(line.plain for line in review_lines(found, 300))
+    assert "and with 1 other bound" in text
+    assert "1 new violation" in text
+    told = review_json(found)["stability"]
+    assert isinstance(told, dict)
+    assert len(told["flips"]) == 4
+    files[2].write_text('title = "It counts"\nprotocol = "counter"\n[bounds]\nticks = 3\n')
+    found = reviewed(Change("counter", "odd"), files, known=known, stability=60.0)
+    assert [each.property for each in found.findings] == ["right"]
+    assert not found.new_flips
+    assert found.exit is Exit.FAILED

@@ -129,7 +129,7 @@ def test_a_trace_that_was_read_takes_no_flags_of_a_search(folder: Path) -> None:
 def test_flags_of_random_runs_are_refused(folder: Path) -> None:
     told = talk(folder, command=f"{COMMAND} --runs 3")
     assert told.exit == 2
-    assert told.stderr.startswith("error[usage]: --runs, --steps and --format json are for")
+    assert told.stderr.startswith("error[usage]: --runs, --steps, --max-seconds and --format json")
 
 
 def test_the_printed_run_is_repeated_by_its_line_and_its_file(folder: Path) -> None:
@@ -165,3 +165,13 @@ def test_an_interrupt_keeps_what_was_found(folder: Path) -> None:
         found = run("simulate ping.toml --protocols protocols", folder)
     assert found.exit == 130
     assert "5 random runs of at most 1 000 steps · seeds 1 to 5" in found.stdout
+
+
+def test_a_time_limit_is_kept_and_told(folder: Path) -> None:
+    line = "simulate ping.toml --protocols protocols --runs 100000000 --max-seconds 0.2"
+    found = run(line, folder)
+    assert found.exit == 3
+    assert re.search(r"stopped after \d[\d ]* runs: the limit of 0.2 seconds", found.stdout)
+    assert json_of(run(f"{line} --format json", folder).stdout)["stopped"] == (
+        "the limit of 0.2 seconds"
+    )

@@ -38,7 +38,7 @@ def spec(tmp_path: Path) -> Path:
 
 def weakened(file: Path, *names: str, limits: Limits | None = None) -> Weakening:
     claim = read_spec(file, catalogue())
-    return weaken(claim, names, limits or Limits(), 1, lambda busy, done: None)
+    return weaken(claim, names, limits or Limits(), 1, lambda busy, done, of: None)
 
 
 def test_assumptions_are_ranked_by_what_they_protect(spec: Path) -> None:

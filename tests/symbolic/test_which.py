@@ -15,8 +15,8 @@ from checker.search.bmc.search import check as check_bounded
 from checker.search.bmc.settings import ViolatingSettings
 from checker.search.limits import Limits
 from checker.spec.catalogue import catalogue
-from checker.spec.grid import Axis, Point
-from checker.studies.which import PointAnswer, Which, axis_in, which
+from checker.spec.grid import Axis, Point, axis_in
+from checker.studies.which import PointAnswer, Which, which
 from model.errors import FinaleError
 from model.expressions import cell, equal, integer, less, negation, plus
 from model.language.build import build

@@ -15,7 +15,6 @@ from checker.page.told import queues_of, variable_json
 from checker.report.blame import cells_that_matter
 from checker.report.sequence import Diagram, sequence_of
 from checker.report.story import changes_of, steps_of
-from checker.report.values import ValueChange, label_of, value_text
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Unknown, Violated
 from checker.search.bfs.search import check
 from checker.search.limits import Limits
@@ -32,6 +31,7 @@ from model.semantics import (
 )
 from model.system import Blocked, Fault, Kind, Predicate, Property, State, System, Update
 from model.trace import Trace, renamed
+from model.value_text import ValueChange, label_of, value_text
 
 #: A search from a state of the page looks at so many states, and takes so many seconds, at most.
 LIMITS = Limits(states_max=200_000, seconds_max=60)
