@@ -6,7 +6,7 @@ import enum
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from itertools import product
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple, TypeGuard, cast
 
 from model.domains import Bool, Domain, Enum
 from model.errors import FinaleError, Place
@@ -89,15 +89,15 @@ def rule_of(kind: type[Protocol], name: str) -> Rule:
     # An override that says nothing of fairness is as fair as what it overrides.
     marks = (mark_of(vars(base).get(name)) for base in kind.__mro__)
     said = next((each for each in marks if each is not None and each.fairness is not None), mark)
-    fairness = Fairness.NONE if said.fairness is None else said.fairness
-    if not isinstance(fairness, Fairness):
+    given = cast("object", said.fairness)
+    if not isinstance(given, Fairness | None):
         raise FinaleError(
             "unknown-fairness",
-            f"fair={fairness!r} is no promise about {name}",
+            f"fair={given!r} is no promise about {name}",
             place=said.place,
             advice="write `fair=WEAK`, `fair=STRONG` or `fair=UNFAIR`",
         )
-    return Rule(name, mark.sentence, fairness, mark.place, mark.cites)
+    return Rule(name, mark.sentence, given or Fairness.NONE, mark.place, mark.cites)
 
 
 def bound_rules(protocol: Protocol) -> Iterator[BoundRule]:
