@@ -6,6 +6,7 @@ The view is a protocol that has an enumerator.
 from __future__ import annotations
 
 from model.protocols.asking import Asking
+from model.protocols.coordinator.checkpoints import CheckpointStatus
 from model.protocols.enumerator import (
     CoordinatorCheckpoint,
     Enumerating,
@@ -148,6 +149,15 @@ def event_follows_two_states(
 
 
 @reachable(on_request=True)
+def older_gate_outlasts_abort(
+    state: Enumerating, event: Event, older: CoordinatorCheckpoint, newer: CoordinatorCheckpoint
+) -> bool:
+    """An event is held for a checkpoint after a newer one was aborted without any state."""
+    when(older < newer and older.is_pending and not newer.coordinator_taken)
+    return newer.status == CheckpointStatus.ABORTED and event.behind.has(older)
+
+
+@reachable(on_request=True)
 def event_precedes_state(
     state: Enumerating, event: Event, checkpoint: CoordinatorCheckpoint
 ) -> bool:
@@ -187,6 +197,7 @@ FAMILIES = (
     failed_event_meets_state,
     event_follows_state,
     event_follows_two_states,
+    older_gate_outlasts_abort,
     event_precedes_state,
     told_reader_restores,
     signal_meets_finished_reader,

@@ -2,7 +2,8 @@
 
 The fact sheet's section 1.1 and PL-3, PL-4; the history of FLINK-16986 and those after it. First
 the enumerator's state is taken, then the readers are triggered; `enumerator.py` has the
-enumerator, its events and its gates. Readers are sources: they have no channels.
+enumerator, its events and its gates. Readers have no channels: a trigger under way is the call to a
+source, or the barrier on its way to an operator with inputs, which an event can overtake.
 Left out: everything downstream of the readers; notifications of completed checkpoints, to which
 nobody here listens; restarts of a part of the job.
 """
@@ -52,14 +53,27 @@ class CallOrder(enum.Enum):
     HOOKS_FIRST = "hooks-first"
 
 
+class FailedTriggerOpens(enum.Enum):
+    """Whose gates a trigger opens that fails before the enumerator's state is taken.
+
+    NEWEST_MARKED: each gate opens for the newest checkpoint that can still close it, whichever
+    that is. OWN: the trigger has closed no gate, and opens none.
+    """
+
+    NEWEST_MARKED = "newest-marked"
+    OWN = "own"
+
+
 @dataclass(frozen=True)
 class OperatorCoordinatorOptions(AskingOptions):
-    """The toggles; the defaults keep S25."""
+    """The toggles; the defaults keep S25 as long as no trigger fails beside another checkpoint."""
 
     #: PL-1: how many checkpoints may be pending at once
     concurrent: int = 1
     #: PL-3: who is asked first for their part of a checkpoint
     order: CallOrder = CallOrder.COORDINATORS_FIRST
+    #: whose gates a trigger opens that fails before the enumerator's state is taken
+    failed_trigger_opens: FailedTriggerOpens = FailedTriggerOpens.NEWEST_MARKED
     #: a checkpoint completes without the enumerator's part
     completes_on_task_acknowledgements: bool = False
 
@@ -76,6 +90,8 @@ class OperatorCoordinatorBounds:
     losses: int = 0
     #: how many checkpoints expire
     expiries: int = 0
+    #: how many triggers fail before the readers are triggered
+    failed_triggers: int = 0
 
 
 @dataclass(frozen=True)
@@ -101,6 +117,7 @@ class OperatorCoordinator(Asking):
 
     failures = field(Range(0, Bound("failures")), 0)
     expiries = field(Range(0, Bound("expiries")), 0)
+    failed_triggers = field(Range(0, Bound("failed_triggers")), 0)
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -128,6 +145,7 @@ class OperatorCoordinator(Asking):
     @rule
     def trigger_checkpoint(self) -> None:
         """PL-1, PL-2: the next checkpoint is pending; it awaits the readers that still run."""
+        require(all(not self.is_triggering(each) for each in self.checkpoints))
         require(count(self.checkpoints, lambda each: each.is_pending) < self.options.concurrent)
         require(all(reader.status != ReaderStatus.RESTORING for reader in self.readers))
         require(any(reader.is_running for reader in self.readers))
@@ -136,6 +154,11 @@ class OperatorCoordinator(Asking):
         # From the last id down, so that one that has just begun is not taken for a used one.
         for position in reversed(range(len(self.checkpoints))):
             self._begin_if_next(position)
+
+    @define
+    def is_triggering(self, checkpoint: CoordinatorCheckpoint) -> bool:
+        """Whether the readers have yet to be triggered: until then no other trigger begins."""
+        return checkpoint.is_pending and not checkpoint.coordinator_done
 
     @step
     def _begin_if_next(self, position: int) -> None:
@@ -227,6 +250,41 @@ class OperatorCoordinator(Asking):
         checkpoint.awaited.clear()
         for reader in self.readers:
             self.open_gate(reader, checkpoint)
+
+    @rule
+    def fail_to_trigger(self, checkpoint: CoordinatorCheckpoint) -> None:
+        """PL-3: a trigger fails, as when the folder of a savepoint cannot be created.
+
+        Once the enumerator's state is taken, the newest checkpoint that a gate knows is this one.
+        """
+        require(int(self.bounds.failed_triggers) > 0)
+        require(checkpoint.is_pending, not checkpoint.coordinator_done)
+        within(self.failed_triggers, self.bounds.failed_triggers)
+        self.failed_triggers += 1
+        opens_newest = self.options.failed_trigger_opens == FailedTriggerOpens.NEWEST_MARKED
+        if opens_newest and not checkpoint.coordinator_taken:
+            for reader in self.readers:
+                self._open_for_newest(reader)
+        self.abort(checkpoint)
+
+    @step
+    def _open_for_newest(self, reader: SourceReader) -> None:
+        # From the first id up: the newest is opened last, and no older one is the newest then.
+        for position in range(len(self.checkpoints)):
+            self._open_if_newest(reader, position)
+
+    @step
+    def _open_if_newest(self, reader: SourceReader, position: int) -> None:
+        checkpoint = self.checkpoints[position]
+        newer = self.checkpoints[position + 1 :]
+        is_newest = all(not self.can_close(each, reader) for each in newer)
+        if self.can_close(checkpoint, reader) and is_newest:
+            self.open_gate(reader, checkpoint)
+
+    @define
+    def can_close(self, checkpoint: CoordinatorCheckpoint, reader: SourceReader) -> bool:
+        """Whether the gate to a reader knows a checkpoint, and the reader has yet to take it."""
+        return checkpoint.coordinator_taken and checkpoint.marked.has(reader)
 
     @rule
     def expire(self, checkpoint: CoordinatorCheckpoint) -> None:
