@@ -72,7 +72,7 @@ class OperatorCoordinatorOptions(AskingOptions):
     concurrent: int = 1
     #: PL-3: who is asked first for their part of a checkpoint
     order: CallOrder = CallOrder.COORDINATORS_FIRST
-    #: whose gates a trigger opens that fails before the enumerator's state is taken
+    #: PL-3: whose gates a trigger opens that fails before the enumerator's state is taken
     failed_trigger_opens: FailedTriggerOpens = FailedTriggerOpens.NEWEST_MARKED
     #: a checkpoint completes without the enumerator's part
     completes_on_task_acknowledgements: bool = False
