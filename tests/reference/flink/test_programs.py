@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-PROGRAMS = Path(__file__).parents[2] / "reference" / "flink" / "programs"
+from tests.reference.flink.machines import flink, needs_flink
+
+PROGRAMS = Path(__file__).parents[3] / "reference" / "flink" / "programs"
 SCRIPT = PROGRAMS / "failed_trigger.sh"
 
 
@@ -25,12 +25,10 @@ def test_folder_without_flink_is_refused(tmp_path: Path) -> None:
     assert "no flink-dist-*.jar is in" in ran.stderr
 
 
+@needs_flink
 @pytest.mark.slow
 def test_failed_trigger_doubles_an_event() -> None:
-    spec = find_spec("pyflink")
-    if shutil.which("javac") is None or spec is None or not spec.submodule_search_locations:
-        pytest.skip("there is no JDK, or no Flink in this Python")
-    lib = Path(next(iter(spec.submodule_search_locations))) / "lib"
+    lib = flink().jars[0].parent
     ran = subprocess.run([SCRIPT, lib, "1"], capture_output=True, text=True, check=False)
     assert ran.returncode == 1, ran.stderr
     said = [line for line in ran.stdout.splitlines() if line.startswith("pending ")]
