@@ -4,12 +4,13 @@
 #   run.sh PROGRAM FOLDER [TIMES]
 #
 # PROGRAM is the name of a .java file beside this script; PROGRAM.cases has the arguments of one case
-# in each line. FOLDER has the jars of a Flink release, in FOLDER or in FOLDER/lib. The script needs a
-# JDK, 11 or 17 (JAVA_HOME, else PATH). Each case runs TIMES times (default: 1). The script prints one
-# line for each case, and what happened if there is one run. Exit code: 0 if no run shows the defect,
-# 1 if a run shows it, 2 if a run did not come to its end.
+# in each line. The program exits with 0 if all is well and with 10 if the defect shows. FOLDER has the
+# jars of a Flink release, in FOLDER or in FOLDER/lib. The script needs a JDK, 11 or 17 (JAVA_HOME, else
+# PATH). Each case runs TIMES times (default: 1). The script prints one line for each case, and what
+# happened if there is one run. Exit code: 0 if no run shows the defect, 1 if a run shows it, 2 if a run
+# did not come to its end.
 set -u
-usage() { sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 case $# in 2 | 3) ;; *) usage ;; esac
 here=$(cd "$(dirname "$0")" && pwd) || exit 2
 program=$1 flink=$2 times=${3:-1} bin=${JAVA_HOME:+$JAVA_HOME/bin/}
@@ -40,7 +41,7 @@ while read -r arguments; do
         [ "$times" -eq 1 ] && sed 's/^/    /' "$work/out"
         case $code in
         0) ;;
-        1) shown=$((shown + 1)) worst=1 ;;
+        10) shown=$((shown + 1)) worst=1 ;;
         *) sed 's/^/    /' "$work/out" >&2; echo "a run of $arguments failed" >&2; exit 2 ;;
         esac
     done
