@@ -20,11 +20,13 @@ def acknowledged_with_channel_state(
     state: Unaligned, channel: Channel, checkpoint: Checkpoint
 ) -> bool:
     """When a task has acknowledged a checkpoint, its snapshot and its logs have all that was sent
-    before the barrier of each input (UN-4)."""
+    before the barrier of each input, or before the end of an input without a barrier (UN-4)."""
     task, writer = state.reader(channel), state.writer(channel)
     planned = not (checkpoint.finished.has(task) or checkpoint.finished.has(writer))
     done = checkpoint.acknowledgements.has(task) or not checkpoint.awaited.has(task)
     when(checkpoint.is_pending and planned and done)
+    if channel.ended and (writer.newest == Nothing or writer.newest < checkpoint):
+        return channel.sent == accounted_for(channel, checkpoint)
     return channel.sent_before[checkpoint] == accounted_for(channel, checkpoint)
 
 

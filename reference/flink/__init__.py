@@ -9,7 +9,7 @@ written by hand. Start with `director.py`, then `session.py`, and `flink-2.3.tom
   have (`com.sun.jdi`). It is a process of its own, so that no JVM runs inside of Python.
 - `java/Job.java` is the job: a MiniCluster on loopback, which obeys commands.
 - `outcome.py` says what became of requests, tasks and records.
-- `programs/` has programs of their own, each with a script, that show one defect of Flink.
+- `programs/` has programs that show one defect each without any driver; `run.sh` runs their cases.
 
 `python -m reference.flink ORDER` takes an order again.
 """

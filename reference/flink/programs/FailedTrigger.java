@@ -52,9 +52,12 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * <p>Arguments: {@code savepoint} (the pending checkpoint is a savepoint of a user, and a second job
  * resumes from it) or {@code checkpoint} (it is a periodic one, and the job restarts from it after a
  * failure); then {@code failing} (with the savepoint that cannot begin) or {@code control} (without).
- * Exit code: 0 if the operator has each event once, 1 if it has one twice.
+ * Exit code: 0 if the operator has each event once, 10 if it has one twice.
  */
 public final class FailedTrigger {
+
+    /** The exit code if the operator has an event twice. */
+    private static final int TWICE = 10;
 
     private static final long SECONDS = 40;
     private static final long PERIOD_MS = 4000;
@@ -329,7 +332,7 @@ public final class FailedTrigger {
             boolean once = RECEIVED.equals(List.of(1L));
             say("the operator has the events " + RECEIVED + (once ? "" : ", not [1]"));
             flink.cancelJob(job).get();
-            Runtime.getRuntime().halt(once ? 0 : 1);
+            Runtime.getRuntime().halt(once ? 0 : TWICE);
         }
     }
 

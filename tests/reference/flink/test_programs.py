@@ -1,4 +1,4 @@
-"""The programs that show defects of a real Flink: they need a JDK, and the extra `flink`."""
+"""Programs that drive a Flink by hand: what each case shows on the Flink of this machine."""
 
 from __future__ import annotations
 
@@ -10,30 +10,56 @@ import pytest
 from tests.reference.flink.machines import flink, needs_flink
 
 PROGRAMS = Path(__file__).parents[3] / "reference" / "flink" / "programs"
-SCRIPT = PROGRAMS / "failed_trigger.sh"
+#: The cases of each program that show its defect in Flink 2.3. All other cases are controls.
+SHOWN = {
+    "CrashAfterStop": {
+        "no-drain user crash",
+        "drain end-of-data crash",
+        "drain user crash",
+    },
+    "FailedTrigger": {"savepoint failing", "checkpoint failing"},
+}
 
 
-def test_script_says_how_to_use_it() -> None:
-    ran = subprocess.run([SCRIPT], capture_output=True, text=True, check=False)
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert "failed_trigger.sh FOLDER [TIMES]" in ran.stderr
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = ["sh", str(PROGRAMS / "run.sh"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_folder_without_flink_is_refused(tmp_path: Path) -> None:
-    ran = subprocess.run([SCRIPT, tmp_path], capture_output=True, text=True, check=False)
-    assert ran.returncode == 2
-    assert "no flink-dist-*.jar is in" in ran.stderr
+def cases(program: str) -> list[str]:
+    return (PROGRAMS / f"{program}.cases").read_text(encoding="utf-8").splitlines()
 
 
 @needs_flink
 @pytest.mark.slow
-def test_failed_trigger_doubles_an_event() -> None:
-    lib = flink().jars[0].parent
-    ran = subprocess.run([SCRIPT, lib, "1"], capture_output=True, text=True, check=False)
+@pytest.mark.parametrize("program", SHOWN)
+def test_the_defect_shows_in_its_cases_alone(program: str) -> None:
+    ran = run(program, str(flink().jars[0].parent))
     assert ran.returncode == 1, ran.stderr
-    said = [line for line in ran.stdout.splitlines() if line.startswith("pending ")]
-    assert said == [
-        f"pending {pending}, {case}: the operator has the event twice in {twice} of 1"
-        for pending in ("savepoint", "checkpoint")
-        for case, twice in (("failing", 1), ("control", 0))
-    ]
+    shows = dict(
+        line.split(": the defect shows in ")
+        for line in ran.stdout.splitlines()
+        if ": the defect shows in " in line
+    )
+    assert shows == {each: f"{int(each in SHOWN[program])} of 1" for each in cases(program)}
+
+
+def test_each_program_is_tried() -> None:
+    assert {path.stem for path in PROGRAMS.glob("*.cases")} == set(SHOWN)
+    for program, shown in SHOWN.items():
+        assert (PROGRAMS / f"{program}.java").is_file()
+        assert set(cases(program)) > shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ((), "run.sh PROGRAM FOLDER"),
+        (("NoSuchProgram", "."), "no NoSuchProgram.cases"),
+        (("CrashAfterStop", "no-such-folder"), "no flink-dist-*.jar is in no-such-folder"),
+    ],
+)
+def test_what_cannot_run_is_no_result(arguments: tuple[str, ...], complaint: str) -> None:
+    ran = run(*arguments)
+    assert ran.returncode == 2
+    assert complaint in ran.stderr
