@@ -63,8 +63,11 @@ def order_of(spec: Spec, system: System, trace: Trace, facts: EngineFacts) -> Or
         | ({"records": list(job.vertex(name).records)} if job.vertex(name).records else {})
         for name, entry in table_of(job).items()
     }
+    steps = ordering.steps()
     settings = facts.settings_of(spec.setting.options)
-    return Order(spec.title, job, table, settings, ordering.steps())
+    for step in steps:
+        settings |= facts.needs.get(step.name, {})
+    return Order(spec.title, job, table, settings, steps)
 
 
 def _check(job: Job) -> None:
@@ -275,11 +278,13 @@ def _told(
         before = system.values(trace.states[number])
         after = system.values(trace.states[number + 1])
         if rule.rule.name == OF_REGION:
-            about["task"] = next(
+            failed = [
                 task
                 for task in reversed(tasks)
                 if before[f"{task}.status"] != after[f"{task}.status"]
-            )
+            ]
+            about["task"], *others = failed
+            about |= {"others": " ".join(others)} if others else {}
         trigger = None
         for name, value in after.items():
             entity, _, field_name = name.rpartition(".")

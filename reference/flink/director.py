@@ -3,7 +3,8 @@
 A step may be taken when all steps before it have happened. What only the world outside does, such
 as a request, is a command to the job. Checkpoints are matched by their kind and the order in which
 they are triggered: the order names them, and Flink chooses the ids. A hit that the order does not
-mention is let go at once.
+mention is let go at once, with two exceptions. A checkpoint does not expire unless the order says
+so. A task does not refuse new mail while the order still has calls to it.
 
 If nothing more comes in time, the order is not taken, and `Missed` says which step did not happen,
 what it waited for, and what came instead.
@@ -23,6 +24,10 @@ from .session import Answer, Hit, Left, News, Over, Session, Status
 SECONDS_OF_STEP = 20.0
 TRIGGER = "trigger"
 LOSSES = frozenset({"lose_confirmation"})
+#: Steps that happen only if the order has them: else the call is dropped.
+ONLY_IN_ORDER = frozenset({"expire"})
+#: The step after which a task refuses new mail, and what the names of calls to a task begin with.
+LAST, CALL = "quiesce", "deliver_"
 #: The steps of the world outside, as commands about a task.
 OF_TASK = {"emit": "emit", "end_source": "end", "fail": "fail", "fail_region": "fail"}
 #: The steps of the world outside, as requests.
@@ -85,6 +90,9 @@ class Director:
         self._begun: dict[int, OrderedStep] = {}
         self._commanded: set[int] = set()
         self._held: list[tuple[Hit, OrderedStep]] = []
+        self._early: list[Hit] = []
+        self._gone_of: dict[int, set[str | None]] = {}
+        self._is_over = False
         self._inside: dict[int, Hit] = {}
         self._handled: set[int] = set()
         self._instead: list[str] = []
@@ -106,6 +114,8 @@ class Director:
         for hit, _ in self._held:
             self._session.go(hit)
         self._held.clear()
+        self._is_over = True
+        self._let_early_go()
         return self.taken
 
     # --- what may happen -------------------------------------------------------------------------
@@ -122,6 +132,21 @@ class Director:
             if self._may(step):
                 self._held.remove((hit, step))
                 self._begin(hit, step)
+        self._let_early_go()
+
+    def _let_early_go(self) -> None:
+        for hit in [each for each in self._early if not self._is_too_early(each)]:
+            self._early.remove(hit)
+            self._session.go(hit)
+
+    def _is_too_early(self, hit: Hit) -> bool:
+        """Whether a task is about to refuse new mail, and a call to it is still to come."""
+        calls = (step for step in self._open.values() if step.name.startswith(CALL))
+        return (
+            hit.steps[0] == LAST
+            and not self._is_over
+            and any(step.about.get("task") == hit.task for step in calls)
+        )
 
     def _command(self, step: OrderedStep) -> None:
         if step.name in OF_TASK:
@@ -176,7 +201,12 @@ class Director:
 
     def _come(self, hit: Hit) -> None:
         step = None if hit.steps[0].endswith(HANDLED) else self._step_of(hit)
-        if step is None:
+        if step is None and hit.steps[0] in ONLY_IN_ORDER:
+            self._session.lose(hit)
+        elif step is None and self._is_too_early(hit):
+            self._early.append(hit)
+            self._tell(f"{hit} is held: the order has calls to this task")
+        elif step is None:
             if hit.steps[0] not in ("other", TRIGGER) and not hit.steps[0].endswith(HANDLED):
                 self._instead.append(str(hit))
                 self._tell(f"{hit}, which the order does not mention")
@@ -201,7 +231,7 @@ class Director:
         about = step.about
         if "channel" in about and about["channel"] != hit.channel:
             return False
-        if "task" in about and about["task"] != hit.task:
+        if "task" in about and hit.task not in _tasks(step):
             return False
         named = about.get("checkpoint")
         if named is None or hit.checkpoint is None or hit.channel is not None:
@@ -220,10 +250,20 @@ class Director:
                 continue
             name, handled = f"{step.name}{HANDLED}", self._session.hooks.has(step.name + HANDLED)
             own = self._inside.get(step.number) == hit
+            if name in hit.steps and not self._is_last_of_region(hit, step):
+                continue
             if (own and not handled) or (name in hit.steps and self._is_about(hit, step)):
                 self._handled.add(step.number)
                 self._close(step)
                 return
+
+    def _is_last_of_region(self, hit: Hit, step: OrderedStep) -> bool:
+        """Note that a task of a region is gone. Returns whether it is the last one of the step."""
+        if "others" not in step.about:
+            return True
+        gone = self._gone_of.setdefault(step.number, set())
+        gone |= _tasks(step) & {hit.task}
+        return gone == _tasks(step)
 
     def _triggered(self, hit: Hit) -> None:
         """A checkpoint has been triggered: it is the next one of its kind in the order."""
@@ -259,6 +299,11 @@ class Director:
         waits = [step for step in self._open.values() if self._may(step)]
         held = tuple(_held(self._held))
         return Missed(tuple(waits), held, tuple(self._instead[-5:]))
+
+
+def _tasks(step: OrderedStep) -> set[str | None]:
+    """The tasks that a step is about: one, or all that fail together."""
+    return {step.about["task"], *step.about.get("others", "").split()}
 
 
 def _held(held: Sequence[tuple[Hit, OrderedStep]]) -> Iterator[str]:

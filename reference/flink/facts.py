@@ -19,7 +19,8 @@ class EngineFacts:
     `together`: steps that are taken in the same moment as an earlier one. `caused`: for a step of a
     task's thread, the steps that bring it there. `mails`: those that the mailbox runs. `settings`
     and `kinds`: the engine's words for options with their values, and for kinds of checkpoints.
-    `forced`: of options that leave a choice open, the value that a driven run can take.
+    `needs`: the engine's settings without which it does not take a step. `forced`: of options that
+    leave a choice open, the value that a driven run can take.
     """
 
     steps: frozenset[str]
@@ -27,6 +28,7 @@ class EngineFacts:
     caused: Mapping[str, tuple[str, ...]]
     mails: frozenset[str]
     settings: Mapping[str, Mapping[str, str]]
+    needs: Mapping[str, Mapping[str, str]]
     kinds: Mapping[str, str]
     by_thread: frozenset[str]
     forced: Mapping[str, str | bool]
@@ -67,6 +69,7 @@ def facts_in(file: Path) -> EngineFacts:
         {name: tuple(causes) for name, causes in table["caused"].items()},
         frozenset(table["mailbox"]["steps"]),
         table["settings"],
+        table.get("needs", {}),
         table["kinds"],
         frozenset(of_threads),
         table["forced"],
