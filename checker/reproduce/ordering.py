@@ -61,6 +61,7 @@ def order_of(spec: Spec, system: System, trace: Trace, facts: EngineFacts) -> Or
     table = {
         name: entry
         | ({"records": list(job.vertex(name).records)} if job.vertex(name).records else {})
+        | ({"union_state": True} if job.vertex(name).union_state else {})
         for name, entry in table_of(job).items()
     }
     steps = ordering.steps()
@@ -78,8 +79,6 @@ def _check(job: Job) -> None:
             if vertex.kind.value not in KINDS
             else f"sink {vertex.sink.value}"
             if vertex.sink.value not in SINKS
-            else "a source with union state"
-            if vertex.union_state
             else ""
         )
         if lacks:
@@ -267,12 +266,18 @@ def _queues(system: System, state: tuple[int, ...]) -> dict[str, Sequence[object
 def _told(
     system: System, trace: Trace, tasks: Sequence[str], facts: EngineFacts
 ) -> Iterable[tuple[str, dict[str, str], Trigger | None]]:
-    """Name, subject and triggered checkpoint of each step."""
+    """Name, subject and triggered checkpoint of each step.
+
+    A trace can use an id again for a later checkpoint, which gets a name of its own.
+    """
+    called: dict[str, str] = {}
     for number, (rule, _) in enumerate(trace.steps(system)):
         if number + 1 == len(trace.states):
             return
         binding = dict(rule.binding)
         about = {key: binding[key] for key in ABOUT if key in binding}
+        if "checkpoint" in about:
+            about["checkpoint"] = called.get(about["checkpoint"], about["checkpoint"])
         if "drain" in binding:
             about["drain"] = DRAIN[binding["drain"]]
         before = system.values(trace.states[number])
@@ -290,7 +295,8 @@ def _told(
             entity, _, field_name = name.rpartition(".")
             if field_name == "status" and _word(value) == PENDING != _word(before[name]):
                 kind = _word(after.get(f"{entity}.kind", CHECKPOINT))
-                trigger = Trigger(entity, facts.kinds.get(kind, kind))
+                called[entity] = f"{called[entity]}'" if entity in called else entity
+                trigger = Trigger(called[entity], facts.kinds.get(kind, kind))
         yield rule.rule.name, about, trigger
 
 

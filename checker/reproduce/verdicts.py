@@ -115,6 +115,10 @@ def _lost(outcome: Outcome) -> list[str]:
     return [f"lost: {each}" for each in outcome.lost] if outcome.status == "FINISHED" else []
 
 
+def _none_completes(outcome: Outcome) -> list[str]:
+    return [] if outcome.answers else _refused(outcome)
+
+
 def _doubled(outcome: Outcome) -> list[str]:
     return [f"committed twice: {each}" for each in outcome.doubled]
 
@@ -129,6 +133,7 @@ DAMAGES: Mapping[str, Callable[[Outcome], list[str]]] = {
     "waiting-task-closes": _hang,
     "checkpoint-ends": _hang,
     "no-release-is-dropped": _hang,
+    "checkpoints-go-on": _none_completes,
     "stop-is-answered": _unanswered,
     "commit-completeness": _lost,
     "records-survive-restarts": _lost,

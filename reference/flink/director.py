@@ -4,7 +4,7 @@ A step may be taken when all steps before it have happened. What only the world 
 as a request, is a command to the job. Checkpoints are matched by their kind and the order in which
 they are triggered: the order names them, and Flink chooses the ids. A hit that the order does not
 mention is let go at once, with two exceptions. A checkpoint does not expire unless the order says
-so. A task does not refuse new mail while the order still has calls to it.
+so. A task that the order does not close closes when nothing else moves any more.
 
 If nothing more comes in time, the order is not taken, and `Missed` says which step did not happen,
 what it waited for, and what came instead.
@@ -26,8 +26,8 @@ TRIGGER = "trigger"
 LOSSES = frozenset({"lose_confirmation"})
 #: Steps that happen only if the order has them: else the call is dropped.
 ONLY_IN_ORDER = frozenset({"expire"})
-#: The step after which a task refuses new mail, and what the names of calls to a task begin with.
-LAST, CALL = "quiesce", "deliver_"
+#: The step after which a task closes.
+LAST = "quiesce"
 #: The steps of the world outside, as commands about a task.
 OF_TASK = {"emit": "emit", "end_source": "end", "fail": "fail", "fail_region": "fail"}
 #: The steps of the world outside, as requests.
@@ -92,7 +92,6 @@ class Director:
         self._held: list[tuple[Hit, OrderedStep]] = []
         self._early: list[Hit] = []
         self._gone_of: dict[int, set[str | None]] = {}
-        self._is_over = False
         self._inside: dict[int, Hit] = {}
         self._handled: set[int] = set()
         self._instead: list[str] = []
@@ -114,8 +113,6 @@ class Director:
         for hit, _ in self._held:
             self._session.go(hit)
         self._held.clear()
-        self._is_over = True
-        self._let_early_go()
         return self.taken
 
     # --- what may happen -------------------------------------------------------------------------
@@ -132,21 +129,28 @@ class Director:
             if self._may(step):
                 self._held.remove((hit, step))
                 self._begin(hit, step)
-        self._let_early_go()
+        wanted = {self._thread_of(step) for step in self._open.values() if self._may(step)}
+        self._let_close({hit.task for hit in self._early} & wanted)
 
-    def _let_early_go(self) -> None:
-        for hit in [each for each in self._early if not self._is_too_early(each)]:
+    def let_all_close(self) -> bool:
+        """Let those tasks close that were kept from it. Returns whether there were any."""
+        return self._let_close({hit.task for hit in self._early})
+
+    def _let_close(self, tasks: set[str | None]) -> bool:
+        """Let tasks go on that are about to close: a task first takes the mail that it has."""
+        for hit in [each for each in self._early if each.task in tasks]:
             self._early.remove(hit)
+            self._tell(f"{hit}, which the order does not mention")
             self._session.go(hit)
+        return bool(tasks)
 
-    def _is_too_early(self, hit: Hit) -> bool:
-        """Whether a task is about to refuse new mail, and a call to it is still to come."""
-        calls = (step for step in self._open.values() if step.name.startswith(CALL))
-        return (
-            hit.steps[0] == LAST
-            and not self._is_over
-            and any(step.about.get("task") == hit.task for step in calls)
-        )
+    def _thread_of(self, step: OrderedStep) -> str | None:
+        """The task whose thread takes a step, if the thread of a task does."""
+        if not self._session.hooks.is_by_thread(step.name):
+            return None
+        channels = self._session.job.channels
+        receivers = {each.name: each.receiver.name for each in channels}
+        return receivers.get(step.about.get("channel", ""), step.about.get("task"))
 
     def _command(self, step: OrderedStep) -> None:
         if step.name in OF_TASK:
@@ -203,9 +207,9 @@ class Director:
         step = None if hit.steps[0].endswith(HANDLED) else self._step_of(hit)
         if step is None and hit.steps[0] in ONLY_IN_ORDER:
             self._session.lose(hit)
-        elif step is None and self._is_too_early(hit):
+        elif step is None and hit.steps[0] == LAST:
             self._early.append(hit)
-            self._tell(f"{hit} is held: the order has calls to this task")
+            self._tell(f"{hit} is held until nothing else moves")
         elif step is None:
             if hit.steps[0] not in ("other", TRIGGER) and not hit.steps[0].endswith(HANDLED):
                 self._instead.append(str(hit))
@@ -275,6 +279,7 @@ class Director:
             if trigger.kind == hit.kind and self._may(step):
                 self.taken.ids[trigger.checkpoint] = hit.checkpoint
                 self._tell(f"checkpoint {hit.checkpoint} is {trigger.checkpoint}", step.number)
+                self._close(step)
                 return
         self._instead.append(f"checkpoint {hit.checkpoint} ({hit.kind}) is triggered")
         self._tell(self._instead[-1])
@@ -288,10 +293,15 @@ class Director:
                 self._close(step)
 
     def _close(self, step: OrderedStep) -> None:
-        """End a step whose method has returned and whose checkpoint has been triggered."""
+        """End a step whose method has returned and whose checkpoint has been triggered.
+
+        Its calls to tasks must have been sent, unless it is a request that no later step needs.
+        """
         is_command = step.name in REQUESTS
-        trigger = step.trigger
-        triggered = trigger is None or self.taken.ids.get(trigger.checkpoint) in self._called
+        made = None if step.trigger is None else self.taken.ids.get(step.trigger.checkpoint)
+        is_last = not any(step.number in each.after for each in self._open.values())
+        is_last &= is_command and made is not None
+        triggered = step.trigger is None or made in self._called or is_last
         if triggered and (is_command or step.number in self._handled):
             self._happened(step)
 

@@ -61,6 +61,10 @@ class Hooks:
         """Whether some method takes a step."""
         return step in self.steps
 
+    def is_by_thread(self, step: str) -> bool:
+        """Whether the thread of a task takes a step."""
+        return any(hook.by_thread and step in hook.steps for hook in self.all)
+
     def check(self, release: Release) -> None:
         """Raises `hook-missing` for a class that the release does not have."""
         for hook in self.all:

@@ -29,7 +29,8 @@ WAITS_FOR_MAIL = ("TaskMailboxImpl.take",)
 class Outcome:
     """What became of a run.
 
-    `status` is the state of the job. A job is at `rest` if it has not ended, and nothing moves.
+    `status` is the state of the job. A job is at `rest` if it has not ended although it should, and
+    nothing moves. A job with a source that never ends should end only if a request waits for that.
     `unanswered` are the requests without an answer; the others have a value or an error. `waits`
     says for each task that is not gone where its thread is. Records are counted against the source:
     `emitted` by all sources, and by each sink those that are `lost` and `doubled`.
@@ -58,24 +59,28 @@ def taken_to_end(session: Session, director: Director, asked: tuple[str, ...]) -
                 session.to_task("end", subtask.name)
     end, status, rest = monotonic() + SECONDS_MAX, Status("UNKNOWN", {}, {}), False
     while monotonic() < end:
-        unanswered = [each for each in asked if each not in taken.answers]
+        answered = taken.answers.keys() >= set(asked)
         news = session.next(1.0 if taken.over is not None else SECONDS_OF_REST)
         if news is not None and not isinstance(news, Status):
             director.note(news)
             continue
-        if taken.over is not None and not unanswered:
+        if director.let_all_close():
+            continue
+        if taken.over is not None and answered:
             break
         former, status = status, _status(session, director)
         rest = status == former and not is_moving(status)
         if rest:
             break
     over = taken.over
+    unanswered = tuple(each for each in asked if each not in taken.answers)
+    ends = all(each.bounded for each in session.job.subtasks if each.vertex.is_source)
     emitted = _emitted(session.job)
     lost, doubled = _against(session.folder, session.job, emitted)
     return Outcome(
         over or status.job,
-        rest and over is None,
-        tuple(each for each in asked if each not in taken.answers),
+        rest and over is None and (bool(unanswered) or ends),
+        unanswered,
         {name: each.value for name, each in taken.answers.items() if each.value is not None},
         {name: each.error for name, each in taken.answers.items() if each.error is not None},
         status.tasks,

@@ -21,12 +21,17 @@ from .toolchain import compiled, find_jdk
 #: A JVM, a cluster and a job have so long to run, in seconds.
 SECONDS_TO_RUN = 120.0
 LOG = "flink.log"
-_THREAD = re.compile(r"(?:Source: )?(?P<vertex>.*) \((?P<subtask>\d+)/\d+\)(#\d+)?")
+#: What comes before the name of a second operator of a task.
+CHAINED = " -> "
+_THREAD = re.compile(
+    rf"(?:Source: )?(?P<vertex>.*?)(?:{CHAINED}.*)? \((?P<subtask>\d+)/\d+\)(#\d+)?"
+)
 #: Nothing happens by itself, and nobody grows impatient while threads are held.
 SETTINGS = {
     "rest.port": "0",
     "rest.bind-port": "0",
     "rest.address": "127.0.0.1",
+    "taskmanager.bind-host": "127.0.0.1",
     "execution.checkpointing.interval": "20 d",
     "execution.checkpointing.min-pause": "20 d",  # a scheduler that starts again waits for it
     "execution.checkpointing.timeout": "1 d",
@@ -166,9 +171,8 @@ class Session:
         for name, value in (SETTINGS | own | dict(self.settings)).items():
             send("set", name, value)
         for vertex in self.job.vertices:
-            send(
-                "vertex", vertex.name, str(vertex.parallelism), vertex.kind.value, vertex.sink.value
-            )
+            shape = (vertex.kind.value, vertex.sink.value, str(vertex.union_state).lower())
+            send("vertex", vertex.name, str(vertex.parallelism), *shape)
         for edge in self.job.edges:
             pattern = "broadcast" if edge.broadcast else edge.pattern.value
             send("edge", edge.source, edge.target, pattern)
@@ -185,7 +189,7 @@ class Session:
                 case Told(words) if "running" in words:
                     vertices = cast("Mapping[str, Sequence[int]]", words["vertices"])
                     self._vertices = {
-                        (upper, lower): name.removeprefix("Source: ")
+                        (upper, lower): name.removeprefix("Source: ").partition(CHAINED)[0]
                         for name, (upper, lower) in vertices.items()
                     }
                     return

@@ -280,14 +280,14 @@ public class Debugger {
 
     // Byte code
 
-    private static final int TABLE_SWITCH = 170, LOOKUP_SWITCH = 171, FIRST_RETURN = 172, LAST_RETURN = 177, WIDE = 196, IINC = 132;
+    private static final int TABLE_SWITCH = 170, LOOKUP_SWITCH = 171, FIRST_RETURN = 172, LAST_RETURN = 177, THROW = 191, WIDE = 196, IINC = 132;
 
     /** The places at which a method returns. */
     private static List<Long> returns(byte[] code) {
         List<Long> found = new ArrayList<>();
         for (int at = 0; at < code.length; at += length(code, at)) {
             int operation = code[at] & 0xff;
-            if (FIRST_RETURN <= operation && operation <= LAST_RETURN) {
+            if (FIRST_RETURN <= operation && operation <= LAST_RETURN || operation == THROW) {
                 found.add((long) at);
             }
         }

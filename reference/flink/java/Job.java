@@ -35,7 +35,8 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
  *
  * <pre>
  * set KEY VALUE                              a setting of the cluster and the job
- * vertex NAME PARALLELISM KIND SINK          in the order in which the job declares them
+ * vertex NAME PARALLELISM KIND SINK UNION    in the order in which the job declares them; UNION is true
+ *                                            for a source with union state
  * edge FROM TO PATTERN                       all-to-all, pointwise or broadcast
  * folder PATH                                for savepoints, and for what the sinks write
  * start [PATH]                               from a savepoint, or from nothing
@@ -51,9 +52,11 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 public class Job {
     private static final PrintStream OUT = new PrintStream(System.out, true, StandardCharsets.UTF_8);
 
-    private record Vertex(String name, int parallelism, String kind, String sink) {}
+    private record Vertex(String name, int parallelism, String kind, String sink, boolean union) {}
 
     private record Edge(String from, String to, String pattern) {}
+
+    private static final String UNION = "union state";
 
     private final Configuration configuration = new Configuration();
     private final Map<String, Vertex> vertices = new LinkedHashMap<>();
@@ -77,7 +80,7 @@ public class Job {
             String[] words = line.split("\t");
             switch (words[0]) {
                 case "set" -> configuration.setString(words[1], words[2]);
-                case "vertex" -> vertices.put(words[1], new Vertex(words[1], Integer.parseInt(words[2]), words[3], words[4]));
+                case "vertex" -> vertices.put(words[1], new Vertex(words[1], Integer.parseInt(words[2]), words[3], words[4], Boolean.parseBoolean(words[5])));
                 case "edge" -> edges.add(new Edge(words[1], words[2], words[3]));
                 case "folder" -> folder = Path.of(words[1]);
                 case "start" -> start(words.length > 1 ? words[1] : null);
@@ -137,7 +140,6 @@ public class Job {
 
     private JobGraph graph() {
         StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment(configuration);
-        environment.disableOperatorChaining();
         Map<String, DataStream<String>> streams = new HashMap<>();
         int number = 0;
         for (Vertex vertex : vertices.values()) {
@@ -149,7 +151,11 @@ public class Job {
                 made = inputOf(vertex.name(), streams).transform(vertex.name(), Types.STRING, new Operator(vertex.name(), vertex.kind(), vertex.sink()));
             }
             number++;
-            made.setParallelism(vertex.parallelism()).uid(vertex.name()).slotSharingGroup("group-" + number);
+            made.setParallelism(vertex.parallelism()).uid(vertex.name()).slotSharingGroup("group-" + number).startNewChain();
+            if (vertex.union()) { // the state of an operator in the same task
+                made = made.transform(UNION, Types.STRING, new Operator(vertex.name(), "union-state", "none"));
+                made.setParallelism(vertex.parallelism()).uid(vertex.name() + UNION).slotSharingGroup("group-" + number);
+            }
             streams.put(vertex.name(), made);
         }
         return environment.getStreamGraph().getJobGraph();
