@@ -31,6 +31,8 @@ SETTINGS = {
     "rest.port": "0",
     "rest.bind-port": "0",
     "rest.address": "127.0.0.1",
+    "rest.bind-address": "127.0.0.1",
+    "jobmanager.bind-host": "127.0.0.1",
     "taskmanager.bind-host": "127.0.0.1",
     "execution.checkpointing.interval": "20 d",
     "execution.checkpointing.min-pause": "20 d",  # a scheduler that starts again waits for it
@@ -199,6 +201,11 @@ class Session:
                     news = self._news(happening)
                     if isinstance(news, Hit):
                         self.go(news)
+
+    @property
+    def group(self) -> int:
+        """The group of all processes of the run."""
+        return self._debugged.group
 
     # --- news ------------------------------------------------------------------------------------
 

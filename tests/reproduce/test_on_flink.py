@@ -10,24 +10,43 @@ from pathlib import Path
 import pytest
 
 from cli.main import main
+from reference.flink import run
+from reference.flink.director import Director
+from reference.flink.outcome import Outcome, taken_to_end
+from reference.flink.session import Session
 from tests.docs.pages import ROOT
-from tests.reference.flink.machines import flink, needs_flink
+from tests.reference.flink.machines import flink, is_loopback, listening, needs_flink
 
 pytestmark = needs_flink
 
 
+@pytest.fixture
+def ports(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The addresses at which the processes of a run listen after its order."""
+    found: set[str] = set()
+
+    def noted(session: Session, director: Director, asked: tuple[str, ...]) -> Outcome:
+        found.update(listening(session.group))
+        return taken_to_end(session, director, asked)
+
+    monkeypatch.setattr(run, "taken_to_end", noted)
+    return found
+
+
 def test_a_stop_hangs_and_its_log_says_why(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], ports: set[str]
 ) -> None:
     spec = ROOT / "specs" / "stop-with-savepoint" / "final-trigger-during-stop.toml"
     folder, where = tmp_path / "reproduction", str(flink().folder)
     command = ["reproduce", str(spec), "--property", "no-deadlock", "--flink", where]
     assert main([*command, "--output", str(folder), "--format", "json"]) == 0
-    (run,) = json.loads(capsys.readouterr().out)["runs"]
-    assert run["verdict"] == "reproduced"
-    assert "stop1 has no answer" in run["damage"]
-    assert run["log"]["conforms"] == "accepted"
-    assert "drops the confirmation of savepoint" in run["log"]["waits"][0]
+    assert ports
+    assert all(is_loopback(each) for each in ports)
+    (done,) = json.loads(capsys.readouterr().out)["runs"]
+    assert done["verdict"] == "reproduced"
+    assert "stop1 has no answer" in done["damage"]
+    assert done["log"]["conforms"] == "accepted"
+    assert "drops the confirmation of savepoint" in done["log"]["waits"][0]
     # The same order, without the model.
     again = [sys.executable, "-m", "reference.flink", str(folder / "order.json"), where]
     told = subprocess.run(again, cwd=tmp_path, env={"PYTHONPATH": str(ROOT)} | _environment(),

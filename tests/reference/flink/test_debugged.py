@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic, sleep
 
 import pytest
 
@@ -13,7 +16,8 @@ from model.errors import FinaleError
 from reference.flink.debugged import Absent, Debugged, Ended, Stop, Told
 from reference.flink.hooks import Hook
 from reference.flink.toolchain import SOURCES, find_jdk
-from tests.reference.flink.machines import group_is_gone, needs_jdk
+from tests.docs.pages import ROOT
+from tests.reference.flink.machines import group_is_gone, listening, needs_jdk, processes_of
 
 pytestmark = needs_jdk
 SECONDS = 30.0
@@ -148,3 +152,32 @@ def test_the_port_of_the_debugger_is_on_loopback_only(classes: Path) -> None:
 def _is_of(process: int, inode: str) -> bool:
     links = Path(f"/proc/{process}/fd").iterdir()
     return any(str(link.readlink()) == f"socket:[{inode}]" for link in links)
+
+
+HOLDS = """
+import sys, time
+from pathlib import Path
+from tests.reference.flink.test_debugged import stop, toy
+with toy(Path(sys.argv[1])) as (debugged, group):
+    stop(debugged)
+    print(group, flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGKILL"])
+def test_a_signal_leaves_no_process_and_no_port(classes: Path, name: str) -> None:
+    """Also while a thread is held."""
+    command = [sys.executable, "-c", HOLDS, str(classes)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                          cwd=ROOT) as holds:  # fmt: skip
+        assert holds.stdout is not None
+        group = int(holds.stdout.readline())
+        assert len(processes_of(group)) == 2
+        assert not listening(group)
+        holds.send_signal(signal.Signals[name])
+        holds.wait(SECONDS)
+    end = monotonic() + SECONDS
+    while not group_is_gone(group) and monotonic() < end:
+        sleep(0.05)
+    assert group_is_gone(group)
