@@ -101,3 +101,25 @@ def test_steps_that_flink_cannot_part_are_refused() -> None:
             "no-deadlock",
             replace(FACTS, together=together),
         )
+
+
+def test_a_region_names_all_its_tasks() -> None:
+    order = ordered("failures/terminal-counted-as-finished.toml", "counted-finished-are-finished")
+    failed = [step for step in order.steps if step.name == "fail_region"]
+    assert failed
+    for step in failed:
+        assert step.about["task"] not in step.about.get("others", "").split()
+
+
+def test_an_id_that_is_used_again_is_another_checkpoint() -> None:
+    order = ordered("final-checkpoint/union-state-of-a-source.toml", "checkpoints-go-on")
+    names = [step.trigger.checkpoint for step in order.steps if step.trigger is not None]
+    assert len(names) == len(set(names))
+    assert any(name.endswith("'") for name in names)
+    assert order.table["S"]["union_state"] is True  # type: ignore[index]
+
+
+def test_an_order_with_an_expiry_has_a_time_limit() -> None:
+    order = ordered("stop-with-savepoint/stops-for-aborted.toml", "job-finishes")
+    assert the(order, "expire").about == {"checkpoint": "cp1"}
+    assert order.settings["execution.checkpointing.timeout"] == "3 s"
