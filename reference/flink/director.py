@@ -92,6 +92,7 @@ class Director:
         self._held: list[tuple[Hit, OrderedStep]] = []
         self._early: list[Hit] = []
         self._gone_of: dict[int, set[str | None]] = {}
+        self._failing: set[str | None] = set()
         self._inside: dict[int, Hit] = {}
         self._handled: set[int] = set()
         self._instead: list[str] = []
@@ -144,6 +145,15 @@ class Director:
             self._session.go(hit)
         return bool(tasks)
 
+    def _let_fail(self) -> None:
+        """Let the threads of failed tasks go: they were told to fail, and the job has done so."""
+        for step in self._open.values():
+            if step.number in self._commanded and OF_TASK.get(step.name) == "fail":
+                self._failing.add(step.about["task"])
+                if self._gone_of.get(step.number):
+                    self._failing |= _tasks(step)
+        self._let_close({hit.task for hit in self._early} & self._failing)
+
     def _thread_of(self, step: OrderedStep) -> str | None:
         """The task whose thread takes a step, if the thread of a task does."""
         if not self._session.hooks.is_by_thread(step.name):
@@ -177,6 +187,8 @@ class Director:
 
     def _happened(self, step: OrderedStep) -> None:
         del self._open[step.number]
+        if OF_TASK.get(step.name) == "fail":
+            self._failing -= _tasks(step)
         self._begun.pop(step.number, None)
         self._inside.pop(step.number, None)
         self._tell(str(step), step.number)
@@ -201,13 +213,13 @@ class Director:
                 self.taken.over = state
                 self._tell(f"the job is {state}")
             case Status():
-                pass
+                self._let_fail()
 
     def _come(self, hit: Hit) -> None:
         step = None if hit.steps[0].endswith(HANDLED) else self._step_of(hit)
         if step is None and hit.steps[0] in ONLY_IN_ORDER:
             self._session.lose(hit)
-        elif step is None and hit.steps[0] == LAST:
+        elif step is None and hit.steps[0] == LAST and hit.task not in self._failing:
             self._early.append(hit)
             self._tell(f"{hit} is held until nothing else moves")
         elif step is None:
@@ -267,6 +279,7 @@ class Director:
             return True
         gone = self._gone_of.setdefault(step.number, set())
         gone |= _tasks(step) & {hit.task}
+        self._let_fail()
         return gone == _tasks(step)
 
     def _triggered(self, hit: Hit) -> None:

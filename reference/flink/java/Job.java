@@ -42,7 +42,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
  * start [PATH]                               from a savepoint, or from nothing
  * emit NAME SUBTASK                          the source emits one more record
  * end NAME SUBTASK                           the source ends after the records that it may emit
- * fail NAME SUBTASK                          the task fails
+ * fail NAME SUBTASK                          the task fails, and the states are told
  * stop ID drain|suspend, savepoint ID, checkpoint ID, cancel ID
  * status                                     the states of the job and its tasks
  * </pre>
@@ -86,7 +86,10 @@ public class Job {
                 case "start" -> start(words.length > 1 ? words[1] : null);
                 case "emit" -> Controls.of(words[1], Integer.parseInt(words[2])).mayEmit();
                 case "end" -> Controls.of(words[1], Integer.parseInt(words[2])).mayEnd();
-                case "fail" -> Controls.fail(words[1], Integer.parseInt(words[2]));
+                case "fail" -> {
+                    Controls.fail(words[1], Integer.parseInt(words[2]));
+                    tellStatus(); // the task has failed, whatever its thread does now
+                }
                 case "status" -> tellStatus();
                 default -> ask(words);
             }
