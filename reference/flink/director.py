@@ -308,13 +308,15 @@ class Director:
     def _close(self, step: OrderedStep) -> None:
         """End a step whose method has returned and whose checkpoint has been triggered.
 
-        Its calls to tasks must have been sent, unless it is a request that no later step needs.
+        Its calls to tasks must have been sent, unless no later step is about a checkpoint
+        that a request triggers: other tasks may abort that checkpoint first.
         """
         is_command = step.name in REQUESTS
-        made = None if step.trigger is None else self.taken.ids.get(step.trigger.checkpoint)
-        is_last = not any(step.number in each.after for each in self._open.values())
-        is_last &= is_command and made is not None
-        triggered = step.trigger is None or made in self._called or is_last
+        name = None if step.trigger is None else step.trigger.checkpoint
+        made = None if name is None else self.taken.ids.get(name)
+        is_needed = any(each.about.get("checkpoint") == name for each in self._open.values())
+        is_made = is_command and made is not None and not is_needed
+        triggered = name is None or made in self._called or is_made
         if triggered and (is_command or step.number in self._handled):
             self._happened(step)
 
