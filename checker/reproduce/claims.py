@@ -8,7 +8,7 @@ from dataclasses import fields
 from checker.spec.claim import Spec
 from checker.spec.grid import varied
 from checker.spec.reading import spec_of
-from checker.spec.releases import ReleaseConfig, release_named, topic_of
+from checker.spec.releases import ReleaseConfig, release_with, topic_of
 from checker.spec.toml_text import toml_in
 from checker.studies.across_releases import under_release
 from reference.flink.facts import EngineFacts
@@ -25,7 +25,7 @@ def claims_for(spec: Spec, release: Release, facts: EngineFacts) -> Iterator[Spe
     if topic_of(spec.protocol.key) is None:
         yield spec
         return
-    claim = under_release(spec, ReleaseConfig(release_named(f"flink-{release.line}")))
+    claim = under_release(spec, ReleaseConfig(release_with(release.version)))
     known = {option.name for option in fields(claim.protocol.Options)}
     own = {name: value for name, value in facts.forced.items() if name in known}
     if own and claim.table is not None:

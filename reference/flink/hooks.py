@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from model.errors import FinaleError, Place
 
@@ -51,6 +52,8 @@ class Hooks:
     """All hooks of a release."""
 
     all: tuple[Hook, ...]
+    #: For keys of settings, how the release calls them.
+    renamed: Mapping[str, str]
 
     @cached_property
     def steps(self) -> frozenset[str]:
@@ -85,10 +88,41 @@ def hooks_of(release: Release) -> Hooks:
     return hooks
 
 
+def facts_table(file: Path) -> dict[str, Any]:
+    """All that a file states, with what it takes from the file that it `extends`.
+
+    A hook replaces, in what it states, the hook of the same steps there. Tables are joined. The
+    hooks of steps that it lists as `without` are left out.
+    """
+    own: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
+    if "extends" not in own:
+        return own
+    table = facts_table(file.with_name(own["extends"]))
+    changed = {_told(each): each for each in own.get("hook", [])}
+    known = {_told(each): each for each in table["hook"]}
+    without = {frozenset([step]) for step in own.get("without", [])}
+    joined = {
+        name: {**value, **own.get(name, {})} if isinstance(value, dict) else value
+        for name, value in table.items()
+    }
+    hooks = [
+        {**known.get(told, {}), **changed.get(told, {})}
+        for told in dict.fromkeys([*known, *changed])
+        if told not in without
+    ]
+    return {**own, **joined, "release": own["release"], "hook": hooks}
+
+
+def _told(hook: Mapping[str, Any]) -> frozenset[str]:
+    """The steps of a hook, which name it."""
+    steps: dict[str, str] | list[str] = hook["steps"]
+    return frozenset(steps.values() if isinstance(steps, dict) else steps)
+
+
 def hooks_in(file: Path) -> Hooks:
     """The hooks that a file states."""
-    table = tomllib.loads(file.read_text(encoding="utf-8"))
-    execution = {name: f".{path}" for name, path in table["execution"].items()}
+    table = facts_table(file)
+    execution = {name: f".{path}" for name, path in table["execution"].items() if path}
     found: list[Hook] = []
     for number, each in enumerate(table["hook"]):
         steps: dict[str, str] | list[str] = each["steps"]
@@ -113,7 +147,7 @@ def hooks_in(file: Path) -> Hooks:
                 paths,
             )
         )
-    return Hooks(tuple(found))
+    return Hooks(tuple(found), table["renamed"])
 
 
-__all__ = ["HANDLED", "Hook", "Hooks", "hooks_in", "hooks_of", "missing"]
+__all__ = ["HANDLED", "Hook", "Hooks", "facts_table", "hooks_in", "hooks_of", "missing"]

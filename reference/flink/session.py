@@ -22,6 +22,8 @@ from .toolchain import compiled, find_jdk
 SECONDS_TO_RUN = 120.0
 LOG = "flink.log"
 _THREAD = re.compile(r"(?:Source: )?(?P<vertex>.*) \((?P<subtask>\d+)/\d+\)(#\d+)?")
+#: The id of an attempt that does not tell its task.
+_RANDOM = re.compile(r"[0-9a-f]{32}")
 #: Nothing happens by itself, and nobody grows impatient while threads are held.
 SETTINGS = {
     "rest.port": "0",
@@ -116,6 +118,9 @@ class Session:
         default_factory=dict[tuple[int, int], list[Hit]]
     )
     _vertices: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
+    _attempts: dict[tuple[int, int], Subtask | None] = field(
+        default_factory=dict[tuple[int, int], Subtask | None]
+    )
 
     def __enter__(self) -> Self:
         """Start the job. Raises `java-missing`, `jdk-missing`, `hook-missing`, `jvm-died`."""
@@ -160,11 +165,11 @@ class Session:
             ) from None
 
     def _begin(self) -> None:
-        send = self._debugged.command
+        send, renamed = self._debugged.command, self.hooks.renamed
         folder = self.folder.absolute()
         own = {"execution.checkpointing.dir": (folder / "checkpoints").as_uri()}
         for name, value in (SETTINGS | own | dict(self.settings)).items():
-            send("set", name, value)
+            send("set", renamed.get(name, name), value)
         for vertex in self.job.vertices:
             send(
                 "vertex", vertex.name, str(vertex.parallelism), vertex.kind.value, vertex.sink.value
@@ -243,6 +248,11 @@ class Session:
                 )
             case {"over": str(state)}:
                 return Over(state)
+            case {"attempt": str(name), "vertex": str(vertex), "subtask": int(index)}:
+                if _RANDOM.fullmatch(name):
+                    lower, upper = (_signed(half) for half in (name[:16], name[16:]))
+                    self._attempts[upper, lower] = self._of(vertex, index)
+                return None
             case {"status": str(state)}:
                 tasks = cast("Mapping[str, str]", words["tasks"])
                 waits = cast("Mapping[str, str]", words["waits"])
@@ -291,6 +301,8 @@ class Session:
         values = stop.values
         if "upper" in values:
             key = cast("int", values["upper"]), cast("int", values["lower"])
+            if "subtask" not in values:
+                return self._attempts.get(key)
             return self._of(self._vertices.get(key), cast("int", values["subtask"]))
         found = _THREAD.fullmatch(stop.name) if hook.by_thread else None
         return None if found is None else self._of(found["vertex"], int(found["subtask"]) - 1)
@@ -336,6 +348,10 @@ class Session:
     def ask_status(self) -> None:
         """Ask for a status, which is news."""
         self._debugged.command("status")
+
+
+def _signed(half: str) -> int:
+    return int.from_bytes(bytes.fromhex(half), signed=True)
 
 
 LOG4J = """\

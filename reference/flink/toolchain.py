@@ -16,7 +16,7 @@ from .releases import Release
 
 SOURCES = Path(__file__).parent / "java"
 DEBUGGER = ("Debugger",)
-JOB = ("Job", "Controls", "HeldSource", "Operator")
+JOB = ("Job", "Requests", "Controls", "HeldSource", "Operator")
 #: The module with the interface of debuggers.
 MODULE = "jdk.jdi"
 SECONDS_OF_JAVA = 60

@@ -20,6 +20,7 @@ final class Controls {
 
     static void runs(String vertex, int subtask, Environment environment) {
         TASKS.put(vertex + "." + subtask, environment);
+        Job.say("\"attempt\":" + Job.quoted(environment.getExecutionId().toString()) + ",\"vertex\":" + Job.quoted(vertex) + ",\"subtask\":" + subtask);
     }
 
     static void fail(String vertex, int subtask) {

@@ -43,7 +43,7 @@ final class Operator extends AbstractStreamOperator<String> implements OneInputS
 
     @Override
     public void initializeState(StateInitializationContext context) throws Exception {
-        int subtask = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
+        int subtask = getContainingTask().getEnvironment().getTaskInfo().getIndexOfThisSubtask();
         Controls.runs(vertex, subtask, getContainingTask().getEnvironment());
         open = new ArrayList<>();
         kept = new ArrayList<>();
@@ -118,7 +118,7 @@ final class Operator extends AbstractStreamOperator<String> implements OneInputS
     }
 
     private Path file(String name) throws IOException {
-        Path folder = Controls.folder.resolve("sinks").resolve(vertex + "." + getRuntimeContext().getTaskInfo().getIndexOfThisSubtask());
+        Path folder = Controls.folder.resolve("sinks").resolve(vertex + "." + getContainingTask().getEnvironment().getTaskInfo().getIndexOfThisSubtask());
         return Files.createDirectories(folder).resolve(name);
     }
 }
