@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -54,6 +54,8 @@ class Hooks:
     all: tuple[Hook, ...]
     #: For keys of settings, how the release calls them.
     renamed: Mapping[str, str]
+    #: For classes of the job, the source that the release has of its own.
+    java: Mapping[str, str]
 
     @cached_property
     def steps(self) -> frozenset[str]:
@@ -92,25 +94,32 @@ def facts_table(file: Path) -> dict[str, Any]:
     """All that a file states, with what it takes from the file that it `extends`.
 
     A hook replaces, in what it states, the hook of the same steps there. Tables are joined. The
-    hooks of steps that it lists as `without` are left out.
+    steps that it lists as `without` are left out, and hooks that have no step then.
     """
     own: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
     if "extends" not in own:
         return own
     table = facts_table(file.with_name(own["extends"]))
+    left = [_without(each, own.get("without", [])) for each in table["hook"]]
+    known = {_told(each): each for each in left if each["steps"]}
     changed = {_told(each): each for each in own.get("hook", [])}
-    known = {_told(each): each for each in table["hook"]}
-    without = {frozenset([step]) for step in own.get("without", [])}
+    hooks = [
+        {**known.get(told, {}), **changed.get(told, {})}
+        for told in dict.fromkeys([*known, *changed])
+    ]
     joined = {
         name: {**value, **own.get(name, {})} if isinstance(value, dict) else value
         for name, value in table.items()
     }
-    hooks = [
-        {**known.get(told, {}), **changed.get(told, {})}
-        for told in dict.fromkeys([*known, *changed])
-        if told not in without
-    ]
-    return {**own, **joined, "release": own["release"], "hook": hooks}
+    return {**joined, "release": own["release"], "hook": hooks}
+
+
+def _without(hook: Mapping[str, Any], steps: Sequence[str]) -> Mapping[str, Any]:
+    """A hook without some of its steps."""
+    all: dict[str, str] | list[str] = hook["steps"]
+    if isinstance(all, dict):
+        return {**hook, "steps": {each: step for each, step in all.items() if step not in steps}}
+    return {**hook, "steps": [step for step in all if step not in steps]}
 
 
 def _told(hook: Mapping[str, Any]) -> frozenset[str]:
@@ -147,7 +156,7 @@ def hooks_in(file: Path) -> Hooks:
                 paths,
             )
         )
-    return Hooks(tuple(found), table["renamed"])
+    return Hooks(tuple(found), table["renamed"], table["java"])
 
 
 __all__ = ["HANDLED", "Hook", "Hooks", "facts_table", "hooks_in", "hooks_of", "missing"]

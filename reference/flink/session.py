@@ -36,8 +36,8 @@ SETTINGS = {
     "restart-strategy.type": "fixed-delay",
     "restart-strategy.fixed-delay.attempts": "20",
     "restart-strategy.fixed-delay.delay": "100 ms",
-    "heartbeat.interval": "600 s",
-    "heartbeat.timeout": "3600 s",
+    "heartbeat.interval": "600000",
+    "heartbeat.timeout": "3600000",
     "pekko.ask.timeout": "3600 s",
     "client.timeout": "3600 s",
     "taskmanager.slot.timeout": "3600 s",
@@ -126,7 +126,7 @@ class Session:
         """Start the job. Raises `java-missing`, `jdk-missing`, `hook-missing`, `jvm-died`."""
         self.hooks: Hooks = hooks_of(self.release)
         jdk = find_jdk()
-        debugger, job = compiled(jdk, self.release)
+        debugger, job = compiled(jdk, self.release, self.hooks.java)
         self._prepare_folder()
         start: list[str | Path] = [
             jdk.java,

@@ -7,6 +7,8 @@ import org.apache.flink.runtime.execution.Environment;
 /** What a source subtask may do: how many records it may emit, and whether it may end. It outlives attempts. */
 final class Controls {
     static Path folder;
+    /** What the job's master told a source of itself. */
+    static volatile Object master;
     private static final Map<String, Controls> ALL = new ConcurrentHashMap<>();
     private static final Map<String, Environment> TASKS = new ConcurrentHashMap<>();
 

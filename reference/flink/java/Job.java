@@ -171,7 +171,7 @@ public class Job {
 
     // Requests
 
-    private void ask(String[] words) {
+    private void ask(String[] words) throws Exception {
         String target = folder.resolve("savepoints").toUri().toString();
         CompletableFuture<?> answer = switch (words[0]) {
             case "stop" -> Requests.stop(cluster, job, target, words[2].equals("drain"));
