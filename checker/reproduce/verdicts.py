@@ -84,9 +84,7 @@ def judged_log(run: Run) -> JudgedLog:
     log = RawLog((LogFile(str(run.log)),))
     accepts = AcceptanceRequest(LIMITS)
     with LogShelf() as shelf:
-        cluster = judge_cluster(
-            [shelf.lines(log)], _table(run.release), None, accepts
-        )
+        cluster = judge_cluster([shelf.lines(log)], _table(run.release), None, accepts)
     if not cluster.jobs:
         return JudgedLog(None, (), (), ())
     job = cluster.jobs[-1]

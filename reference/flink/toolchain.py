@@ -77,7 +77,9 @@ def compiled(jdk: Jdk, release: Release, own: Mapping[str, str]) -> tuple[Path, 
     A release may have its own source for some of them. Raises `no-compile`.
     """
     debugger = _compiled(jdk, DEBUGGER, "--add-modules", MODULE)
-    return debugger, _compiled(jdk, [own.get(name, name) for name in JOB], "-cp", release.class_path)
+    return debugger, _compiled(
+        jdk, [own.get(name, name) for name in JOB], "-cp", release.class_path
+    )
 
 
 def _compiled(jdk: Jdk, names: Sequence[str], *options: str) -> Path:
