@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 
-from .hooks import HANDLED
+from .hooks import EARLY, HANDLED
 from .order import Order, OrderedStep
 from .session import Answer, Hit, Left, News, Over, Session, Status
 
@@ -175,9 +175,10 @@ class Director:
                 pass
 
     def _come(self, hit: Hit) -> None:
-        step = None if hit.steps[0].endswith(HANDLED) else self._step_of(hit)
+        is_end = hit.steps[0].endswith((HANDLED, EARLY))
+        step = None if is_end else self._step_of(hit)
         if step is None:
-            if hit.steps[0] not in ("other", TRIGGER) and not hit.steps[0].endswith(HANDLED):
+            if hit.steps[0] not in ("other", TRIGGER) and not is_end:
                 self._instead.append(str(hit))
                 self._tell(f"{hit}, which the order does not mention")
             self._session.go(hit)
@@ -219,7 +220,10 @@ class Director:
             if step.number not in self._begun and step.number not in self._commanded:
                 continue
             name, handled = f"{step.name}{HANDLED}", self._session.hooks.has(step.name + HANDLED)
-            own = self._inside.get(step.number) == hit
+            inside = self._inside.get(step.number)
+            own = inside == hit
+            if inside and inside.thread == hit.thread and step.name + EARLY in hit.steps:
+                own = True
             if (own and not handled) or (name in hit.steps and self._is_about(hit, step)):
                 self._handled.add(step.number)
                 self._close(step)

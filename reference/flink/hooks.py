@@ -15,6 +15,8 @@ from .releases import Release, hooks_file
 
 #: A step has happened when the method returns; or when the one returns that is called so.
 HANDLED = ".handled"
+#: So is called what a method of some steps may do before it returns: then the step has happened.
+EARLY = ".early"
 THREAD = "thread"
 
 
@@ -159,4 +161,4 @@ def hooks_in(file: Path) -> Hooks:
     return Hooks(tuple(found), table["renamed"], table["java"])
 
 
-__all__ = ["HANDLED", "Hook", "Hooks", "facts_table", "hooks_in", "hooks_of", "missing"]
+__all__ = ["EARLY", "HANDLED", "Hook", "Hooks", "facts_table", "hooks_in", "hooks_of", "missing"]
