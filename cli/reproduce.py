@@ -76,7 +76,7 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
     release = release_of(flink)
     facts = facts_of(release)
     folder = prepared_folder(output or Path("reproduction"))
-    claims = [written] if as_written else list(claims_for(written, release, facts))
+    claims = list(claims_for(written, None if as_written else release, facts))
     try:
         name, orders = _orders(claims, property, facts)
     except NotTakeable as why:

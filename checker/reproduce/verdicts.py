@@ -12,11 +12,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from checker.logs.findings import Finding, Severity
-from checker.logs.read.line_patterns import table
+from checker.logs.read.line_patterns import PatternTable, table, tables
 from checker.logs.read.log_files import LogFile, LogShelf, RawLog
 from checker.logs.validate import AcceptanceRequest, Conformance, judge_cluster
 from checker.search.limits import Limits
 from reference.flink.outcome import Outcome
+from reference.flink.releases import Release
 from reference.flink.run import Run
 
 #: So much is tried to explain a log.
@@ -83,9 +84,7 @@ def judged_log(run: Run) -> JudgedLog:
     log = RawLog((LogFile(str(run.log)),))
     accepts = AcceptanceRequest(LIMITS)
     with LogShelf() as shelf:
-        cluster = judge_cluster(
-            [shelf.lines(log)], table(f"flink-{run.release.line}"), None, accepts
-        )
+        cluster = judge_cluster([shelf.lines(log)], _table(run.release), None, accepts)
     if not cluster.jobs:
         return JudgedLog(None, (), (), ())
     job = cluster.jobs[-1]
@@ -94,6 +93,12 @@ def judged_log(run: Run) -> JudgedLog:
         for each in job.unfinished_tasks
     )
     return JudgedLog(job.conforms, job.shows, job.stops, waits)
+
+
+def _table(release: Release) -> PatternTable:
+    """The lines of a release; of a release without a table, those of the newest one."""
+    own = f"flink-{release.line}"
+    return table(own if own in tables() else tables()[-1])
 
 
 # --- what properties forbid, as it is seen from outside -------------------------------------------

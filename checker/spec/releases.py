@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
@@ -12,6 +13,7 @@ from model.protocols.releases import RELEASES, TOPICS, Release, Value
 ALL = "all"
 #: The scheduler of a release that a spec means if it does not say so.
 DEFAULT = "default"
+_VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,25 @@ def release_named(name: str, further: Iterable[str] = ()) -> Release:
     raise FinaleError(
         "unknown-release", f'there is no release "{name}"', advice=nearest(name, known)
     )
+
+
+def release_with(version: str) -> Release:
+    """The release that stands for a version, such as 1.13.6. Raises `unknown-release`."""
+    wanted = _numbers(version)
+    for release in RELEASES:
+        first, *rest = map(_numbers, _VERSION.findall(release.versions))
+        last = rest[-1] if rest else first
+        if first <= wanted and wanted[: len(last)] <= last:
+            return release
+    raise FinaleError(
+        "unknown-release",
+        f"no release stands for version {version}",
+        advice=f"the last one has {RELEASES[-1].versions}",
+    )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
 
 
 def releases_in(text: str) -> tuple[ReleaseConfig, ...]:
@@ -129,6 +150,7 @@ __all__ = [
     "preset",
     "preset_of_spec",
     "release_named",
+    "release_with",
     "releases_in",
     "settings_asked",
     "settings_of",

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 
-from .hooks import HANDLED
+from .hooks import EARLY, HANDLED
 from .order import Order, OrderedStep
 from .session import Answer, Hit, Left, News, Over, Session, Status
 
@@ -90,7 +90,7 @@ class Director:
         self._begun: dict[int, OrderedStep] = {}
         self._commanded: set[int] = set()
         self._held: list[tuple[Hit, OrderedStep]] = []
-        self._early: list[Hit] = []
+        self._last: list[Hit] = []
         self._gone_of: dict[int, set[str | None]] = {}
         self._failing: set[str | None] = set()
         self._inside: dict[int, Hit] = {}
@@ -131,16 +131,16 @@ class Director:
                 self._held.remove((hit, step))
                 self._begin(hit, step)
         wanted = {self._thread_of(step) for step in self._open.values() if self._may(step)}
-        self._let_close({hit.task for hit in self._early} & wanted)
+        self._let_close({hit.task for hit in self._last} & wanted)
 
     def let_all_close(self) -> bool:
         """Let those tasks close that were kept from it. Returns whether there were any."""
-        return self._let_close({hit.task for hit in self._early})
+        return self._let_close({hit.task for hit in self._last})
 
     def _let_close(self, tasks: set[str | None]) -> bool:
         """Let tasks go on that are about to close: a task first takes the mail that it has."""
-        for hit in [each for each in self._early if each.task in tasks]:
-            self._early.remove(hit)
+        for hit in [each for each in self._last if each.task in tasks]:
+            self._last.remove(hit)
             self._tell(f"{hit}, which the order does not mention")
             self._session.go(hit)
         return bool(tasks)
@@ -152,7 +152,7 @@ class Director:
                 self._failing.add(step.about["task"])
                 if self._gone_of.get(step.number):
                     self._failing |= _tasks(step)
-        self._let_close({hit.task for hit in self._early} & self._failing)
+        self._let_close({hit.task for hit in self._last} & self._failing)
 
     def _thread_of(self, step: OrderedStep) -> str | None:
         """The task whose thread takes a step, if the thread of a task does."""
@@ -216,14 +216,15 @@ class Director:
                 self._let_fail()
 
     def _come(self, hit: Hit) -> None:
-        step = None if hit.steps[0].endswith(HANDLED) else self._step_of(hit)
+        is_end = hit.steps[0].endswith((HANDLED, EARLY))
+        step = None if is_end else self._step_of(hit)
         if step is None and hit.steps[0] in ONLY_IN_ORDER:
             self._session.lose(hit)
         elif step is None and hit.steps[0] == LAST and hit.task not in self._failing:
-            self._early.append(hit)
+            self._last.append(hit)
             self._tell(f"{hit} is held until nothing else moves")
         elif step is None:
-            if hit.steps[0] not in ("other", TRIGGER) and not hit.steps[0].endswith(HANDLED):
+            if hit.steps[0] not in ("other", TRIGGER) and not is_end:
                 self._instead.append(str(hit))
                 self._tell(f"{hit}, which the order does not mention")
             self._session.go(hit)
@@ -265,7 +266,10 @@ class Director:
             if step.number not in self._begun and step.number not in self._commanded:
                 continue
             name, handled = f"{step.name}{HANDLED}", self._session.hooks.has(step.name + HANDLED)
-            own = self._inside.get(step.number) == hit
+            inside = self._inside.get(step.number)
+            own = inside == hit
+            if inside and inside.thread == hit.thread and step.name + EARLY in hit.steps:
+                own = True
             if name in hit.steps and not self._is_last_of_region(hit, step):
                 continue
             if (own and not handled) or (name in hit.steps and self._is_about(hit, step)):

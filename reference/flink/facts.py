@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from .director import OF_TASK, REQUESTS
-from .hooks import hooks_in, hooks_of
+from .hooks import facts_table, hooks_in, hooks_of
 from .releases import Release, hooks_file
 
 
@@ -60,7 +59,7 @@ def facts_of(release: Release) -> EngineFacts:
 
 def facts_in(file: Path) -> EngineFacts:
     """The facts that a file with hooks states."""
-    table = tomllib.loads(file.read_text(encoding="utf-8"))
+    table = facts_table(file)
     hooks = hooks_in(file)
     of_threads = {step for hook in hooks.all if hook.by_thread for step in hook.steps}
     return EngineFacts(

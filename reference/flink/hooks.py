@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any, cast
 
 from model.errors import FinaleError, Place
 
@@ -14,6 +15,8 @@ from .releases import Release, hooks_file
 
 #: A step has happened when the method returns; or when the one returns that is called so.
 HANDLED = ".handled"
+#: So is called what a method of some steps may do before it returns: then the step has happened.
+EARLY = ".early"
 THREAD = "thread"
 
 
@@ -51,6 +54,10 @@ class Hooks:
     """All hooks of a release."""
 
     all: tuple[Hook, ...]
+    #: For keys of settings, how the release calls them.
+    renamed: Mapping[str, str]
+    #: For classes of the job, the source that the release has of its own.
+    java: Mapping[str, str]
 
     @cached_property
     def steps(self) -> frozenset[str]:
@@ -89,10 +96,50 @@ def hooks_of(release: Release) -> Hooks:
     return hooks
 
 
+def facts_table(file: Path) -> dict[str, Any]:
+    """All that a file states, with what it takes from the file that it `extends`.
+
+    A hook replaces, in what it states, the hook of the same steps there. Tables are joined. The
+    steps that it lists as `without` are left out, and hooks that have no step then.
+    """
+    own: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
+    if "extends" not in own:
+        return own
+    table = facts_table(file.with_name(own["extends"]))
+    left = [_without(each, own.get("without", [])) for each in table["hook"]]
+    known = {_told(each): each for each in left if each["steps"]}
+    changed = {_told(each): each for each in own.get("hook", [])}
+    hooks = [
+        {**known.get(told, {}), **changed.get(told, {})}
+        for told in dict.fromkeys([*known, *changed])
+    ]
+    joined = {
+        name: {**cast("dict[str, Any]", value), **own.get(name, {})}
+        if isinstance(value, dict)
+        else value
+        for name, value in table.items()
+    }
+    return {**joined, "release": own["release"], "hook": hooks}
+
+
+def _without(hook: Mapping[str, Any], steps: Sequence[str]) -> Mapping[str, Any]:
+    """A hook without some of its steps."""
+    all: dict[str, str] | list[str] = hook["steps"]
+    if isinstance(all, dict):
+        return {**hook, "steps": {each: step for each, step in all.items() if step not in steps}}
+    return {**hook, "steps": [step for step in all if step not in steps]}
+
+
+def _told(hook: Mapping[str, Any]) -> frozenset[str]:
+    """The steps of a hook, which name it."""
+    steps: dict[str, str] | list[str] = hook["steps"]
+    return frozenset(steps.values() if isinstance(steps, dict) else steps)
+
+
 def hooks_in(file: Path) -> Hooks:
     """The hooks that a file states."""
-    table = tomllib.loads(file.read_text(encoding="utf-8"))
-    execution = {name: f".{path}" for name, path in table["execution"].items()}
+    table = facts_table(file)
+    execution = {name: f".{path}" for name, path in table["execution"].items() if path}
     found: list[Hook] = []
     for number, each in enumerate(table["hook"]):
         steps: dict[str, str] | list[str] = each["steps"]
@@ -117,7 +164,7 @@ def hooks_in(file: Path) -> Hooks:
                 paths,
             )
         )
-    return Hooks(tuple(found))
+    return Hooks(tuple(found), table["renamed"], table["java"])
 
 
-__all__ = ["HANDLED", "Hook", "Hooks", "hooks_in", "hooks_of", "missing"]
+__all__ = ["EARLY", "HANDLED", "Hook", "Hooks", "facts_table", "hooks_in", "hooks_of", "missing"]

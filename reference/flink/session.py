@@ -26,6 +26,8 @@ CHAINED = " -> "
 _THREAD = re.compile(
     rf"(?:Source: )?(?P<vertex>.*?)(?:{CHAINED}.*)? \((?P<subtask>\d+)/\d+\)(#\d+)?"
 )
+#: The id of an attempt that does not tell its task.
+_RANDOM = re.compile(r"[0-9a-f]{32}")
 #: Nothing happens by itself, and nobody grows impatient while threads are held.
 SETTINGS = {
     "rest.port": "0",
@@ -41,8 +43,8 @@ SETTINGS = {
     "restart-strategy.type": "fixed-delay",
     "restart-strategy.fixed-delay.attempts": "20",
     "restart-strategy.fixed-delay.delay": "100 ms",
-    "heartbeat.interval": "600 s",
-    "heartbeat.timeout": "3600 s",
+    "heartbeat.interval": "600000",
+    "heartbeat.timeout": "3600000",
     "pekko.ask.timeout": "3600 s",
     "client.timeout": "3600 s",
     "taskmanager.slot.timeout": "3600 s",
@@ -123,12 +125,15 @@ class Session:
         default_factory=dict[tuple[int, int], list[Hit]]
     )
     _vertices: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
+    _attempts: dict[tuple[int, int], Subtask | None] = field(
+        default_factory=dict[tuple[int, int], Subtask | None]
+    )
 
     def __enter__(self) -> Self:
         """Start the job. Raises `java-missing`, `jdk-missing`, `hook-missing`, `jvm-died`."""
         self.hooks: Hooks = hooks_of(self.release)
         jdk = find_jdk()
-        debugger, job = compiled(jdk, self.release)
+        debugger, job = compiled(jdk, self.release, self.hooks.java)
         self._prepare_folder()
         start: list[str | Path] = [
             jdk.java,
@@ -167,11 +172,11 @@ class Session:
             ) from None
 
     def _begin(self) -> None:
-        send = self._debugged.command
+        send, renamed = self._debugged.command, self.hooks.renamed
         folder = self.folder.absolute()
         own = {"execution.checkpointing.dir": (folder / "checkpoints").as_uri()}
         for name, value in (SETTINGS | own | dict(self.settings)).items():
-            send("set", name, value)
+            send("set", renamed.get(name, name), value)
         for vertex in self.job.vertices:
             shape = (vertex.kind.value, vertex.sink.value, str(vertex.union_state).lower())
             send("vertex", vertex.name, str(vertex.parallelism), *shape)
@@ -254,6 +259,11 @@ class Session:
                 )
             case {"over": str(state)}:
                 return Over(state)
+            case {"attempt": str(name), "vertex": str(vertex), "subtask": int(index)}:
+                if _RANDOM.fullmatch(name):
+                    lower, upper = (_signed(half) for half in (name[:16], name[16:]))
+                    self._attempts[upper, lower] = self._of(vertex, index)
+                return None
             case {"status": str(state)}:
                 tasks = cast("Mapping[str, str]", words["tasks"])
                 waits = cast("Mapping[str, str]", words["waits"])
@@ -302,6 +312,8 @@ class Session:
         values = stop.values
         if "upper" in values:
             key = cast("int", values["upper"]), cast("int", values["lower"])
+            if "subtask" not in values:
+                return self._attempts.get(key)
             return self._of(self._vertices.get(key), cast("int", values["subtask"]))
         found = _THREAD.fullmatch(stop.name) if hook.by_thread else None
         return None if found is None else self._of(found["vertex"], int(found["subtask"]) - 1)
@@ -347,6 +359,10 @@ class Session:
     def ask_status(self) -> None:
         """Ask for a status, which is news."""
         self._debugged.command("status")
+
+
+def _signed(half: str) -> int:
+    return int.from_bytes(bytes.fromhex(half), signed=True)
 
 
 LOG4J = """\

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -16,7 +17,7 @@ from .releases import Release
 
 SOURCES = Path(__file__).parent / "java"
 DEBUGGER = ("Debugger",)
-JOB = ("Job", "Controls", "HeldSource", "Operator")
+JOB = ("Job", "Requests", "Controls", "HeldSource", "Operator", "Ends")
 #: The module with the interface of debuggers.
 MODULE = "jdk.jdi"
 SECONDS_OF_JAVA = 60
@@ -70,13 +71,18 @@ def _output(java: Path, *arguments: str) -> str:
     return ran.stdout.decode(errors="replace")
 
 
-def compiled(jdk: Jdk, release: Release) -> tuple[Path, Path]:
-    """Return the folders with the classes of the debugger and of the job. Raises `no-compile`."""
+def compiled(jdk: Jdk, release: Release, own: Mapping[str, str]) -> tuple[Path, Path]:
+    """Return the folders with the classes of the debugger and of the job.
+
+    A release may have its own source for some of them. Raises `no-compile`.
+    """
     debugger = _compiled(jdk, DEBUGGER, "--add-modules", MODULE)
-    return debugger, _compiled(jdk, JOB, "-cp", release.class_path)
+    return debugger, _compiled(
+        jdk, [own.get(name, name) for name in JOB], "-cp", release.class_path
+    )
 
 
-def _compiled(jdk: Jdk, names: tuple[str, ...], *options: str) -> Path:
+def _compiled(jdk: Jdk, names: Sequence[str], *options: str) -> Path:
     sources = [SOURCES / f"{name}.java" for name in names]
     key = blake2b(digest_size=16)
     for text in (str(jdk.javac), *options):

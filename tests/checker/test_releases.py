@@ -12,7 +12,7 @@ from checker.search.rows import SpecResult
 from checker.search.run import run
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import Spec, read_spec
-from checker.spec.releases import releases_in
+from checker.spec.releases import release_with, releases_in
 from checker.spec.typed import option_word
 from checker.studies.across_releases import Comparison, compared
 from model.errors import FinaleError
@@ -161,3 +161,17 @@ def test_a_table_is_divided_where_the_page_is_narrow(tmp_path: Path) -> None:
     assert [line.split() for line in lines if line.split()[-1:] == ["V7"]] == [
         ["V4'", "V5", "V6", "V7"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("version", "key"),
+    [("1.8.3", "V0"), ("1.12.0", "V1"), ("1.12.2", "V2"), ("1.13.6", "V2"), ("1.14.6", "V3"),
+     ("1.17.2", "V4'"), ("1.19.3", "V5"), ("1.20.3", "V6"), ("2.3.0", "V6")],
+)  # fmt: skip
+def test_the_release_that_stands_for_a_version(version: str, key: str) -> None:
+    assert release_with(version).key == key
+
+
+def test_a_version_after_all_releases() -> None:
+    with pytest.raises(FinaleError, match=r"no release stands for version 9\.0"):
+        release_with("9.0")

@@ -7,6 +7,8 @@ import org.apache.flink.runtime.execution.Environment;
 /** What a source subtask may do: how many records it may emit, and whether it may end. It outlives attempts. */
 final class Controls {
     static Path folder;
+    /** What the job's master told a source of itself. */
+    static volatile Object master;
     private static final Map<String, Controls> ALL = new ConcurrentHashMap<>();
     private static final Map<String, Environment> TASKS = new ConcurrentHashMap<>();
 
@@ -20,6 +22,7 @@ final class Controls {
 
     static void runs(String vertex, int subtask, Environment environment) {
         TASKS.put(vertex + "." + subtask, environment);
+        Job.say("\"attempt\":" + Job.quoted(environment.getExecutionId().toString()) + ",\"vertex\":" + Job.quoted(vertex) + ",\"subtask\":" + subtask);
     }
 
     static void fail(String vertex, int subtask) {

@@ -14,8 +14,6 @@ import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.core.execution.CheckpointType;
-import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.execution.ExecutionState;
 import org.apache.flink.runtime.executiongraph.AccessExecutionGraph;
 import org.apache.flink.runtime.executiongraph.AccessExecutionVertex;
@@ -123,7 +121,7 @@ public class Job {
             comma = ",";
         }
         say(told.append("}").toString());
-        cluster.requestJobResult(job).thenAccept(result -> say("\"over\":" + quoted(String.valueOf(result.getJobStatus().map(JobStatus::name).orElse("SUSPENDED")))));
+        cluster.requestJobResult(job).thenCompose(result -> cluster.getJobStatus(job)).thenAccept(state -> say("\"over\":" + quoted(state.name())));
     }
 
     private static boolean runs(AccessExecutionGraph graph) {
@@ -182,12 +180,12 @@ public class Job {
 
     // Requests
 
-    private void ask(String[] words) {
+    private void ask(String[] words) throws Exception {
         String target = folder.resolve("savepoints").toUri().toString();
         CompletableFuture<?> answer = switch (words[0]) {
-            case "stop" -> cluster.stopWithSavepoint(job, target, words[2].equals("drain"), SavepointFormatType.CANONICAL);
-            case "savepoint" -> cluster.triggerSavepoint(job, target, false, SavepointFormatType.CANONICAL);
-            case "checkpoint" -> cluster.triggerCheckpoint(job, CheckpointType.CONFIGURED);
+            case "stop" -> Requests.stop(cluster, job, target, words[2].equals("drain"));
+            case "savepoint" -> Requests.savepoint(cluster, job, target);
+            case "checkpoint" -> Requests.checkpoint(cluster, job);
             case "cancel" -> cluster.cancelJob(job);
             default -> throw new IllegalArgumentException(words[0]);
         };

@@ -21,7 +21,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * <p>A two-phase sink keeps the records of a transaction until a snapshot, keeps the transaction in its state, and
  * writes a file of the transaction when the checkpoint is confirmed. To write a file again changes nothing.
  */
-final class Operator extends AbstractStreamOperator<String> implements OneInputStreamOperator<String, String> {
+final class Operator extends AbstractStreamOperator<String> implements OneInputStreamOperator<String, String>, Ends {
     private static final long serialVersionUID = 1;
     private static final String BETWEEN = "\n";
 
@@ -43,7 +43,7 @@ final class Operator extends AbstractStreamOperator<String> implements OneInputS
 
     @Override
     public void initializeState(StateInitializationContext context) throws Exception {
-        int subtask = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
+        int subtask = getContainingTask().getEnvironment().getTaskInfo().getIndexOfThisSubtask();
         Controls.runs(vertex, subtask, getContainingTask().getEnvironment());
         open = new ArrayList<>();
         kept = new ArrayList<>();
@@ -80,13 +80,11 @@ final class Operator extends AbstractStreamOperator<String> implements OneInputS
         }
     }
 
-    @Override
     public void finish() throws Exception {
         for (String each : kept) {
             pass(each);
         }
         kept.clear();
-        super.finish();
     }
 
     @Override
@@ -118,7 +116,7 @@ final class Operator extends AbstractStreamOperator<String> implements OneInputS
     }
 
     private Path file(String name) throws IOException {
-        Path folder = Controls.folder.resolve("sinks").resolve(vertex + "." + getRuntimeContext().getTaskInfo().getIndexOfThisSubtask());
+        Path folder = Controls.folder.resolve("sinks").resolve(vertex + "." + getContainingTask().getEnvironment().getTaskInfo().getIndexOfThisSubtask());
         return Files.createDirectories(folder).resolve(name);
     }
 }

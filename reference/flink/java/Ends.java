@@ -1,0 +1,2 @@
+/** An operator that hears of the end of its data: `finish` is a part of every operator. */
+interface Ends {}
