@@ -184,7 +184,7 @@ def test_a_completion_without_its_acknowledgements_is_rejected_there() -> None:
     assert "all have acknowledged" in refusal.why
     assert refusal.place is not None
     assert str(refusal.place.file).endswith("coordinator.py")
-    assert "awaited.is_empty" in refusal.source
+    assert "is_fully_acknowledged" in refusal.source
     awaited = [value for variable, value in refusal.reads if variable.field == "awaited"]
     assert [len(each) for each in awaited if isinstance(each, frozenset)] == [1]
 
