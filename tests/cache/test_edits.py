@@ -75,7 +75,14 @@ def assert_same(warm: Answered, cold: Answered) -> None:
     assert timeless(report) == timeless(expected)
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+#: Those that take as long as the others, and differ less.
+SLOW = {"election_ring", "peterson"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(each, marks=pytest.mark.slow if each in SLOW else ()) for each in EXAMPLES],
+)
 def test_an_edit_is_followed(name: str, tmp_path: Path) -> None:
     text = (ROOT / "protocols" / f"{name}.py").read_text()
     specs = [ROOT / "specs" / f"{each}.toml" for each in EXAMPLES[name]]

@@ -302,6 +302,7 @@ def test_what_is_told_beside_logs_is_taken(unpacked: Path, tmp_path: Path) -> No
     assert run("validate flink.log", tmp_path).exit == 0, "nobody has asked what it is for"
 
 
+@pytest.mark.slow
 def test_settings_that_nobody_tells_are_listed(unpacked: Path) -> None:
     page = json.loads(run("validate H2-06 --accept --settings --format json", unpacked).stdout)
     (job,) = page["results"]

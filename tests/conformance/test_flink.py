@@ -75,7 +75,13 @@ def test_a_log_that_does_not_tell_how_vertices_are_connected_is_undecided() -> N
 # --- runs ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ACCEPTED)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(each, marks=pytest.mark.slow if each == "stop-race-06" else ())
+        for each in ACCEPTED
+    ],
+)
 def test_a_run_of_the_engine_is_one_of_the_model(name: str) -> None:
     for run in sample(name):
         assert accepted(run).witness

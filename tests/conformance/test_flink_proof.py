@@ -207,7 +207,8 @@ def test_a_rejection_tells_the_states_and_the_guard() -> None:
     assert (rejected.line, rejected.event) == (done, "completed(1)")
     assert rejected.states == len(rejected.refusals) or rejected.states > 3
     for refusal in rejected.refusals:
-        assert refusal.source == "require(checkpoint.is_pending, checkpoint.awaited.is_empty)"
+        source = "require(checkpoint.is_pending, self.is_fully_acknowledged(checkpoint))"
+        assert refusal.source == source
         assert "its acknowledgement is awaited" in refusal.why
 
 

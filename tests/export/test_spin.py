@@ -107,7 +107,7 @@ def assert_agree_at_random(seeds: range, folder: Path) -> None:
 
 @needs_spin
 def test_spin_agrees_on_random_systems(tmp_path: Path) -> None:
-    assert_agree_at_random(range(6), tmp_path)
+    assert_agree_at_random(range(4), tmp_path)
 
 
 @needs_spin

@@ -33,9 +33,11 @@ class Told:
 def run(folder: Path, module: str, configuration: str) -> Told:
     """Run TLC on a module in a folder, with one worker; it does not stop at a violation."""
     (folder / f"{module}.cfg").write_text(without_deadlock(configuration), encoding="utf-8")
-    command = ["java", "-Xss64m", "-XX:+UseSerialGC", "-cp", JAR, "tlc2.TLC", "-workers", "1"]
-    # TLC names what it writes by the second, and two runs may begin in one.
-    command += ["-continue", "-deadlock", "-metadir", mkdtemp(dir=folder), module]
+    # TLC names what it writes by the second, and unpacks its own modules where temporary files go:
+    # two runs at once have folders of their own.
+    own = mkdtemp(dir=folder)
+    command = ["java", "-Xss64m", "-XX:+UseSerialGC", f"-Djava.io.tmpdir={own}", "-cp", JAR]
+    command += ["tlc2.TLC", "-workers", "1", "-continue", "-deadlock", "-metadir", own, module]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     counts, depth = _COUNTS.findall(done.stdout), _DEPTH.findall(done.stdout)
     assert counts, done.stdout[-6000:] + done.stderr[-3000:]
