@@ -19,7 +19,7 @@ from checker.search.rows import Exit
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec
 from checker.spec.reading import check_property_name, read_spec
-from model.errors import FinaleError
+from model.errors import FinaleError, Place
 from reference.flink.facts import EngineFacts, facts_of
 from reference.flink.order import ORDER_FILE, Order
 from reference.flink.releases import release_of
@@ -126,6 +126,13 @@ def _orders(
         if claim is claims[-1] and found and not rows:
             continue
         row = row_to_tell(result, name)
+        if row.verdict != Violated.word:
+            raise FinaleError(
+                "no-trace",
+                f"{row.property} is not violated: there is no damage that Flink could do",
+                place=Place(str(claim.file)),
+                advice="name a violated property with --property; finale check tells the verdicts",
+            )
         name = row.property
         assert row.trace is not None
         assert result.system is not None

@@ -54,6 +54,14 @@ def test_a_stop_hangs_and_its_log_says_why(
     assert "stop1 has no answer" in told.stdout
 
 
+def test_a_witness_is_no_damage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A spec that holds has traces of its witnesses: Flink is not driven along them."""
+    spec = ROOT / "specs" / "final-checkpoint" / "pair.toml"
+    command = ["reproduce", str(spec), "--flink", str(flink().folder)]
+    assert main([*command, "--output", str(tmp_path / "reproduction")]) == 2
+    assert "error[no-trace]" in capsys.readouterr().err
+
+
 def _environment() -> dict[str, str]:
     import os
 
