@@ -16,12 +16,15 @@ from checker.hunt.settings import settings, spec_in
 from checker.report.hunted import Hunted, hunted_json, hunted_lines
 from checker.report.layout import console, write
 from checker.report.minimised import smallest_text
+from checker.report.places import command
 from checker.review.cases import OWN_SPECS
 from checker.search.limits import Limits
 from checker.search.processes import processors
 from checker.search.rows import Exit
 from checker.spec.catalogue import Catalogue, catalogue
+from checker.spec.reading import read_spec
 from checker.spec.releases import release_named
+from checker.spec.writing import spec_text
 
 from . import completers
 from .meter import Meter
@@ -106,21 +109,27 @@ def hunt(  # noqa: PLR0913 - one parameter a flag
 def _reproductions(
     findings: Sequence[Finding], folder: Path, known: Catalogue, is_shrinking: bool
 ) -> Iterator[str]:
-    """Write a spec for each finding, in its smallest setting; yield the commands that show them."""
+    """Write a spec for each finding; yield the commands that show them.
+
+    The spec is the smallest setting, or, after an interrupt, the setting in which it was found.
+    """
     folder.mkdir(exist_ok=True)
     for finding in findings:
         signature = finding.signature
         words = (signature.property, *signature.environment, *signature.decisive)
-        file = folder / f"{'-'.join(words)[:80].replace('_', '-')}.toml"
-        if not file.exists() and is_shrinking:
+        name = "-".join(words)[:80].replace("_", "-")
+        file, as_found = folder / f"{name}.toml", folder / f"{name}-as-found.toml"
+        if not file.exists():
+            file = file if is_shrinking else as_found
             with OutputFile(file) as output:
-                output.write(_smallest(finding, folder, known))
-        yield reproduction_of(file, signature.property)
+                output.write(_smallest(finding, folder, known) if is_shrinking else _own(finding))
+        yield command("trace", read_spec(file, known), "--property", signature.property)
 
 
-def reproduction_of(file: Path, name: str) -> str:
-    """Return the command that reproduces a finding: on the model, step by step."""
-    return f"finale trace {file} --property {name}"
+def _own(finding: Finding) -> str:
+    """The setting in which a finding was found as a spec."""
+    expect = {"property": finding.signature.property, "verdict": "violated"}
+    return spec_text({**finding.setting.table, "expect": [expect]})
 
 
 def _smallest(finding: Finding, folder: Path, known: Catalogue) -> str:

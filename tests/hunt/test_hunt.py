@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -121,3 +122,30 @@ def test_the_command_writes_specs_that_reproduce(
     text = run(f"hunt {flags.replace('json', 'text')} --output {tmp_path / 'hunt'}", tmp_path)
     assert text.exit == 1
     assert "lose_confirmation, request_stop" in text.stdout
+
+
+def test_after_an_interrupt_the_commands_can_be_pasted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C is the usual end of a hunt: what was found is there, not shrunk yet."""
+
+    def few(protocols: Sequence[str], release: str) -> list[HuntSetting]:
+        return plan_of(NAME)
+
+    def stopped(self: Hunting, plan: Sequence[HuntSetting], seconds: float | None) -> bool:
+        whole(self, plan, seconds)
+        return bool(plan)
+
+    whole = Hunting.hunt
+    monkeypatch.setattr(cli.hunt, "settings", few)
+    monkeypatch.setattr(Hunting, "hunt", stopped)
+    none, folder = tmp_path / "none", tmp_path / "a hunt"
+    none.mkdir()
+    (none / "other.toml").write_text('title = "no spec"', encoding="utf-8")
+    flags = f"stop-with-savepoint --known {none} --jobs 1 --format json"
+    ran = run(f"hunt {flags} --output {shlex.quote(str(folder))}", tmp_path)
+    assert ran.exit == 130
+    (finding, *_) = json.loads(ran.stdout)["findings"]
+    again = run(finding["command"].removeprefix("finale "), tmp_path)
+    assert again.exit == 0
+    assert f"{finding['property']} is violated" in again.stdout
