@@ -26,6 +26,7 @@ from reference.flink.releases import release_of
 from reference.flink.run import prepared_folder, run_order
 
 from . import completers
+from .orders import OrdersDrive, refuse_with_orders
 from .output import document, say, say_json
 from .parameters import ProtocolsFolder, TextOrJson
 from .trace import row_to_tell, searched
@@ -54,6 +55,14 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
         Path | None,
         Parameter(help="Folder for the order, the logs and the outcomes (default: reproduction)."),
     ] = None,
+    orders: Annotated[
+        int | None,
+        Parameter(
+            help="Take so many dangerous orders of a spec whose properties hold, and say whether "
+            "Flink survives them."
+        ),
+    ] = None,
+    seed: Annotated[int, Parameter(help="Seed of the random runs that --orders chooses from.")] = 1,
     as_written: Annotated[
         bool,
         Parameter(
@@ -65,10 +74,11 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
     format: TextOrJson = "text",
 ) -> int:
     """Drive a real Flink along a counterexample, and say whether the damage is seen."""
-    if times < 1:
-        raise FinaleError(
-            "bad-limit", f"--times is {times}", advice="give a number of runs above zero"
-        )
+    for flag, given in (("--times", times), ("--orders", orders)):
+        if given is not None and given < 1:
+            raise FinaleError(
+                "bad-limit", f"{flag} is {given}", advice="give a number of runs above zero"
+            )
     known = catalogue(protocols)
     if property is not None:
         check_property_name(property, known)
@@ -77,6 +87,10 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
     facts = facts_of(release)
     folder = prepared_folder(output or Path("reproduction"))
     claims = list(claims_for(written, None if as_written else release, facts))
+    if orders is not None:
+        refuse_with_orders(property, times)
+        drive = OrdersDrive(claims[0], release, facts, folder, orders, seed)
+        return drive.run(as_text=format == "text")
     try:
         name, orders = _orders(claims, property, facts)
     except NotTakeable as why:

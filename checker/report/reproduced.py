@@ -1,12 +1,13 @@
-"""Shows what a real Flink did with the order of a counterexample."""
+"""Shows what a real Flink did with the order of a counterexample, or of a run that is right."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from rich.text import Text
 
 from checker.logs.validate import Conformance
+from checker.reproduce.dangerous import Sampled
 from checker.reproduce.verdicts import JudgedRun, Verdict
 from checker.spec.claim import Spec
 
@@ -16,6 +17,8 @@ from .places import shown_file
 STYLES = {
     Verdict.REPRODUCED: "bold red",
     Verdict.NOT_REPRODUCED: "bold green",
+    Verdict.DAMAGED: "bold red",
+    Verdict.SURVIVED: "bold green",
     Verdict.NOT_TAKEN: "bold yellow",
 }
 
@@ -24,6 +27,20 @@ def heading_lines(spec: Spec, name: str, steps: int, version: str) -> Iterator[T
     """What is tried: the claim, the property, the number of steps, the release."""
     yield Text(spec.title, "bold")
     yield Text("  ") + joined([name, f"an order of {counted(steps, 'step')}", f"Flink {version}"])
+
+
+def orders_lines(
+    spec: Spec, names: Collection[str], sample: Sampled, chosen: int, version: str
+) -> Iterator[Text]:
+    """What is tried on a spec that holds: how many orders, of how many runs, on which release."""
+    yield Text(spec.title, "bold")
+    yield Text("  ") + joined(
+        [
+            f"{counted(chosen, 'order')} of {counted(sample.runs, 'random run')}",
+            f"{len(names)} {'property' if len(names) == 1 else 'properties'} that must hold",
+            f"Flink {version}",
+        ]
+    )
 
 
 def run_lines(number: int, judged: JudgedRun, width: int) -> Iterator[Text]:
@@ -42,7 +59,7 @@ def run_lines(number: int, judged: JudgedRun, width: int) -> Iterator[Text]:
 
 
 def _log_text(conforms: Conformance | None, *, agrees: bool) -> str:
-    same = "and shows the same violation" if agrees else "and shows no violation of this property"
+    same = "and shows the same violation" if agrees else "and shows no such violation"
     if conforms is None:
         return "its log tells of no job"
     if conforms.accepted:
@@ -77,4 +94,4 @@ def run_json(judged: JudgedRun) -> dict[str, object]:
     }
 
 
-__all__ = ["heading_lines", "run_json", "run_lines", "total_line"]
+__all__ = ["heading_lines", "orders_lines", "run_json", "run_lines", "total_line"]

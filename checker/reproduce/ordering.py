@@ -31,6 +31,8 @@ from .happens_before import happens_before
 ABOUT = ("task", "channel", "checkpoint", "request")
 IN_CHANNEL = "@"
 PENDING, CHECKPOINT = "PENDING", "CHECKPOINT"
+#: The kinds of the savepoints of stops.
+STOPS = ("DRAIN", "SUSPEND")
 #: A step of several tasks that fail together: the command is about one of them.
 OF_REGION = "fail_region"
 DRAIN = {"True": "drain", "False": "suspend"}
@@ -296,7 +298,7 @@ def _told(
             if field_name == "status" and _word(value) == PENDING != _word(before[name]):
                 kind = _word(after.get(f"{entity}.kind", CHECKPOINT))
                 called[entity] = f"{called[entity]}'" if entity in called else entity
-                trigger = Trigger(called[entity], facts.kinds.get(kind, kind))
+                trigger = Trigger(called[entity], facts.kinds.get(kind, kind), kind in STOPS)
         yield rule.rule.name, about, trigger
 
 

@@ -8,7 +8,7 @@ validate` judges it: some run of the protocol must explain the log, and its find
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from checker.logs.findings import Finding, Severity
@@ -25,10 +25,16 @@ LIMITS = Limits(1_000_000, 60.0)
 
 
 class Verdict(enum.Enum):
-    """What became of an order on a real engine."""
+    """What became of an order on a real engine.
+
+    The first two are of the order of a counterexample, the next two of an order of a spec that
+    holds.
+    """
 
     REPRODUCED = "reproduced"
     NOT_REPRODUCED = "not reproduced"
+    DAMAGED = "damaged"
+    SURVIVED = "survived"
     NOT_TAKEN = "not taken"
 
 
@@ -54,17 +60,13 @@ class JudgedRun:
     damage: tuple[str, ...]
     log: JudgedLog
     agrees: bool
-    """Whether the log shows the violation of the same property, or a wait for the same reason."""
+    """Whether the log shows a violation of what is judged, or a wait for the same reason."""
 
 
 def judged(run: Run, name: str) -> JudgedRun:
     """Judge a run of an order that was made of a counterexample of a property."""
     log = judged_log(run)
-    told = tuple(
-        f"the log violates {each.property}, line {each.line}"
-        for each in log.findings
-        if each.property == name and each.severity is not Severity.OPEN
-    )
+    told = _told(log, {name})
     seen = tuple(DAMAGES[name](run.outcome)) if name in DAMAGES else told
     if run.taken.missed is not None:
         verdict = Verdict.NOT_TAKEN
@@ -77,6 +79,30 @@ def judged(run: Run, name: str) -> JudgedRun:
         and bool(log.stops or any(HANGS & {each.property for each in log.findings}))
     )
     return JudgedRun(run, verdict, seen, log, bool(told) or explained)
+
+
+def judged_to_hold(run: Run, names: Collection[str]) -> JudgedRun:
+    """Judge a run of an order after which none of some properties may be violated."""
+    log = judged_log(run)
+    told = _told(log, names)
+    damages = dict.fromkeys(DAMAGES[name] for name in DAMAGES if name in names)
+    outside = dict.fromkeys(each for damage in damages for each in damage(run.outcome))
+    seen = (*outside, *told)
+    if log.conforms is not None and log.conforms.rejected:
+        seen += (f"the log is no run of the protocol: {log.conforms.why}",)
+    if run.taken.missed is not None:
+        verdict = Verdict.NOT_TAKEN
+    else:
+        verdict = Verdict.DAMAGED if seen else Verdict.SURVIVED
+    return JudgedRun(run, verdict, seen, log, bool(told))
+
+
+def _told(log: JudgedLog, names: Collection[str]) -> tuple[str, ...]:
+    return tuple(
+        f"the log violates {each.property}, line {each.line}"
+        for each in log.findings
+        if each.property in names and each.severity is not Severity.OPEN
+    )
 
 
 def judged_log(run: Run) -> JudgedLog:
@@ -150,4 +176,12 @@ DAMAGES: Mapping[str, Callable[[Outcome], list[str]]] = {
 #: The properties that a job at rest violates: one cause, several names.
 HANGS = {name for name, damage in DAMAGES.items() if damage in (_hang, _unanswered)}
 
-__all__ = ["DAMAGES", "JudgedLog", "JudgedRun", "Verdict", "judged", "judged_log"]
+__all__ = [
+    "DAMAGES",
+    "JudgedLog",
+    "JudgedRun",
+    "Verdict",
+    "judged",
+    "judged_log",
+    "judged_to_hold",
+]

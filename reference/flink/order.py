@@ -23,10 +23,14 @@ ORDER_FILE = "order.json"
 
 @dataclass(frozen=True)
 class Trigger:
-    """A checkpoint that a step triggers: its name in the order, and its kind as Flink calls it."""
+    """A checkpoint that a step triggers: its name in the order, and its kind as Flink calls it.
+
+    `stops`: it is the savepoint of a stop.
+    """
 
     checkpoint: str
     kind: str
+    stops: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,7 +115,9 @@ def _step(said: Mapping[str, object]) -> OrderedStep:
         str(said["name"]),
         dict(cast("Mapping[str, str]", said.get("about", {}))),
         tuple(cast("Sequence[int]", said.get("after", ()))),
-        None if trigger is None else Trigger(trigger["checkpoint"], trigger["kind"]),
+        None
+        if trigger is None
+        else Trigger(trigger["checkpoint"], trigger["kind"], bool(trigger.get("stops"))),
         tuple(cast("Sequence[str]", said.get("tells", ()))),
     )
 

@@ -33,7 +33,8 @@ class Outcome:
     nothing moves. A job with a source that never ends should end only if a request waits for that.
     `unanswered` are the requests without an answer; the others have a value or an error. `waits`
     says for each task that is not gone where its thread is. Records are counted against the source:
-    `emitted` by all sources, and by each sink those that are `lost` and `doubled`.
+    `emitted` by all sources, and by each sink those that are `lost` and `doubled`. If a stop has
+    ended the job, only the records before its savepoint count.
     """
 
     status: str
@@ -75,7 +76,7 @@ def taken_to_end(session: Session, director: Director, asked: tuple[str, ...]) -
     over = taken.over
     unanswered = tuple(each for each in asked if each not in taken.answers)
     ends = all(each.bounded for each in session.job.subtasks if each.vertex.is_source)
-    emitted = _emitted(session.job)
+    emitted = _emitted(session.job, _positions(session, director) if over == "FINISHED" else {})
     lost, doubled = _against(session.folder, session.job, emitted)
     return Outcome(
         over or status.job,
@@ -111,12 +112,26 @@ def is_moving(status: Status) -> bool:
 # --- records -------------------------------------------------------------------------------------
 
 
-def _emitted(job: Job) -> set[str]:
+def _positions(session: Session, director: Director) -> dict[str, int]:
+    """By source subtasks the records before the savepoint that has ended the job, if one has.
+
+    A subtask that had ended before is not there: its records all come before the savepoint.
+    """
+    ids = director.stops
     return {
-        f"{each.vertex.name}.{each.index}#{number}"
+        file.parent.name: int(file.read_text(encoding="utf-8"))
+        for file in sorted((session.folder / "positions").glob("*/*"))
+        if ids and file.name == str(max(ids))
+    }
+
+
+def _emitted(job: Job, positions: Mapping[str, int]) -> set[str]:
+    return {
+        f"{name}#{number}"
         for each in job.subtasks
         if each.vertex.is_source
-        for number in range(each.records)
+        for name in [f"{each.vertex.name}.{each.index}"]
+        for number in range(positions.get(name, each.records))
     }
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from model.errors import FinaleError, Place
 
-from .director import REQUESTS, Director, Taken
+from .director import REQUESTS, Director, Taken, name_of_request
 from .order import Order
 from .outcome import Outcome, taken_to_end
 from .releases import Release
@@ -64,11 +64,7 @@ def prepared_folder(folder: Path) -> Path:
 
 def run_order(order: Order, release: Release, folder: Path) -> Run:
     """Run a job along an order. Raises what `Session` raises."""
-    asked = tuple(
-        step.about.get("request") or f"request {step.number}"
-        for step in order.steps
-        if step.name in REQUESTS
-    )
+    asked = tuple(name_of_request(step) for step in order.steps if step.name in REQUESTS)
     with Session(release, order.job, order.settings, folder) as session:
         director = Director(session, order)
         taken = director.take()

@@ -1,3 +1,6 @@
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +26,17 @@ final class Controls {
     static void runs(String vertex, int subtask, Environment environment) {
         TASKS.put(vertex + "." + subtask, environment);
         Job.say("\"attempt\":" + Job.quoted(environment.getExecutionId().toString()) + ",\"vertex\":" + Job.quoted(vertex) + ",\"subtask\":" + subtask);
+    }
+
+    /** Writes a number to a file of the run's folder. */
+    static void write(long number, String first, String... more) {
+        try {
+            Path file = folder.resolve(Path.of(first, more));
+            Files.createDirectories(file.getParent());
+            Files.writeString(file, String.valueOf(number));
+        } catch (IOException refused) {
+            throw new UncheckedIOException(refused);
+        }
     }
 
     static void fail(String vertex, int subtask) {

@@ -65,6 +65,7 @@ final class HeldSource implements Source<String, HeldSource.Position, Integer> {
 
         @Override
         public List<Position> snapshotState(long checkpoint) {
+            Controls.write(emitted, "positions", vertex + "." + subtask, String.valueOf(checkpoint));
             return List.of(new Position(subtask, emitted));
         }
 

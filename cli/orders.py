@@ -1,0 +1,86 @@
+"""Drives a real Flink along dangerous orders of a spec that holds: `finale reproduce --orders`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from checker.report.layout import console, write
+from checker.report.places import shown_file
+from checker.report.reproduced import orders_lines, run_json, run_lines, total_line
+from checker.reproduce.dangerous import dangerous, sampled_orders
+from checker.reproduce.verdicts import JudgedRun, Verdict, judged_to_hold
+from checker.search.answer import Holds
+from checker.search.rows import Exit
+from checker.spec.claim import Spec
+from model.errors import FinaleError, Place
+from reference.flink.facts import EngineFacts
+from reference.flink.order import ORDER_FILE
+from reference.flink.releases import Release
+from reference.flink.run import prepared_folder, run_order
+
+from .output import document, say_json
+from .trace import searched
+
+
+def refuse_with_orders(name: str | None, times: int) -> None:
+    """Refuse flags of a counterexample. Raises `usage`."""
+    if name is not None or times != 1:
+        raise FinaleError(
+            "usage",
+            "--property and --times are for a counterexample, and --orders for a spec that holds",
+            advice="leave them out, or leave out --orders",
+        )
+
+
+@dataclass(frozen=True)
+class OrdersDrive:
+    """Orders of random runs of one spec, each taken once on one release."""
+
+    spec: Spec
+    release: Release
+    facts: EngineFacts
+    folder: Path
+    count: int
+    seed: int
+
+    def run(self, *, as_text: bool) -> Exit:
+        """Search, choose the orders, take them, and tell what happened. Raises `no-order`."""
+        result = searched(self.spec, None, "auto", ())
+        rows = [row for row in result.rows if row.is_claim and row.verdict == Holds.word]
+        names = {row.property for row in rows}
+        assert result.system is not None
+        sample = sampled_orders(self.spec, result.system, self.facts, self.count, self.seed)
+        orders = list(dangerous(sample.orders.values(), self.count))
+        if not orders:
+            why = max(sample.refused, key=lambda each: sample.refused[each], default="")
+            raise FinaleError(
+                "no-order",
+                f"none of {sample.runs} random runs is an order for Flink{why and ': '}{why}",
+                place=Place(str(self.spec.file)),
+                advice="choose another spec, or another --seed",
+            )
+        page = console()
+        if as_text:
+            version = self.release.version
+            write(page, orders_lines(self.spec, names, sample, len(orders), version))
+        done: list[JudgedRun] = []
+        for number, order in enumerate(orders, 1):
+            folder = prepared_folder(self.folder / f"order-{number}")
+            (folder / ORDER_FILE).write_text(order.to_json(), encoding="utf-8")
+            done.append(judged_to_hold(run_order(order, self.release, folder / "run-1"), names))
+            if as_text:
+                write(page, run_lines(number, done[-1], page.width))
+        if as_text:
+            write(page, ["", total_line(done)])
+        else:
+            about = {"spec": shown_file(self.spec.file), "holding": sorted(names)}
+            runs = {"flink": self.release.version, "runs": [run_json(each) for each in done]}
+            say_json(document("reproduce") | about | runs)
+        verdicts = {each.verdict for each in done}
+        if Verdict.DAMAGED in verdicts:
+            return Exit.FAILED
+        return Exit.LIMIT if Verdict.NOT_TAKEN in verdicts else Exit.AS_EXPECTED
+
+
+__all__ = ["OrdersDrive", "refuse_with_orders"]
