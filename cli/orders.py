@@ -22,6 +22,11 @@ from reference.flink.run import prepared_folder, run_order
 from .output import document, say_json
 from .trace import searched
 
+#: So many orders are tried for each that is to be taken.
+TRIES = 3
+#: A job that rests after its order gets so many periodic checkpoints.
+PERIODIC = 3
+
 
 def refuse_with_orders(name: str | None, times: int) -> None:
     """Refuse flags of a counterexample. Raises `usage`."""
@@ -51,7 +56,7 @@ class OrdersDrive:
         names = {row.property for row in rows}
         assert result.system is not None
         sample = sampled_orders(self.spec, result.system, self.facts, self.count, self.seed)
-        orders = list(dangerous(sample.orders.values(), self.count))
+        orders = list(dangerous(sample.orders.values(), TRIES * self.count))
         if not orders:
             why = max(sample.refused, key=lambda each: sample.refused[each], default="")
             raise FinaleError(
@@ -63,24 +68,27 @@ class OrdersDrive:
         page = console()
         if as_text:
             version = self.release.version
-            write(page, orders_lines(self.spec, names, sample, len(orders), version))
+            write(page, orders_lines(self.spec, names, sample, self.count, version))
         done: list[JudgedRun] = []
         for number, order in enumerate(orders, 1):
             folder = prepared_folder(self.folder / f"order-{number}")
             (folder / ORDER_FILE).write_text(order.to_json(), encoding="utf-8")
-            done.append(judged_to_hold(run_order(order, self.release, folder / "run-1"), names))
+            run = run_order(order, self.release, folder / "run-1", PERIODIC)
+            done.append(judged_to_hold(run, names))
             if as_text:
                 write(page, run_lines(number, done[-1], page.width))
+            if sum(each.verdict is not Verdict.NOT_TAKEN for each in done) == self.count:
+                break
         if as_text:
             write(page, ["", total_line(done)])
         else:
             about = {"spec": shown_file(self.spec.file), "holding": sorted(names)}
             runs = {"flink": self.release.version, "runs": [run_json(each) for each in done]}
             say_json(document("reproduce") | about | runs)
-        verdicts = {each.verdict for each in done}
-        if Verdict.DAMAGED in verdicts:
+        if any(each.verdict is Verdict.DAMAGED for each in done):
             return Exit.FAILED
-        return Exit.LIMIT if Verdict.NOT_TAKEN in verdicts else Exit.AS_EXPECTED
+        taken = sum(each.verdict is Verdict.SURVIVED for each in done)
+        return Exit.LIMIT if taken < self.count else Exit.AS_EXPECTED
 
 
 __all__ = ["OrdersDrive", "refuse_with_orders"]

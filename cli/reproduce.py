@@ -59,7 +59,7 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
         int | None,
         Parameter(
             help="Take so many dangerous orders of a spec whose properties hold, and say whether "
-            "Flink survives them."
+            "Flink survives them; an order that is not taken is replaced."
         ),
     ] = None,
     seed: Annotated[int, Parameter(help="Seed of the random runs that --orders chooses from.")] = 1,
@@ -79,25 +79,27 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
             raise FinaleError(
                 "bad-limit", f"{flag} is {given}", advice="give a number of runs above zero"
             )
+    if orders is not None:
+        refuse_with_orders(property, times)
     known = catalogue(protocols)
     if property is not None:
         check_property_name(property, known)
     written = read_spec(spec, known)
     release = release_of(flink)
     facts = facts_of(release)
-    folder = prepared_folder(output or Path("reproduction"))
+    folder = output or Path("reproduction")
     claims = list(claims_for(written, None if as_written else release, facts))
     if orders is not None:
-        refuse_with_orders(property, times)
         drive = OrdersDrive(claims[0], release, facts, folder, orders, seed)
         return drive.run(as_text=format == "text")
+    prepared_folder(folder)
     try:
-        name, orders = _orders(claims, property, facts)
+        name, left = _orders(claims, property, facts)
     except NotTakeable as why:
         return _not_takeable(str(why), format, written.file, property)
     page = console()
     done: list[JudgedRun] = []
-    order = orders.pop(0)
+    order = left.pop(0)
     while len(done) < times:
         (folder / ORDER_FILE).write_text(order.to_json(), encoding="utf-8")
         if format == "text" and not done:
@@ -107,9 +109,9 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
         verdict = judged(run, name)
         if format == "text":
             write(page, run_lines(number, verdict, page.width))
-        if verdict.verdict is Verdict.NOT_TAKEN and orders and not done:
-            order = orders.pop(0)
-            (folder / "run-1").rename(folder / f"not-taken-{len(orders) + 1}")
+        if verdict.verdict is Verdict.NOT_TAKEN and left and not done:
+            order = left.pop(0)
+            (folder / "run-1").rename(folder / f"not-taken-{len(left) + 1}")
             if format == "text":
                 write(page, ["", "another counterexample of the same property:"])
             continue

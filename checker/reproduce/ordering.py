@@ -6,8 +6,9 @@ The order is the trace's happens-before, with three facts about Flink added:
   its last acknowledgement. Whatever comes before such a step must come before the earlier one.
 - The mailbox of a task runs mails in the order in which they came. So what brings a mail must come
   after what brings an earlier one.
-- A task has one thread. A step for which the thread would be held, although an earlier step of the
-  same thread is to come, must not be there yet: its cause comes after the earlier step.
+- A task has one thread, and so has its task manager. A step for which the thread would be held,
+  although an earlier step of the same thread is to come, must not be there yet: its cause comes
+  after the earlier step.
 """
 
 from __future__ import annotations
@@ -33,8 +34,10 @@ IN_CHANNEL = "@"
 PENDING, CHECKPOINT = "PENDING", "CHECKPOINT"
 #: The kinds of the savepoints of stops.
 STOPS = ("DRAIN", "SUSPEND")
-#: A step of several tasks that fail together: the command is about one of them.
-OF_REGION = "fail_region"
+#: A step of several tasks that fail together: the command is about one of them. If all fail that
+#: have not ended, the rules have a step of its own.
+OF_REGION, OF_ALL = "fail_region", "fail"
+ENDED = ("FINISHED", "FAILED", "CANCELED")
 DRAIN = {"True": "drain", "False": "suspend"}
 
 
@@ -170,7 +173,9 @@ class _Ordering:
                     (
                         each
                         for each in range(number)
-                        if self._all[each].name in names and _same(self._all[each], step)
+                        if self._all[each].name in names
+                        and _same(self._all[each], step)
+                        and self._task(self._all[each]) == self._task(step)
                     ),
                     default=None,
                 )
@@ -183,13 +188,15 @@ class _Ordering:
         """What brings a step to a thread comes after the steps of the thread before it."""
         mails = self._facts.mails
         for step in self._all:
-            task = self._thread(step)
-            if task is None or step.put is None:
+            threads = self._threads(step)
+            if step.put is None:
                 continue
             for earlier in sorted(step.before):
                 other = self._all[earlier]
-                if self._thread(other) != task or earlier == step.put:
+                common = threads & self._threads(other)
+                if not common or earlier == step.put:
                     continue
+                thread = min(common)
                 if other.about.get("channel") == step.about.get("channel") is not None:
                     continue
                 both_mails = other.name in mails and step.name in mails
@@ -202,10 +209,10 @@ class _Ordering:
                     ):
                         continue  # the mailbox has the mail before the thread comes to the step
                     raise NotTakeable(
-                        f"the thread of {task} comes to {step.name} before {other.name} can happen"
+                        f"{thread} comes to {step.name} before {other.name} can happen"
                     )
                 if cause == step.put and other.name in mails and step.name not in mails:
-                    raise NotTakeable(f"the thread of {task} comes to {step.name} first")
+                    raise NotTakeable(f"{thread} comes to {step.name} first")
 
     def _add(self, leaders: Mapping[int, int], first: int, then: int) -> bool:
         """Let a step come before another. Returns False if it comes after it already."""
@@ -218,13 +225,20 @@ class _Ordering:
     def _was_there(self, leaders: Mapping[int, int], put: int | None, then: int) -> bool:
         return put is not None and leaders[put] in self._closed(leaders)[leaders[then]]
 
-    def _thread(self, step: _Step) -> str | None:
-        if not self._facts.is_of_task(step.name):
-            return None
-        if "channel" in step.about:
-            channel = step.about["channel"]
-            return next((c.receiver.name for c in self._job.channels if c.name == channel), None)
-        return step.about.get("task")
+    def _threads(self, step: _Step) -> set[str]:
+        """The threads that are held for a step: a task's, or that of its task manager."""
+        task = self._task(step)
+        if task is None:
+            return set()
+        found = {f"the thread of {task}"} if self._facts.is_of_task(step.name) else set[str]()
+        if step.name in self._facts.of_manager:
+            found.add(f"the task manager of {task}")
+        return found
+
+    def _task(self, step: _Step) -> str | None:
+        channel = step.about.get("channel")
+        receivers = {each.name: each.receiver.name for each in self._job.channels}
+        return step.about.get("task") if channel is None else receivers.get(channel)
 
     # --- the order -------------------------------------------------------------------------------
 
@@ -284,22 +298,27 @@ def _told(
             about["drain"] = DRAIN[binding["drain"]]
         before = system.values(trace.states[number])
         after = system.values(trace.states[number + 1])
-        if rule.rule.name == OF_REGION:
+        name = rule.rule.name
+        if name in (OF_REGION, OF_ALL) and "task" not in about:
+            name = OF_REGION
             failed = [
                 task
                 for task in reversed(tasks)
-                if before[f"{task}.status"] != after[f"{task}.status"]
+                if _word(before[f"{task}.status"]) not in ENDED
+                and (
+                    rule.rule.name == OF_ALL or before[f"{task}.status"] != after[f"{task}.status"]
+                )
             ]
             about["task"], *others = failed
             about |= {"others": " ".join(others)} if others else {}
         trigger = None
-        for name, value in after.items():
-            entity, _, field_name = name.rpartition(".")
-            if field_name == "status" and _word(value) == PENDING != _word(before[name]):
+        for key, value in after.items():
+            entity, _, field_name = key.rpartition(".")
+            if field_name == "status" and _word(value) == PENDING != _word(before[key]):
                 kind = _word(after.get(f"{entity}.kind", CHECKPOINT))
                 called[entity] = f"{called[entity]}'" if entity in called else entity
                 trigger = Trigger(called[entity], facts.kinds.get(kind, kind), kind in STOPS)
-        yield rule.rule.name, about, trigger
+        yield name, about, trigger
 
 
 def _word(value: object) -> str:

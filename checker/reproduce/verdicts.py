@@ -85,8 +85,14 @@ def judged_to_hold(run: Run, names: Collection[str]) -> JudgedRun:
     """Judge a run of an order after which none of some properties may be violated."""
     log = judged_log(run)
     told = _told(log, names)
-    damages = dict.fromkeys(DAMAGES[name] for name in DAMAGES if name in names)
-    outside = dict.fromkeys(each for damage in damages for each in damage(run.outcome))
+    damages = dict.fromkeys(damage for name, damage in DAMAGES.items() if name in names)
+    # That a request has failed is no damage by itself: it may have come too early, or be aborted.
+    outside = dict.fromkeys(
+        each
+        for damage in damages
+        if damage not in (_refused, _none_completes)
+        for each in damage(run.outcome)
+    )
     seen = (*outside, *told)
     if log.conforms is not None and log.conforms.rejected:
         seen += (f"the log is no run of the protocol: {log.conforms.why}",)

@@ -16,16 +16,18 @@ class EngineFacts:
     """Facts about the steps of an engine, by the names of steps.
 
     `together`: steps that are taken in the same moment as an earlier one. `caused`: for a step of a
-    task's thread, the steps that bring it there. `mails`: those that the mailbox runs. `settings`
-    and `kinds`: the engine's words for options with their values, and for kinds of checkpoints.
-    `needs`: the engine's settings without which it does not take a step. `forced`: of options that
-    leave a choice open, the value that a driven run can take.
+    thread, the steps that bring it there. `mails`: those that the mailbox runs. `of_manager`: those
+    for which the thread of the task manager is held. `settings` and `kinds`: the engine's words for
+    options with their values, and for kinds of checkpoints. `needs`: the engine's settings without
+    which it does not take a step. `forced`: of options that leave a choice open, the value that a
+    driven run can take.
     """
 
     steps: frozenset[str]
     together: Mapping[str, str]
     caused: Mapping[str, tuple[str, ...]]
     mails: frozenset[str]
+    of_manager: frozenset[str]
     settings: Mapping[str, Mapping[str, str]]
     needs: Mapping[str, Mapping[str, str]]
     kinds: Mapping[str, str]
@@ -67,6 +69,7 @@ def facts_in(file: Path) -> EngineFacts:
         table["together"],
         {name: tuple(causes) for name, causes in table["caused"].items()},
         frozenset(table["mailbox"]["steps"]),
+        frozenset(table["manager"]["steps"]),
         table["settings"],
         table.get("needs", {}),
         table["kinds"],

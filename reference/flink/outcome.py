@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
-from model.topology import Job
+from model.topology import Job, Vertex
 
 from .director import Director
 from .session import Session, Status
@@ -49,8 +49,13 @@ class Outcome:
     doubled: tuple[str, ...]
 
 
-def taken_to_end(session: Session, director: Director, asked: tuple[str, ...]) -> Outcome:
-    """Let all that is fair happen, and wait until the job has ended or rests."""
+def taken_to_end(
+    session: Session, director: Director, asked: tuple[str, ...], periodic: int = 0
+) -> Outcome:
+    """Let all that is fair happen, and wait until the job has ended or rests.
+
+    A job that rests, and has answered all requests, gets so many `periodic` checkpoints first.
+    """
     taken = director.taken
     for subtask in session.job.subtasks:
         if subtask.vertex.is_source:
@@ -71,7 +76,10 @@ def taken_to_end(session: Session, director: Director, asked: tuple[str, ...]) -
             break
         former, status = status, _status(session, director)
         rest = status == former and not is_moving(status)
-        if rest:
+        if rest and periodic and answered:
+            session.ask("checkpoint", f"period {periodic}")
+            periodic -= 1
+        elif rest:
             break
     over = taken.over
     unanswered = tuple(each for each in asked if each not in taken.answers)
@@ -136,17 +144,34 @@ def _emitted(job: Job, positions: Mapping[str, int]) -> set[str]:
 
 
 def _against(folder: Path, job: Job, emitted: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The records that a sink lacks, and those that it has twice, as `record at sink`."""
+    """The records that a sink lacks, and those that it has too often, as `record at sink`."""
     lost: list[str] = []
     doubled: list[str] = []
     for sink in job.sinks:
+        copies = _copies(job, sink)
         counts: Counter[str] = Counter()
         for file in sorted((folder / "sinks").glob(f"{sink.name}.*/*")):
             if file.suffix != ".part":
                 counts.update(file.read_text(encoding="utf-8").split())
-        lost += [f"{each} at {sink.name}" for each in sorted(emitted) if not counts[each]]
-        doubled += [f"{each} at {sink.name}" for each, n in sorted(counts.items()) if n > 1]
+        wanted = {each: copies[each.partition(".")[0]] for each in emitted}
+        lost += [f"{each} at {sink.name}" for each, n in sorted(wanted.items()) if counts[each] < n]
+        doubled += [
+            f"{each} at {sink.name}"
+            for each, n in sorted(counts.items())
+            if n > copies[each.partition(".")[0]]
+        ]
     return tuple(lost), tuple(doubled)
+
+
+def _copies(job: Job, sink: Vertex) -> Counter[str]:
+    """By vertex, how often a record of it comes to a sink: once on each way that there is."""
+    found = Counter({sink.name: 1})
+    for vertex in reversed(job.topological):
+        for edge in job.edges:
+            if edge.source == vertex.name:
+                each = job.vertex(edge.target).parallelism if edge.broadcast else 1
+                found[vertex.name] += each * found[edge.target]
+    return found
 
 
 __all__ = ["Outcome", "is_moving", "taken_to_end"]

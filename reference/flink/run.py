@@ -62,13 +62,16 @@ def prepared_folder(folder: Path) -> Path:
     return folder
 
 
-def run_order(order: Order, release: Release, folder: Path) -> Run:
-    """Run a job along an order. Raises what `Session` raises."""
+def run_order(order: Order, release: Release, folder: Path, periodic: int = 0) -> Run:
+    """Run a job along an order. Raises what `Session` raises.
+
+    A job that rests after the order gets so many `periodic` checkpoints.
+    """
     asked = tuple(name_of_request(step) for step in order.steps if step.name in REQUESTS)
     with Session(release, order.job, order.settings, folder) as session:
         director = Director(session, order)
         taken = director.take()
-        outcome = taken_to_end(session, director, asked)
+        outcome = taken_to_end(session, director, asked, periodic)
     page = {
         "format": "finale-run/1",
         "release": release.version,

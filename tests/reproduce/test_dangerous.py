@@ -1,0 +1,102 @@
+"""Which orders of a spec that holds are driven, and how a run of one is judged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from checker.reproduce.dangerous import dangerous, sampled_orders, turns
+from checker.reproduce.verdicts import Verdict, judged_to_hold
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import read_spec
+from cli.main import main
+from model.topology import Job
+from reference.flink.director import Missed, Taken
+from reference.flink.facts import facts_in
+from reference.flink.order import Order, OrderedStep
+from reference.flink.outcome import Outcome
+from reference.flink.releases import Release
+from reference.flink.run import Run
+from tests.docs.pages import ROOT
+
+FACTS = facts_in(ROOT / "reference" / "flink" / "flink-2.3.toml")
+PAIR = ROOT / "specs" / "stop-with-savepoint" / "pair.toml"
+JOB = {"S": {"records": 1}, "K": {"from": ["S"]}}
+HOLDING = {"stop-is-answered", "commit-completeness", "no-deadlock", "restores-newest"}
+ENDED = Outcome("FINISHED", False, (), {"stop1": "file:/s"}, {}, {}, {}, 1, (), ())
+
+
+def order(*steps: tuple[str, tuple[int, ...]]) -> Order:
+    made = (OrderedStep(n, name, {"task": "K"}, after) for n, (name, after) in enumerate(steps, 1))
+    return Order("", Job.from_table(JOB), JOB, {}, tuple(made))
+
+
+def test_orders_with_new_turns_come_first() -> None:
+    plain = order(("emit", ()), ("fail", (1,)))
+    same = order(("emit", ()), ("fail", (1,)), ("quiesce", ()))
+    other = order(("fail", ()), ("emit", (1,)), ("quiesce", (2,)))
+    assert turns(plain) == turns(same) == {("emit(K)", "fail(K)")}
+    assert list(dangerous([plain, same, other], 2)) == [other, plain]
+    assert len(list(dangerous([plain, same], 5))) == 2
+
+
+def test_orders_of_random_runs_are_different_and_repeatable() -> None:
+    spec = read_spec(PAIR, catalogue())
+    system = spec.system(spec.asked)
+    sample = sampled_orders(spec, system, FACTS, 2, 1)
+    assert sample.runs == 40
+    assert len(sample.orders) > 10
+    assert sampled_orders(spec, system, FACTS, 2, 1).orders.keys() == sample.orders.keys()
+    kinds = {
+        step.trigger.kind: step.trigger.stops
+        for each in sample.orders.values()
+        for step in each.steps
+        if step.trigger is not None
+    }
+    assert kinds["Suspend Savepoint"]
+    assert kinds["Terminate Savepoint"]
+    assert not kinds.get("Checkpoint")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "damage"),
+    [
+        (ENDED, ()),
+        (replace(ENDED, lost=("S.0#0 at K",)), ("lost: S.0#0 at K",)),
+        (
+            replace(ENDED, status="RUNNING", rest=True, unanswered=("stop1",), answers={}),
+            ("the job is RUNNING, and nothing moves", "stop1 has no answer"),
+        ),
+        # Nobody promises here that nothing is committed twice.
+        (replace(ENDED, doubled=("S.0#0 at K",)), ()),
+    ],
+)
+def test_damage_is_what_a_property_that_holds_forbids(
+    tmp_path: Path, outcome: Outcome, damage: tuple[str, ...]
+) -> None:
+    (tmp_path / "flink.log").touch()
+    run = Run(tmp_path, Release("2.3.0", tmp_path, ()), Taken(), outcome)
+    judged = judged_to_hold(run, HOLDING)
+    assert judged.damage == damage
+    assert judged.verdict is (Verdict.DAMAGED if damage else Verdict.SURVIVED)
+    missed = replace(run, taken=Taken(missed=Missed((), (), ())))
+    assert judged_to_hold(missed, HOLDING).verdict is Verdict.NOT_TAKEN
+
+
+@pytest.mark.parametrize(
+    ("flags", "code"),
+    [
+        (["--orders", "0"], "bad-limit"),
+        (["--orders", "2", "--property", "no-deadlock"], "usage"),
+        (["--orders", "2", "--times", "3"], "usage"),
+    ],
+)
+def test_flags_that_do_not_fit(
+    flags: list[str], code: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "reproduction"
+    assert main(["reproduce", str(PAIR), *flags, "--output", str(folder)]) == 2
+    assert f"error[{code}]" in capsys.readouterr().err
+    assert not folder.exists()
