@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from checker.search.answer import Answer, Report, Violated
@@ -161,7 +161,9 @@ def weaker(spec: Spec, name: str) -> Spec:
     assert spec.table is not None
     names = [*sorted(spec.setting.without), name]
     table = varied(left_out(spec.table, _SAID), [("without", names)])
-    return spec_of(spec.file, table, spec.lines, spec.catalogue)
+    made = spec_of(spec.file, table, spec.lines, spec.catalogue)
+    names = (*spec.left_out, name)
+    return replace(made, variant=spec.variant, values=spec.values, left_out=names)
 
 
 def _searched(spec: Spec, limits: Limits) -> Report:
