@@ -43,7 +43,7 @@ def _tell(run: Run) -> None:
     print(f"the job is {outcome.status}{', and nothing moves' if outcome.rest else ''}")
     for each in outcome.unanswered:
         print(f"{each} has no answer")
-    for each in outcome.lost:
+    for each in outcome.lost if outcome.status == "FINISHED" else ():
         print(f"lost: {each}")
     for each in outcome.doubled:
         print(f"committed twice: {each}")

@@ -26,6 +26,7 @@ TRIGGER = "trigger"
 LOSSES = frozenset({"lose_confirmation"})
 #: Steps that happen only if the order has them: else the call is dropped.
 ONLY_IN_ORDER = frozenset({"expire"})
+STOP = "request_stop"
 #: The step after which a task closes.
 LAST = "quiesce"
 #: The steps of the world outside, as commands about a task.
@@ -35,7 +36,7 @@ REQUESTS = {
     "request_savepoint": "savepoint",
     "request_checkpoint": "checkpoint",
     "trigger_checkpoint": "checkpoint",
-    "request_stop": "stop",
+    STOP: "stop",
     "request_cancel": "cancel",
 }
 
@@ -116,6 +117,12 @@ class Director:
         self._held.clear()
         return self.taken
 
+    @property
+    def has_stopped(self) -> bool:
+        """Whether a stop has succeeded: then sources may have records left."""
+        stops = {step.request for step in self._order.steps if step.name == STOP}
+        return any(each.request in stops and not each.error for each in self.taken.answers.values())
+
     # --- what may happen -------------------------------------------------------------------------
 
     def _may(self, step: OrderedStep) -> bool:
@@ -166,9 +173,8 @@ class Director:
         if step.name in OF_TASK:
             self._session.to_task(OF_TASK[step.name], step.about["task"])
         elif step.name in REQUESTS:
-            name = step.about.get("request") or f"request {step.number}"
             kind = () if "drain" not in step.about else (step.about["drain"],)
-            self._session.ask(REQUESTS[step.name], name, *kind)
+            self._session.ask(REQUESTS[step.name], step.request, *kind)
         else:
             return
         self._tell(f"asked for {step.name}({', '.join(step.about.values())})", step.number)

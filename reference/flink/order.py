@@ -43,6 +43,11 @@ class OrderedStep:
     trigger: Trigger | None = None
     tells: tuple[str, ...] = ()
 
+    @property
+    def request(self) -> str:
+        """What a step that asks for something is called in its answer."""
+        return self.about.get("request") or f"request {self.number}"
+
     def __str__(self) -> str:
         about = ", ".join(self.about.values())
         return f"step {self.number}, {self.name}({about})"

@@ -7,7 +7,7 @@ job ends, or comes to rest: no thread comes to a hook, and each task waits for m
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -33,7 +33,8 @@ class Outcome:
     nothing moves. A job with a source that never ends should end only if a request waits for that.
     `unanswered` are the requests without an answer; the others have a value or an error. `waits`
     says for each task that is not gone where its thread is. Records are counted against the source:
-    `emitted` by all sources, and by each sink those that are `lost` and `doubled`.
+    those that a sink has `lost`, or has more often than edges lead there (`doubled`). `emitted` are
+    all records of the sources. After a stop that succeeded they are those that were emitted.
     """
 
     status: str
@@ -75,8 +76,8 @@ def taken_to_end(session: Session, director: Director, asked: tuple[str, ...]) -
     over = taken.over
     unanswered = tuple(each for each in asked if each not in taken.answers)
     ends = all(each.bounded for each in session.job.subtasks if each.vertex.is_source)
-    emitted = _emitted(session.job)
-    lost, doubled = _against(session.folder, session.job, emitted)
+    emitted = frozenset(session.emitted) if director.has_stopped else records_of(session.job)
+    lost, doubled = against(session.folder, session.job, emitted)
     return Outcome(
         over or status.job,
         rest and over is None and (bool(unanswered) or ends),
@@ -111,17 +112,32 @@ def is_moving(status: Status) -> bool:
 # --- records -------------------------------------------------------------------------------------
 
 
-def _emitted(job: Job) -> set[str]:
-    return {
+def records_of(job: Job) -> frozenset[str]:
+    """All records that the sources of a job have."""
+    return frozenset(
         f"{each.vertex.name}.{each.index}#{number}"
         for each in job.subtasks
         if each.vertex.is_source
         for number in range(each.records)
-    }
+    )
 
 
-def _against(folder: Path, job: Job, emitted: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The records that a sink lacks, and those that it has twice, as `record at sink`."""
+def copies(job: Job) -> dict[str, Counter[str]]:
+    """For each vertex how often each record of a source comes to it, by the source."""
+    found: dict[str, Counter[str]] = {}
+    for vertex in job.topological:
+        own = found[vertex.name] = Counter({vertex.name: 1} if vertex.is_source else {})
+        for edge in job.edges_into(vertex):
+            times = vertex.parallelism if edge.broadcast else 1
+            own.update({source: number * times for source, number in found[edge.source].items()})
+    return found
+
+
+def against(
+    folder: Path, job: Job, emitted: Collection[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The records that a sink lacks, and those that it has too often, as `record at sink`."""
+    due = copies(job)
     lost: list[str] = []
     doubled: list[str] = []
     for sink in job.sinks:
@@ -129,9 +145,13 @@ def _against(folder: Path, job: Job, emitted: set[str]) -> tuple[tuple[str, ...]
         for file in sorted((folder / "sinks").glob(f"{sink.name}.*/*")):
             if file.suffix != ".part":
                 counts.update(file.read_text(encoding="utf-8").split())
-        lost += [f"{each} at {sink.name}" for each in sorted(emitted) if not counts[each]]
-        doubled += [f"{each} at {sink.name}" for each, n in sorted(counts.items()) if n > 1]
+        for each in sorted({*emitted, *counts}):
+            often = due[sink.name][each.rpartition(".")[0]]
+            if each in emitted and counts[each] < often:
+                lost.append(f"{each} at {sink.name}")
+            elif counts[each] > often:
+                doubled.append(f"{each} at {sink.name}")
     return tuple(lost), tuple(doubled)
 
 
-__all__ = ["Outcome", "is_moving", "taken_to_end"]
+__all__ = ["Outcome", "against", "copies", "is_moving", "records_of", "taken_to_end"]

@@ -64,11 +64,7 @@ def prepared_folder(folder: Path) -> Path:
 
 def run_order(order: Order, release: Release, folder: Path) -> Run:
     """Run a job along an order. Raises what `Session` raises."""
-    asked = tuple(
-        step.about.get("request") or f"request {step.number}"
-        for step in order.steps
-        if step.name in REQUESTS
-    )
+    asked = tuple(step.request for step in order.steps if step.name in REQUESTS)
     with Session(release, order.job, order.settings, folder) as session:
         director = Director(session, order)
         taken = director.take()

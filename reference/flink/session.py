@@ -120,6 +120,8 @@ class Session:
     job: Job
     settings: Mapping[str, str]
     folder: Path
+    #: The records that sources have emitted.
+    emitted: set[str] = field(default_factory=set[str])
     _stack: ExitStack = field(default_factory=ExitStack)
     _inside: dict[tuple[int, int], list[Hit]] = field(
         default_factory=dict[tuple[int, int], list[Hit]]
@@ -263,6 +265,9 @@ class Session:
                 if _RANDOM.fullmatch(name):
                     lower, upper = (_signed(half) for half in (name[:16], name[16:]))
                     self._attempts[upper, lower] = self._of(vertex, index)
+                return None
+            case {"emitted": str(record)}:
+                self.emitted.add(record)
                 return None
             case {"status": str(state)}:
                 tasks = cast("Mapping[str, str]", words["tasks"])

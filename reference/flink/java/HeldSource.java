@@ -60,7 +60,9 @@ final class HeldSource implements Source<String, HeldSource.Position, Integer> {
         }
 
         private void emit(ReaderOutput<String> output) {
-            output.collect(vertex + "." + subtask + "#" + emitted++);
+            String record = vertex + "." + subtask + "#" + emitted++;
+            output.collect(record);
+            Job.say("\"emitted\":" + Job.quoted(record));
         }
 
         @Override
