@@ -181,7 +181,7 @@ public class Job {
     // Requests
 
     private void ask(String[] words) throws Exception {
-        String target = folder.resolve("savepoints").toUri().toString();
+        String target = "file:" + folder.resolve("savepoints"); // Flink takes a path as it is
         CompletableFuture<?> answer = switch (words[0]) {
             case "stop" -> Requests.stop(cluster, job, target, words[2].equals("drain"));
             case "savepoint" -> Requests.savepoint(cluster, job, target);

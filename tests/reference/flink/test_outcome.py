@@ -49,7 +49,10 @@ def test_a_record_comes_by_each_path(tmp_path: Path) -> None:
 
 @needs_flink
 def test_a_stop_leaves_records_in_the_source(tmp_path: Path) -> None:
-    """The job ends before its source emits anything: nothing is lost."""
+    """The job ends before its source emits anything: nothing is lost.
+
+    The folder has a name that Flink, Java and Log4j each read in a way of their own.
+    """
     trigger = {"checkpoint": "cp1", "kind": "Suspend Savepoint"}
     steps = [
         {"number": 1, "name": "request_stop", "about": {"drain": "suspend"}, "trigger": trigger},
@@ -61,5 +64,10 @@ def test_a_stop_leaves_records_in_the_source(tmp_path: Path) -> None:
     page = {"format": "finale-order/1", "title": "", "job": table, "settings": {}, "steps": steps}
     file = tmp_path / "order.json"
     file.write_text(json.dumps(page), encoding="utf-8")
-    outcome = run_order(read_order(file), flink(), tmp_path / "run").outcome
+    folder = tmp_path / "my run, 1#2 ${sys:user.dir} %41 Grüße"
+    run = run_order(read_order(file), flink(), folder)
+    outcome = run.outcome
     assert (outcome.status, outcome.emitted, outcome.lost) == ("FINISHED", 0, ())
+    assert "Triggering checkpoint 1" in run.log.read_text(encoding="utf-8")
+    assert list((folder / "savepoints").iterdir())
+    assert {each.name for each in tmp_path.iterdir()} == {file.name, folder.name}
