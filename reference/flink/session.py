@@ -177,7 +177,7 @@ class Session:
         own = {"execution.checkpointing.dir": f"file:{folder}/checkpoints"}
         for name, value in (SETTINGS | own | dict(self.settings)).items():
             send("set", renamed.get(name, name), value)
-        for vertex in self.job.vertices:
+        for vertex in self.job.topological:
             shape = (vertex.kind.value, vertex.sink.value, str(vertex.union_state).lower())
             send("vertex", vertex.name, str(vertex.parallelism), *shape)
         for edge in self.job.edges:

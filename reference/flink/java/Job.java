@@ -33,7 +33,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
  *
  * <pre>
  * set KEY VALUE                              a setting of the cluster and the job
- * vertex NAME PARALLELISM KIND SINK UNION    in the order in which the job declares them; UNION is true
+ * vertex NAME PARALLELISM KIND SINK UNION    after all that it reads; UNION is true
  *                                            for a source with union state
  * edge FROM TO PATTERN                       all-to-all, pointwise or broadcast
  * folder PATH                                for savepoints, and for what the sinks write

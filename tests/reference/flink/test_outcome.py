@@ -60,7 +60,7 @@ def test_a_stop_leaves_records_in_the_source(tmp_path: Path) -> None:
         {"number": 3, "name": "quiesce", "about": {"task": "K"}, "after": [2]},
         {"number": 4, "name": "learn_finished", "about": {"task": "K"}, "after": [3]},
     ]
-    table = {"S": {"records": 1}, "K": SINK}
+    table = {"K": SINK, "S": {"records": 1}}  # in any order
     page = {"format": "finale-order/1", "title": "", "job": table, "settings": {}, "steps": steps}
     file = tmp_path / "order.json"
     file.write_text(json.dumps(page), encoding="utf-8")
