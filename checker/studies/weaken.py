@@ -14,7 +14,7 @@ from functools import cached_property
 
 from checker.search.answer import Answer, Report, Violated
 from checker.search.limits import INTERRUPTED, Limits
-from checker.search.many import searched
+from checker.search.many import WORKER_DIED, searched
 from checker.search.run import run
 from checker.spec.claim import Spec
 from checker.spec.grid import varied
@@ -176,6 +176,8 @@ def _searched(spec: Spec, limits: Limits) -> Report:
 def _outcome(
     spec: Spec, base: Report, assumption: Assumption, report: Report | FinaleError
 ) -> Weakened:
+    if isinstance(report, FinaleError) and report.code == WORKER_DIED:
+        return Weakened(assumption, stopped=report.message)
     if isinstance(report, FinaleError):
         return Weakened(assumption, refused=report.message)
     falls = sorted(

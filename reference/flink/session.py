@@ -287,6 +287,9 @@ class Session:
     def _hit(self, stop: Stop) -> Hit:
         hook, values = self.hooks.all[stop.hook], stop.values
         assert stop.token is not None
+        for path, value in values.items():
+            if isinstance(value, dict):
+                raise missing(hook, self.release, f"its {path} cannot be read: {value}")
         subtask = self._subtask(hook, stop)
         steps, channel = hook.steps, None
         if "event" in values:
