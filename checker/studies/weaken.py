@@ -162,8 +162,8 @@ def weaker(spec: Spec, name: str) -> Spec:
     names = [*sorted(spec.setting.without), name]
     table = varied(left_out(spec.table, _SAID), [("without", names)])
     made = spec_of(spec.file, table, spec.lines, spec.catalogue)
-    names = (*spec.left_out, name)
-    return replace(made, variant=spec.variant, values=spec.values, left_out=names)
+    left = (*spec.left_out, name)
+    return replace(made, variant=spec.variant, values=spec.values, left_out=left)
 
 
 def _searched(spec: Spec, limits: Limits) -> Report:
