@@ -23,6 +23,9 @@ SECONDS_OF_REST = 4.0
 SECONDS_MAX = 60.0
 #: Where the thread of a task is that waits for mail.
 WAITS_FOR_MAIL = ("TaskMailboxImpl.take",)
+#: A job and a task that have one of these states will have another one.
+JOB_MOVES = frozenset({"UNKNOWN", "INITIALIZING", "CREATED", "RESTARTING", "RECONCILING"})
+TASK_MOVES = frozenset({"SCHEDULED", "DEPLOYING", "INITIALIZING"})
 
 
 @dataclass(frozen=True)
@@ -103,9 +106,10 @@ def _status(session: Session, director: Director) -> Status:
 
 
 def is_moving(status: Status) -> bool:
-    """Whether some thread of a task does something but wait for mail."""
-    return status.job in ("RESTARTING", "UNKNOWN") or any(
-        status.waits.get(task) not in (None, *WAITS_FOR_MAIL) for task in status.tasks
+    """Whether the job or a task is on its way, or a task's thread does not wait for mail."""
+    return status.job in JOB_MOVES or any(
+        state in TASK_MOVES or status.waits.get(task) not in (None, *WAITS_FOR_MAIL)
+        for task, state in status.tasks.items()
     )
 
 

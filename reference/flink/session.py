@@ -201,7 +201,12 @@ class Session:
                     }
                     return
                 case None:
-                    raise self._debugged.died()
+                    raise FinaleError(
+                        "job-not-started",
+                        f"the job does not run after {SECONDS_TO_RUN:g} seconds",
+                        place=Place(str(self.folder)),
+                        advice=f"read {LOG} in this folder; other work may keep the machine busy",
+                    )
                 case _:
                     news = self._news(happening)
                     if isinstance(news, Hit):

@@ -5,10 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from model.errors import FinaleError
 from model.topology import Job
+from reference.flink import session
 from reference.flink.order import read_order
-from reference.flink.outcome import against, records_of
+from reference.flink.outcome import against, is_moving, records_of
 from reference.flink.run import run_order
+from reference.flink.session import Session, Status
 from tests.reference.flink.machines import flink, needs_flink
 
 SINK = {"from": ["S"], "sink": "two-phase"}
@@ -45,6 +50,33 @@ def test_a_record_comes_by_each_path(tmp_path: Path) -> None:
     assert against(tmp_path, job, records_of(job)) == ((), ())
     written(tmp_path, "K", *["S.0#0"] * 3)
     assert against(tmp_path, job, records_of(job)) == ((), ("S.0#0 at K",))
+
+
+@pytest.mark.parametrize(
+    ("job", "task", "place", "moves"),
+    [
+        ("RUNNING", "RUNNING", "TaskMailboxImpl.take", False),
+        ("RUNNING", "FINISHED", None, False),
+        ("RUNNING", "RUNNING", "StreamTask.endData", True),
+        ("RUNNING", "DEPLOYING", None, True),
+        ("CREATED", "FINISHED", None, True),  # the adaptive scheduler waits for resources
+        ("RESTARTING", "CANCELED", None, True),
+    ],
+)
+def test_a_job_on_its_way_is_not_at_rest(
+    job: str, task: str, place: str | None, moves: bool
+) -> None:
+    waits = {} if place is None else {"S": place}
+    assert is_moving(Status(job, {"S": task}, waits)) is moves
+
+
+@needs_flink
+def test_a_job_that_does_not_start_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "SECONDS_TO_RUN", 0.0)
+    job = Job.from_table({"S": {}, "K": SINK})
+    with pytest.raises(FinaleError) as caught, Session(flink(), job, {}, tmp_path):
+        pass
+    assert caught.value.code == "job-not-started"
 
 
 @needs_flink
