@@ -8,11 +8,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from checker.cache.code import digest
 from checker.cache.store import Store, cache_folder, is_wanted
 from checker.hunt.hunting import Finding, Hunting, findings_of, signatures_of
-from checker.hunt.journal import Journal
+from checker.hunt.journal import FOUND, Journal
 from checker.hunt.known import known_settings
 from checker.hunt.settings import settings, spec_in
+from checker.hunt.signature import Signature
 from checker.report.hunted import Hunted, hunted_json, hunted_lines
 from checker.report.layout import console, write
 from checker.report.minimised import smallest_text
@@ -38,6 +40,8 @@ from .paths import specs_in
 STATES_OF_ONE, SECONDS_OF_ONE = 300_000, 20.0
 #: Time limit in seconds to shrink the setting of one finding.
 SECONDS_TO_SHRINK = 30.0
+#: So many characters the name of a found spec has.
+NAME_MAX = 80
 
 
 def hunt(  # noqa: PLR0913 - one parameter a flag
@@ -91,7 +95,7 @@ def hunt(  # noqa: PLR0913 - one parameter a flag
         results = list(hunting.results(plan))
         signatures = signatures_of(list(hunting.results(described)))
     findings = findings_of(results, signatures, catalogued)
-    commands = _reproductions(findings, output / "found", catalogued, not interrupted)
+    commands = _reproductions(findings, output / FOUND, catalogued, not interrupted)
     refused = sum(bool(each.refused) for _, each in results)
     stopped = sum(bool(each.stopped) for _, each in results)
     counts = (len(signatures), len(results) - refused, refused, stopped, len(plan) - len(results))
@@ -113,17 +117,21 @@ def _reproductions(
 
     The spec is the smallest setting, or, after an interrupt, the setting in which it was found.
     """
-    folder.mkdir(exist_ok=True)
     for finding in findings:
-        signature = finding.signature
-        words = (signature.property, *signature.environment, *signature.decisive)
-        name = "-".join(words)[:80].replace("_", "-")
+        signature, name = finding.signature, file_name(finding.signature)
         file, as_found = folder / f"{name}.toml", folder / f"{name}-as-found.toml"
         if not file.exists():
             file = file if is_shrinking else as_found
             with OutputFile(file) as output:
                 output.write(_smallest(finding, folder, known) if is_shrinking else _own(finding))
         yield command("trace", read_spec(file, known), "--property", signature.property)
+
+
+def file_name(signature: Signature) -> str:
+    """The signature as the name of a file, which no other signature has."""
+    words = (signature.property, *signature.environment, *signature.decisive)
+    name = "-".join(words).replace("_", "-")
+    return name if len(name) <= NAME_MAX else f"{name[: NAME_MAX - 9]}-{digest(words).hex()[:8]}"
 
 
 def _own(finding: Finding) -> str:

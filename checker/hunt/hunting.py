@@ -10,7 +10,7 @@ from time import perf_counter
 from checker.cache.code import digest, of_tool
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Violated
 from checker.search.limits import INTERRUPTED, Limits
-from checker.search.many import searched
+from checker.search.many import WORKER_DIED, searched
 from checker.search.run import run
 from checker.spec.catalogue import Catalogue
 from checker.spec.claim import Spec
@@ -24,7 +24,7 @@ from .signature import Signature, signature_of
 
 #: Claims that are asked on request alone because they take time, and that hold of every protocol.
 FURTHER = ("alignment-can-end", "blocked-channel-resumes", "cancel-cancels")
-#: So many settings are handed to the processes at once: the time limit acts in between.
+#: So many settings are handed to the processes at once.
 BATCH = 64
 
 
@@ -52,18 +52,18 @@ class Hunting:
     def hunt(self, plan: Sequence[HuntSetting], seconds: float | None) -> bool:
         """Search the settings that the journal does not have. Return whether the user stopped it.
 
-        No batch of settings is begun after some seconds.
+        After some seconds what is being searched is given up.
         """
         end = None if seconds is None else perf_counter() + seconds
         ahead = [each for each in plan if self.key_of(each) not in self.journal.known]
         done = len(plan) - len(ahead)
         try:
             for first in range(0, len(ahead), BATCH):
-                if end is not None and perf_counter() > end:
-                    break
                 batch = ahead[first : first + BATCH]
                 for each in self._batch(batch, done + first, len(plan)):
                     self.journal.keep(each)
+                    if end is not None and perf_counter() > end:
+                        return False
         except KeyboardInterrupt:
             return True
         return False
@@ -91,7 +91,9 @@ class Hunting:
             lambda busy, count, _: self.look(busy, done + count, of),
         )
         for name, found in work:
-            if isinstance(found, FinaleError):
+            if isinstance(found, FinaleError) and found.code == WORKER_DIED:
+                yield Searched(self.key_of(by_name[name]), name, stopped=found.message)
+            elif isinstance(found, FinaleError):
                 yield Searched(self.key_of(by_name[name]), name, refused=found.message)
             else:
                 yield found

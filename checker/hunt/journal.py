@@ -7,7 +7,7 @@ not count: its key is another one.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +19,8 @@ from model.given import appended
 from .signature import Signature
 
 JOURNAL = "settings.ndjson"
+#: The folder of the specs of new signatures.
+FOUND = "found"
 _HEAD = {"finale": "hunt", "v": 1}
 
 
@@ -53,14 +55,30 @@ class Journal:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._refuse_foreign()
+            (folder / FOUND).mkdir(exist_ok=True)
             self._file: IO[bytes] = appended(folder / JOURNAL)
-            lines = (folder / JOURNAL).read_text(encoding="utf-8").splitlines()
+            lines = self._whole_lines()
         except OSError as error:
             raise self._unusable(f"it cannot be used: {error.strerror}") from None
         if not lines:
             self._write(_HEAD)
-        for searched in self._read(lines):
-            self.known[searched.key] = searched
+        try:
+            for number, line in enumerate(lines, 1):
+                searched = self._read(number, line)
+                if searched is not None:
+                    self.known[searched.key] = searched
+        except FinaleError:
+            self._file.close()
+            raise
+
+    def _whole_lines(self) -> list[bytes]:
+        """The lines of the file. Half a last line, which was being written, is cut off."""
+        self._file.seek(0)
+        data = self._file.read()
+        end = data.rfind(b"\n") + 1
+        if end < len(data):
+            self._file.truncate(end)
+        return data[:end].splitlines()
 
     def keep(self, searched: Searched) -> None:
         """Write down what was found in a setting."""
@@ -79,7 +97,7 @@ class Journal:
         self._file.close()
 
     def _refuse_foreign(self) -> None:
-        others = {each.name for each in self.folder.iterdir()} - {JOURNAL, "found"}
+        others = {each.name for each in self.folder.iterdir()} - {JOURNAL, FOUND}
         if others and not (self.folder / JOURNAL).exists():
             raise self._unusable("it has other files, and no hunt")
 
@@ -87,15 +105,17 @@ class Journal:
         self._file.write(json.dumps(value).encode() + b"\n")
         self._file.flush()
 
-    def _read(self, lines: list[str]) -> Iterator[Searched]:
-        for number, line in enumerate(lines, 1):
-            try:
-                told = json.loads(line)
-                if told != _HEAD:
-                    yield _searched(told)
-            except (ValueError, TypeError, KeyError):
-                if number < len(lines):  # half a last line is what was being written
-                    raise self._unusable(f"line {number} of {JOURNAL} cannot be read") from None
+    def _read(self, number: int, line: bytes) -> Searched | None:
+        """What a line says; the first one says what the file is."""
+        try:
+            told = json.loads(line)
+            if number > 1:
+                return _searched(told)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            raise self._unusable(f"line {number} of {JOURNAL} cannot be read") from None
+        if told != _HEAD:
+            raise self._unusable(f"line 1 of {JOURNAL} is of no hunt that this version can read")
+        return None
 
     def _unusable(self, why: str) -> FinaleError:
         return FinaleError(
@@ -118,4 +138,4 @@ def _signature(told: dict[str, Any]) -> Signature:
     return Signature(told["property"], tuple(told["environment"]), tuple(told["decisive"]))
 
 
-__all__ = ["Journal", "Searched", "Violation"]
+__all__ = ["FOUND", "Journal", "Searched", "Violation"]

@@ -57,7 +57,7 @@ def _finding(number: int, finding: Finding, command: str, width: int) -> Iterato
         width,
         indent=2,
     )
-    yield from paragraph(Text(f"  {command}", "dim"), width, indent=2)
+    yield Text(f"  {command}", "dim")  # in one line, so that it can be pasted
 
 
 def hunted_json(found: Hunted) -> dict[str, object]:

@@ -37,14 +37,16 @@ def expectation_line(spec: Spec, name: str) -> int:
 def command(name: str, spec: Spec, *flags: str) -> str:
     """Return a command line for a spec that means the same in every folder, quoted for a shell.
 
-    It names the variant and the values that are not those in the file, and the folder of the
-    protocols.
+    It names the variant and the values that are not those in the file, the assumptions that are
+    left out, and the folder of the protocols.
     """
     words = ["finale", *name.split(), str(spec.file.absolute()), *flags]
     if spec.variant is not None and spec.variant != (spec.table or {}).get("variant"):
         words += ["--variant", spec.variant]
     for key, value in spec.values:
         words += ["--set", f"{key}={word_of(value)}"]
+    for each in spec.left_out:
+        words += ["--without", each]
     if spec.catalogue.folder is not None:
         words += ["--protocols", str(spec.catalogue.folder)]
     return shlex.join(words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rich.text import Text
 
@@ -11,7 +12,7 @@ from checker.studies.effects import Effect
 from checker.studies.weaken import Weakened, Weakening
 
 from .layout import columns, counted, joined, paragraph
-from .places import shown_file
+from .places import command, shown_file
 
 _STYLES = {Effect.LOSS: "bold red", Effect.HANG: "red", Effect.OTHER: "yellow"}
 
@@ -31,14 +32,14 @@ def weakening_lines(found: Weakening, width: int) -> list[Text]:
     first = next(iter(found.needed), None)
     if first is not None and first.first is not None:
         told = f"show it step by step: {command_of(spec, first, first.first.property)}"
-        lines += paragraph(Text(told, "dim"), width)
+        lines.append(Text(told, "dim"))  # in one line, so that it can be pasted
     return lines
 
 
 def command_of(spec: Spec, found: Weakened, name: str) -> str:
     """The command that prints a counterexample without an assumption."""
-    file = shown_file(spec.file)
-    return f"finale trace {file} --without {found.assumption.name} --property {name}"
+    left_out = (*spec.left_out, found.assumption.name)
+    return command("trace", replace(spec, left_out=left_out), "--property", name)
 
 
 def _effect(found: Weakened) -> Effect | None:

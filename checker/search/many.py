@@ -17,6 +17,8 @@ from model.errors import FinaleError
 
 from .processes import Processes, Work
 
+#: The code of the error for a spec whose process was killed: nothing is wrong with the spec.
+WORKER_DIED = "worker-died"
 FORK: ForkContext = multiprocessing.get_context("fork")
 
 K = TypeVar("K", bound=Hashable)
@@ -78,10 +80,10 @@ def searched(
 
 def _died(key: object, how: str) -> FinaleError:
     return FinaleError(
-        "worker-died",
+        WORKER_DIED,
         f"the process that searched {key} ended with {how}",
         advice="if memory was short, set --max-memory or --jobs 1",
     )
 
 
-__all__ = ["Look", "searched"]
+__all__ = ["WORKER_DIED", "Look", "searched"]

@@ -78,6 +78,8 @@ class Spec:
     table: Mapping[str, object] | None = None
     #: Values that replace those of the file, by key, as `--set` names them.
     values: tuple[tuple[str, object], ...] = ()
+    #: Assumptions that are left out beside those of the file, as `--without` names them.
+    left_out: tuple[str, ...] = ()
 
     @property
     def asked(self) -> tuple[Family, ...]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from checker.search.answer import Answer, Report, Violated
 from checker.search.limits import INTERRUPTED, Limits
-from checker.search.many import searched
+from checker.search.many import WORKER_DIED, searched
 from checker.search.run import run
 from checker.spec.claim import Spec
 from checker.spec.grid import varied
@@ -161,7 +161,9 @@ def weaker(spec: Spec, name: str) -> Spec:
     assert spec.table is not None
     names = [*sorted(spec.setting.without), name]
     table = varied(left_out(spec.table, _SAID), [("without", names)])
-    return spec_of(spec.file, table, spec.lines, spec.catalogue)
+    made = spec_of(spec.file, table, spec.lines, spec.catalogue)
+    left = (*spec.left_out, name)
+    return replace(made, variant=spec.variant, values=spec.values, left_out=left)
 
 
 def _searched(spec: Spec, limits: Limits) -> Report:
@@ -174,6 +176,8 @@ def _searched(spec: Spec, limits: Limits) -> Report:
 def _outcome(
     spec: Spec, base: Report, assumption: Assumption, report: Report | FinaleError
 ) -> Weakened:
+    if isinstance(report, FinaleError) and report.code == WORKER_DIED:
+        return Weakened(assumption, stopped=report.message)
     if isinstance(report, FinaleError):
         return Weakened(assumption, refused=report.message)
     falls = sorted(

@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from model.errors import FinaleError
+from model.errors import FinaleError, Place
 
 from .order import read_order
 from .releases import release_of
@@ -23,8 +23,7 @@ def main(arguments: list[str]) -> int:
     try:
         order = read_order(Path(arguments[0]))
         release = release_of(arguments[1] if len(arguments) == 2 else None)
-        folder = Path(tempfile.mkdtemp(prefix="run-", dir="."))
-        run = run_order(order, release, folder)
+        run = run_order(order, release, _folder_beside(Path(arguments[0])))
     except FinaleError as error:
         print(error, file=sys.stderr)
         return 2
@@ -32,6 +31,19 @@ def main(arguments: list[str]) -> int:
         return 130
     _tell(run)
     return 0 if run.taken.missed is None else 3
+
+
+def _folder_beside(file: Path) -> Path:
+    """A new folder for a run, beside the order. Raises `unwritable`."""
+    try:
+        return Path(tempfile.mkdtemp(prefix="run-", dir=file.parent))
+    except OSError as error:
+        raise FinaleError(
+            "unwritable",
+            f"the folder of the order cannot be written: {error.strerror}",
+            place=Place(str(file.parent)),
+            advice="copy the order to a folder that you may write",
+        ) from None
 
 
 def _tell(run: Run) -> None:
@@ -43,7 +55,7 @@ def _tell(run: Run) -> None:
     print(f"the job is {outcome.status}{', and nothing moves' if outcome.rest else ''}")
     for each in outcome.unanswered:
         print(f"{each} has no answer")
-    for each in outcome.lost:
+    for each in outcome.lost if outcome.status == "FINISHED" else ():
         print(f"lost: {each}")
     for each in outcome.doubled:
         print(f"committed twice: {each}")

@@ -21,6 +21,8 @@ from .hooks import Hook
 #: So long a JVM that is told to end has for it, in seconds.
 SECONDS_TO_END = 5.0
 MEMORY = "-Xmx1g"
+#: Java reads names of files by the locale.
+ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
 
 
 @dataclass(frozen=True)
@@ -66,12 +68,17 @@ Happening = Stop | Told | Absent | Refused | Ended
 
 
 class Debugged:
-    """A JVM that stops at hooks. All its processes end with the context."""
+    """A JVM that stops at hooks, in a folder. All its processes end with the context."""
 
     def __init__(
-        self, debugger: Sequence[str | Path], command: Sequence[str], hooks: Sequence[Hook]
+        self,
+        debugger: Sequence[str | Path],
+        command: Sequence[str],
+        hooks: Sequence[Hook],
+        folder: Path | None = None,
     ) -> None:
         self._command = [*map(str, debugger), *command]
+        self._folder = folder
         self._hooks = hooks
         self._happenings: queue.SimpleQueue[Happening] = queue.SimpleQueue()
 
@@ -83,7 +90,9 @@ class Debugged:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            text=True,
+            encoding="utf-8",
+            cwd=self._folder,
+            env=os.environ | ENVIRONMENT,
             start_new_session=True,
         )
         self._errors: list[str] = []

@@ -26,17 +26,17 @@ TRIGGER = "trigger"
 LOSSES = frozenset({"lose_confirmation"})
 #: Steps that happen only if the order has them: else the call is dropped.
 ONLY_IN_ORDER = frozenset({"expire"})
+STOP = "request_stop"
 #: The step after which a task closes.
 LAST = "quiesce"
 #: The steps of the world outside, as commands about a task.
 OF_TASK = {"emit": "emit", "end_source": "end", "fail": "fail", "fail_region": "fail"}
-REQUEST_OF_STOP = "request_stop"
 #: The steps of the world outside, as requests.
 REQUESTS = {
     "request_savepoint": "savepoint",
     "request_checkpoint": "checkpoint",
     "trigger_checkpoint": "checkpoint",
-    REQUEST_OF_STOP: "stop",
+    STOP: "stop",
     "request_cancel": "cancel",
 }
 
@@ -120,7 +120,7 @@ class Director:
     @property
     def stops(self) -> list[int]:
         """The ids of the savepoints of stops, if a stop was answered with its savepoint."""
-        stops = [each for each in self._order.steps if each.name == REQUEST_OF_STOP]
+        stops = [each for each in self._order.steps if each.name == STOP]
         if not any(self._answered(each) for each in stops):
             return []
         triggers = [step.trigger for step in self._order.steps if step.trigger is not None]
@@ -128,7 +128,7 @@ class Director:
         return [ids[each.checkpoint] for each in triggers if each.stops and each.checkpoint in ids]
 
     def _answered(self, step: OrderedStep) -> bool:
-        answer = self.taken.answers.get(name_of_request(step))
+        answer = self.taken.answers.get(step.request)
         return answer is not None and answer.value is not None
 
     # --- what may happen -------------------------------------------------------------------------
@@ -181,9 +181,8 @@ class Director:
         if step.name in OF_TASK:
             self._session.to_task(OF_TASK[step.name], step.about["task"])
         elif step.name in REQUESTS:
-            name = name_of_request(step)
             kind = () if "drain" not in step.about else (step.about["drain"],)
-            self._session.ask(REQUESTS[step.name], name, *kind)
+            self._session.ask(REQUESTS[step.name], step.request, *kind)
         else:
             return
         self._tell(f"asked for {step.name}({', '.join(step.about.values())})", step.number)
@@ -345,11 +344,6 @@ class Director:
         return Missed(tuple(waits), held, tuple(self._instead[-5:]))
 
 
-def name_of_request(step: OrderedStep) -> str:
-    """What a request is called in its answer."""
-    return step.about.get("request") or f"request {step.number}"
-
-
 def _tasks(step: OrderedStep) -> set[str | None]:
     """The tasks that a step is about: one, or all that fail together."""
     return {step.about["task"], *step.about.get("others", "").split()}
@@ -360,4 +354,4 @@ def _held(held: Sequence[tuple[Hit, OrderedStep]]) -> Iterator[str]:
         yield f"{hit} in {hit.thread_name}, for step {step.number}"
 
 
-__all__ = ["Director", "Missed", "Moment", "Taken", "name_of_request"]
+__all__ = ["Director", "Missed", "Moment", "Taken"]

@@ -19,6 +19,8 @@ from model.topology import Job
 
 FORMAT = "finale-order/1"
 ORDER_FILE = "order.json"
+#: What reading raises if a file has something else.
+MALFORMED = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,11 @@ class OrderedStep:
     after: tuple[int, ...] = ()
     trigger: Trigger | None = None
     tells: tuple[str, ...] = ()
+
+    @property
+    def request(self) -> str:
+        """What a step that asks for something is called in its answer."""
+        return self.about.get("request") or f"request {self.number}"
 
     def __str__(self) -> str:
         about = ", ".join(self.about.values())
@@ -84,7 +91,10 @@ def read_order(file: Path) -> Order:
             place=Place(str(file)),
             advice="check the name and the current folder",
         ) from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except FinaleError as error:  # of the job
+        place = Place(str(file), key=None if error.place is None else error.place.key)
+        raise FinaleError(error.code, error.message, place=place, advice=error.advice) from None
+    except MALFORMED as error:
         raise FinaleError(
             "bad-order",
             f"this is no order: {type(error).__name__}: {error}",
@@ -100,20 +110,35 @@ def _order(page: Mapping[str, object]) -> Order:
     said = cast("Sequence[Mapping[str, object]]", page["steps"])
     steps = tuple(_step(each) for each in said)
     numbers = {step.number for step in steps}
+    if len(numbers) < len(steps):
+        raise ValueError("two steps have one number")
+    job = Job.from_table(table)
+    known = {
+        "task": {each.name for each in job.subtasks},
+        "channel": {each.name for each in job.channels},
+    }
     for step in steps:
+        others = [("task", each) for each in step.about.get("others", "").split()]
+        for key, name in (*step.about.items(), *others):
+            if not name.isprintable() or name not in known.get(key, {name}):
+                raise ValueError(f"{step} is about a {key} that there is not: {name!r}")
         if not numbers.issuperset(step.after) or step.number in step.after:
             raise ValueError(f"{step} comes after steps that there are not")
     TopologicalSorter({step.number: step.after for step in steps}).prepare()
     settings = {str(k): str(v) for k, v in cast("Mapping[str, object]", page["settings"]).items()}
-    return Order(str(page["title"]), Job.from_table(table), table, settings, steps)
+    for key, value in settings.items():
+        if not f"{key}{value}".isprintable():
+            raise ValueError(f"the setting {key!r} is {value!r}")
+    return Order(str(page["title"]), job, table, settings, steps)
 
 
 def _step(said: Mapping[str, object]) -> OrderedStep:
     trigger = cast("Mapping[str, str] | None", said.get("trigger"))
+    about = cast("Mapping[str, object]", said.get("about", {}))
     return OrderedStep(
         int(cast("int", said["number"])),
         str(said["name"]),
-        dict(cast("Mapping[str, str]", said.get("about", {}))),
+        {str(key): str(each) for key, each in about.items()},
         tuple(cast("Sequence[int]", said.get("after", ()))),
         None
         if trigger is None

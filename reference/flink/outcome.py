@@ -7,7 +7,7 @@ job ends, or comes to rest: no thread comes to a hook, and each task waits for m
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -23,6 +23,9 @@ SECONDS_OF_REST = 4.0
 SECONDS_MAX = 60.0
 #: Where the thread of a task is that waits for mail.
 WAITS_FOR_MAIL = ("TaskMailboxImpl.take",)
+#: A job and a task that have one of these states will have another one.
+JOB_MOVES = frozenset({"UNKNOWN", "INITIALIZING", "CREATED", "RESTARTING", "RECONCILING"})
+TASK_MOVES = frozenset({"SCHEDULED", "DEPLOYING", "INITIALIZING"})
 
 
 @dataclass(frozen=True)
@@ -33,8 +36,8 @@ class Outcome:
     nothing moves. A job with a source that never ends should end only if a request waits for that.
     `unanswered` are the requests without an answer; the others have a value or an error. `waits`
     says for each task that is not gone where its thread is. Records are counted against the source:
-    `emitted` by all sources, and by each sink those that are `lost` and `doubled`. If a stop has
-    ended the job, only the records before its savepoint count.
+    those that a sink has `lost`, or has more often than edges lead there (`doubled`). `emitted` are
+    all records of the sources; if a stop has ended the job, those before its savepoint.
     """
 
     status: str
@@ -84,8 +87,9 @@ def taken_to_end(
     over = taken.over
     unanswered = tuple(each for each in asked if each not in taken.answers)
     ends = all(each.bounded for each in session.job.subtasks if each.vertex.is_source)
-    emitted = _emitted(session.job, _positions(session, director) if over == "FINISHED" else {})
-    lost, doubled = _against(session.folder, session.job, emitted)
+    positions = _positions(session, director) if over == "FINISHED" else {}
+    emitted = records_of(session.job, positions)
+    lost, doubled = against(session.folder, session.job, emitted)
     return Outcome(
         over or status.job,
         rest and over is None and (bool(unanswered) or ends),
@@ -111,9 +115,10 @@ def _status(session: Session, director: Director) -> Status:
 
 
 def is_moving(status: Status) -> bool:
-    """Whether some thread of a task does something but wait for mail."""
-    return status.job in ("RESTARTING", "UNKNOWN") or any(
-        status.waits.get(task) not in (None, *WAITS_FOR_MAIL) for task in status.tasks
+    """Whether the job or a task is on its way, or a task's thread does not wait for mail."""
+    return status.job in JOB_MOVES or any(
+        state in TASK_MOVES or status.waits.get(task) not in (None, *WAITS_FOR_MAIL)
+        for task, state in status.tasks.items()
     )
 
 
@@ -133,18 +138,33 @@ def _positions(session: Session, director: Director) -> dict[str, int]:
     }
 
 
-def _emitted(job: Job, positions: Mapping[str, int]) -> set[str]:
-    return {
+def records_of(job: Job, positions: Mapping[str, int]) -> frozenset[str]:
+    """The records that the sources of a job have: all, or those before a position."""
+    return frozenset(
         f"{name}#{number}"
         for each in job.subtasks
         if each.vertex.is_source
         for name in [f"{each.vertex.name}.{each.index}"]
         for number in range(positions.get(name, each.records))
-    }
+    )
 
 
-def _against(folder: Path, job: Job, emitted: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def copies(job: Job) -> dict[str, Counter[str]]:
+    """For each vertex how often each record of a source comes to it, by the source."""
+    found: dict[str, Counter[str]] = {}
+    for vertex in job.topological:
+        own = found[vertex.name] = Counter({vertex.name: 1} if vertex.is_source else {})
+        for edge in job.edges_into(vertex):
+            times = vertex.parallelism if edge.broadcast else 1
+            own.update({source: number * times for source, number in found[edge.source].items()})
+    return found
+
+
+def against(
+    folder: Path, job: Job, emitted: Collection[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The records that a sink lacks, and those that it has too often, as `record at sink`."""
+    due = copies(job)
     lost: list[str] = []
     doubled: list[str] = []
     for sink in job.sinks:
@@ -153,25 +173,13 @@ def _against(folder: Path, job: Job, emitted: set[str]) -> tuple[tuple[str, ...]
         for file in sorted((folder / "sinks").glob(f"{sink.name}.*/*")):
             if file.suffix != ".part":
                 counts.update(file.read_text(encoding="utf-8").split())
-        wanted = {each: copies[each.partition(".")[0]] for each in emitted}
-        lost += [f"{each} at {sink.name}" for each, n in sorted(wanted.items()) if counts[each] < n]
-        doubled += [
-            f"{each} at {sink.name}"
-            for each, n in sorted(counts.items())
-            if n > copies[each.partition(".")[0]]
-        ]
+        for each in sorted({*emitted, *counts}):
+            often = due[sink.name][each.rpartition(".")[0]]
+            if each in emitted and counts[each] < often:
+                lost.append(f"{each} at {sink.name}")
+            elif counts[each] > often:
+                doubled.append(f"{each} at {sink.name}")
     return tuple(lost), tuple(doubled)
 
 
-def _copies(job: Job, sink: Vertex) -> Counter[str]:
-    """By vertex, how often a record of it comes to a sink: once on each way that there is."""
-    found = Counter({sink.name: 1})
-    for vertex in reversed(job.topological):
-        for edge in job.edges:
-            if edge.source == vertex.name:
-                each = job.vertex(edge.target).parallelism if edge.broadcast else 1
-                found[vertex.name] += each * found[edge.target]
-    return found
-
-
-__all__ = ["Outcome", "is_moving", "taken_to_end"]
+__all__ = ["Outcome", "against", "copies", "is_moving", "records_of", "taken_to_end"]

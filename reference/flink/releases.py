@@ -82,7 +82,7 @@ def _installed() -> Release | None:
 
 def _in_folder(folder: Path) -> Release:
     for each in (folder, folder / "lib", folder / MODULE / "lib"):
-        jars = tuple(sorted(each.glob("*.jar"))) if each.is_dir() else ()
+        jars = tuple(sorted(each.absolute().glob("*.jar"))) if each.is_dir() else ()
         dist = next((found for jar in jars if (found := _DIST.fullmatch(jar.name))), None)
         if dist is not None:
             release = Release(dist["version"], each, jars)

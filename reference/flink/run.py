@@ -8,10 +8,11 @@ from pathlib import Path
 
 from model.errors import FinaleError, Place
 
-from .director import REQUESTS, Director, Taken, name_of_request
+from .director import OF_TASK, REQUESTS, Director, Taken
+from .facts import facts_of
 from .order import Order
 from .outcome import Outcome, taken_to_end
-from .releases import Release
+from .releases import Release, hooks_file
 from .session import LOG, Session
 
 #: What takes the order of a folder again, without a model.
@@ -20,7 +21,7 @@ AGAIN = """\
 #!/bin/sh
 # Takes the order of this folder again: ./again.sh [FOLDER OR RELEASE OF FLINK]
 # It needs Python with Finale installed, and a JDK. It needs no rule of Finale.
-cd "$(dirname "$0")" && exec python3 -m reference.flink order.json "$@"
+exec python3 -m reference.flink "$(dirname "$0")/order.json" "$@"
 """
 
 
@@ -62,12 +63,26 @@ def prepared_folder(folder: Path) -> Path:
     return folder
 
 
+def _check(order: Order, release: Release) -> None:
+    """Refuse an order with a step that no hook and no command takes."""
+    facts = facts_of(release)
+    for step in order.steps:
+        if not facts.takes(step.name) or (step.name in OF_TASK and "task" not in step.about):
+            raise FinaleError(
+                "hook-missing",
+                f"a driven Flink {release.version} cannot be made to take {step}",
+                place=Place(str(release.folder)),
+                advice=f"correct the order, or add the hook to {hooks_file(release).name}",
+            )
+
+
 def run_order(order: Order, release: Release, folder: Path, periodic: int = 0) -> Run:
-    """Run a job along an order. Raises what `Session` raises.
+    """Run a job along an order. Raises `hook-missing`, and what `Session` raises.
 
     A job that rests after the order gets so many `periodic` checkpoints.
     """
-    asked = tuple(name_of_request(step) for step in order.steps if step.name in REQUESTS)
+    _check(order, release)
+    asked = tuple(step.request for step in order.steps if step.name in REQUESTS)
     with Session(release, order.job, order.settings, folder) as session:
         director = Director(session, order)
         taken = director.take()

@@ -21,6 +21,7 @@ from .toolchain import compiled, find_jdk
 #: A JVM, a cluster and a job have so long to run, in seconds.
 SECONDS_TO_RUN = 120.0
 LOG = "flink.log"
+LOG4J_FILE = "log4j2.properties"
 #: What comes before the name of a second operator of a task.
 CHAINED = " -> "
 _THREAD = re.compile(
@@ -144,11 +145,10 @@ class Session:
             debugger,
             "Debugger",
         ]
-        log4j = f"-Dlog4j2.configurationFile={self.folder / 'log4j2.properties'}"
-        command = [str(jdk.java), MEMORY, log4j, *OPENS, "-cp"]
+        command = [str(jdk.java), MEMORY, f"-Dlog4j2.configurationFile={LOG4J_FILE}", *OPENS, "-cp"]
         command += [f"{job}:{self.release.class_path}", "Job"]
         with self._stack:
-            debugged = Debugged(start, command, self.hooks.all)
+            debugged = Debugged(start, command, self.hooks.all, self.folder)
             self._debugged = self._stack.enter_context(debugged)
             self._begin()
             self._stack = self._stack.pop_all()
@@ -160,9 +160,7 @@ class Session:
     def _prepare_folder(self) -> None:
         try:
             (self.folder / "savepoints").mkdir(parents=True, exist_ok=True)
-            log = (self.folder / LOG).absolute()
-            text = LOG4J.format(log=log)
-            (self.folder / "log4j2.properties").write_text(text, encoding="utf-8")
+            (self.folder / LOG4J_FILE).write_text(LOG4J, encoding="utf-8")
         except OSError as error:
             raise FinaleError(
                 "unwritable",
@@ -174,10 +172,10 @@ class Session:
     def _begin(self) -> None:
         send, renamed = self._debugged.command, self.hooks.renamed
         folder = self.folder.absolute()
-        own = {"execution.checkpointing.dir": (folder / "checkpoints").as_uri()}
+        own = {"execution.checkpointing.dir": f"file:{folder}/checkpoints"}
         for name, value in (SETTINGS | own | dict(self.settings)).items():
             send("set", renamed.get(name, name), value)
-        for vertex in self.job.vertices:
+        for vertex in self.job.topological:
             shape = (vertex.kind.value, vertex.sink.value, str(vertex.union_state).lower())
             send("vertex", vertex.name, str(vertex.parallelism), *shape)
         for edge in self.job.edges:
@@ -201,7 +199,12 @@ class Session:
                     }
                     return
                 case None:
-                    raise self._debugged.died()
+                    raise FinaleError(
+                        "job-not-started",
+                        f"the job does not run after {SECONDS_TO_RUN:g} seconds",
+                        place=Place(str(self.folder)),
+                        advice=f"read {LOG} in this folder; other work may keep the machine busy",
+                    )
                 case _:
                     news = self._news(happening)
                     if isinstance(news, Hit):
@@ -284,6 +287,9 @@ class Session:
     def _hit(self, stop: Stop) -> Hit:
         hook, values = self.hooks.all[stop.hook], stop.values
         assert stop.token is not None
+        for path, value in values.items():
+            if isinstance(value, dict):
+                raise missing(hook, self.release, f"its {path} cannot be read: {value}")
         subtask = self._subtask(hook, stop)
         steps, channel = hook.steps, None
         if "event" in values:
@@ -365,12 +371,13 @@ def _signed(half: str) -> int:
     return int.from_bytes(bytes.fromhex(half), signed=True)
 
 
-LOG4J = """\
+#: The JVM runs in the folder of the run, so that no path stands here: Log4j would expand it.
+LOG4J = f"""\
 rootLogger.level = INFO
 rootLogger.appenderRef.main.ref = Main
 appender.main.name = Main
 appender.main.type = File
-appender.main.fileName = {log}
+appender.main.fileName = {LOG}
 appender.main.layout.type = PatternLayout
 appender.main.layout.pattern = %d{{yyyy-MM-dd HH:mm:ss,SSS}} %-5p %c [%t] - %m%n
 logger.checkpoint.name = org.apache.flink.runtime.checkpoint

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -21,8 +22,10 @@ JOB = ("Job", "Requests", "Controls", "HeldSource", "Operator", "Ends")
 #: The module with the interface of debuggers.
 MODULE = "jdk.jdi"
 SECONDS_OF_JAVA = 60
+#: The oldest version of Java that compiles the programs.
+OLDEST = 17
 INSTALL_JAVA = (
-    "install a JDK of version 17 or later, as Debian's default-jdk-headless, and name it in "
+    f"install a JDK of version {OLDEST} or later, as Debian's default-jdk-headless, and name it in "
     "JAVA_HOME if it is not on PATH"
 )
 
@@ -48,12 +51,21 @@ def find_jdk() -> Jdk:
     if not os.access(javac, os.X_OK):
         javac = java.resolve().with_name("javac")
     modules = _output(java, "--list-modules")
-    if not os.access(javac, os.X_OK) or f"{MODULE}@" not in modules:
-        what = "has no compiler" if MODULE in modules else f"has no module {MODULE}"
+    version = re.search(r"\bjava\.base@(\d+)", modules)
+    lacks = (
+        f"is of version {version[1]}"
+        if version is not None and int(version[1]) < OLDEST
+        else f"has no module {MODULE}"
+        if f"{MODULE}@" not in modules
+        else "has no compiler"
+        if not os.access(javac, os.X_OK)
+        else ""
+    )
+    if lacks:
         raise FinaleError(
-            "jdk-missing", f"this Java {what}", place=Place(found), advice=INSTALL_JAVA
+            "jdk-missing", f"this Java {lacks}", place=Place(found), advice=INSTALL_JAVA
         )
-    return Jdk(java, javac)
+    return Jdk(java.absolute(), javac.absolute())
 
 
 def _output(java: Path, *arguments: str) -> str:
@@ -74,7 +86,7 @@ def _output(java: Path, *arguments: str) -> str:
 def compiled(jdk: Jdk, release: Release, own: Mapping[str, str]) -> tuple[Path, Path]:
     """Return the folders with the classes of the debugger and of the job.
 
-    A release may have its own source for some of them. Raises `no-compile`.
+    A release may have its own source for some of them. Raises `no-compile`, `unwritable`.
     """
     debugger = _compiled(jdk, DEBUGGER, "--add-modules", MODULE)
     return debugger, _compiled(
@@ -92,8 +104,7 @@ def _compiled(jdk: Jdk, names: Sequence[str], *options: str) -> Path:
     folder = _cache() / key.hexdigest()
     if folder.is_dir():
         return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent) as made:
+    with _beside(folder) as made:
         ran = subprocess.run(
             [jdk.javac, "-proc:none", "-nowarn", *options, "-d", Path(made) / "classes", *sources],
             capture_output=True,
@@ -113,11 +124,25 @@ def _compiled(jdk: Jdk, names: Sequence[str], *options: str) -> Path:
     return folder
 
 
+def _beside(folder: Path) -> tempfile.TemporaryDirectory[str]:
+    """A new folder beside another one. Raises `unwritable`."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        return tempfile.TemporaryDirectory(dir=folder.parent)
+    except OSError as error:
+        raise FinaleError(
+            "unwritable",
+            f"the folder for classes cannot be written: {error.strerror}",
+            place=Place(str(folder.parent)),
+            advice="name a folder in FINALE_CACHE that you may write",
+        ) from None
+
+
 def _cache() -> Path:
     """The folder for classes, beside other things that Finale works out once."""
     named = os.environ.get("FINALE_CACHE", "").strip()
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "finale"
-    return (Path(named).expanduser() if named else home) / "flink"
+    return (Path(named).expanduser() if named else home).absolute() / "flink"
 
 
 __all__ = ["Jdk", "compiled", "find_jdk"]

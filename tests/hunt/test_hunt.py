@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import signal
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+import checker.hunt.hunting
 import cli.hunt
 from checker.hunt.hunting import Hunting, findings_of, signatures_of
-from checker.hunt.journal import JOURNAL, Journal
+from checker.hunt.journal import FOUND, JOURNAL, Journal, Searched
 from checker.hunt.known import known_settings
 from checker.hunt.settings import HuntSetting, settings
 from checker.hunt.signature import Signature
 from checker.search.limits import Limits
 from checker.spec.catalogue import catalogue
+from checker.spec.claim import Spec
 from model.errors import FinaleError
 from tests.cli.running import ROOT, run
 
@@ -82,6 +86,73 @@ def test_a_hunt_goes_on_where_it_ended(tmp_path: Path, monkeypatch: pytest.Monke
         again = hunting(journal)
         again.hunt(plan, None)
         assert list(again.results(plan)) == results
+
+
+def test_half_a_line_is_cut_off_for_good(tmp_path: Path) -> None:
+    for key in "abc":
+        with Journal(tmp_path) as journal:
+            journal.keep(Searched(key, key))
+        with (tmp_path / JOURNAL).open("a", encoding="utf-8") as file:
+            file.write('{"key": "half')
+    with Journal(tmp_path) as journal:
+        assert list(journal.known) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"\xff", b"[" * 100_000, b'"x"', b"[]", b"3", b'{"key": "k", "name": "n", "violations": 3}'],
+)
+def test_a_line_that_is_none_of_ours_is_refused(tmp_path: Path, line: bytes) -> None:
+    for lines in (line, b'{"finale": "hunt", "v": 1}\n' + line):
+        (tmp_path / JOURNAL).write_bytes(lines + b"\n")
+        with pytest.raises(FinaleError) as error:
+            Journal(tmp_path)
+        assert error.value.code == "hunt-folder"
+
+
+def test_a_hunt_of_a_later_version_is_refused(tmp_path: Path) -> None:
+    (tmp_path / JOURNAL).write_text('{"finale": "hunt", "v": 2}\n', encoding="utf-8")
+    with pytest.raises(FinaleError) as error:
+        Journal(tmp_path)
+    assert error.value.code == "hunt-folder"
+
+
+def test_a_file_in_place_of_the_folder_of_specs_is_refused(tmp_path: Path) -> None:
+    (tmp_path / FOUND).touch()
+    with pytest.raises(FinaleError) as error:
+        Journal(tmp_path)
+    assert error.value.code == "hunt-folder"
+
+
+def test_time_ends_a_hunt_between_two_settings(tmp_path: Path) -> None:
+    plan = settings(["stop-with-savepoint"], "flink-main")[:5]
+    with Journal(tmp_path) as journal:
+        assert not hunting(journal).hunt(plan, 0.0)
+        assert len(journal.known) == 1
+
+
+def test_a_setting_whose_process_was_killed_is_not_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(spec: Spec, limits: Limits) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setattr(checker.hunt.hunting, "searched_spec", killed)
+    plan = plan_of("stop-with-savepoint, empty pair, 2 checkpoints")
+    with Journal(tmp_path) as journal:
+        hunt = hunting(journal)
+        hunt.hunt(plan, None)
+        ((_, result),) = hunt.results(plan)
+    assert (result.refused, "signal 9" in result.stopped) == ("", True)
+
+
+def test_each_signature_has_a_file_of_its_own() -> None:
+    rules = tuple(f"a_rule_with_a_long_name_{number}" for number in range(5))
+    one, other = (Signature("p", (), (*rules, last)) for last in ("x", "y"))
+    names = {cli.hunt.file_name(each) for each in (one, other)}
+    assert len(names) == 2
+    assert all(len(each) <= cli.hunt.NAME_MAX for each in names)
+    assert cli.hunt.file_name(Signature("p", ("a_b",), ("c",))) == "p-a-b-c"
 
 
 def test_a_setting_that_the_protocol_refuses_is_none(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,11 +14,17 @@ from checker.search.run import run
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import read_spec
 from model.errors import FinaleError
+from reference.flink import __main__ as again
 from reference.flink.facts import EngineFacts, facts_in
+from reference.flink.hooks import hooks_in
 from reference.flink.order import Order, OrderedStep, read_order
+from reference.flink.releases import Release, release_of
+from reference.flink.run import prepared_folder, run_order
 from tests.docs.pages import ROOT
+from tests.reference.flink.test_found import distribution
 
-FACTS = facts_in(ROOT / "reference" / "flink" / "flink-2.3.toml")
+FILE = ROOT / "reference" / "flink" / "flink-2.3.toml"
+FACTS, HOOKS = facts_in(FILE), hooks_in(FILE)
 
 
 def ordered(name: str, prop: str, facts: EngineFacts = FACTS) -> Order:
@@ -81,6 +89,93 @@ def test_a_file_that_is_no_order(tmp_path: Path, text: str) -> None:
     with pytest.raises(FinaleError) as caught:
         read_order(file)
     assert caught.value.code == "bad-order"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("number", 2),
+        ("about", []),
+        ("about", {"task": "Z"}),
+        ("about", {"task": "K", "others": "Z"}),
+        ("about", {"channel": "S→Z"}),
+        ("about", {"request": "stop1\tdrain"}),
+        ("about", {"request": "\ud800"}),
+        ("after", [99]),
+        ("trigger", {}),
+    ],
+)
+def test_a_step_of_nothing_is_refused(hang: Order, tmp_path: Path, key: str, value: object) -> None:
+    page = json.loads(hang.to_json())
+    page["steps"][0][key] = value
+    file = tmp_path / "order.json"
+    file.write_text(json.dumps(page), encoding="utf-8")
+    with pytest.raises(FinaleError) as caught:
+        read_order(file)
+    assert caught.value.code == "bad-order"
+    assert str(file) in str(caught.value)
+
+
+@pytest.mark.parametrize("job", [{}, {"S": {"kind": "sauce"}}, {"S": 1}])
+def test_a_mistake_in_the_job_of_an_order_names_the_file(
+    hang: Order, tmp_path: Path, job: object
+) -> None:
+    file = tmp_path / "order.json"
+    file.write_text(json.dumps(json.loads(hang.to_json()) | {"job": job}), encoding="utf-8")
+    with pytest.raises(FinaleError) as caught:
+        read_order(file)
+    assert str(file) in str(caught.value)
+
+
+def test_a_setting_that_is_a_command_is_refused(hang: Order, tmp_path: Path) -> None:
+    file = tmp_path / "order.json"
+    file.write_text(replace(hang, settings={"a\nfolder": "/"}).to_json(), encoding="utf-8")
+    with pytest.raises(FinaleError) as caught:
+        read_order(file)
+    assert caught.value.code == "bad-order"
+
+
+@pytest.mark.parametrize(
+    "step", [OrderedStep(1, "no_such_step"), OrderedStep(1, "fail"), OrderedStep(1, "emit")]
+)
+def test_a_step_that_nothing_takes_is_refused(
+    hang: Order, tmp_path: Path, step: OrderedStep
+) -> None:
+    release = distribution(tmp_path, "2.3.0", *{each.class_name for each in HOOKS.all})
+    with pytest.raises(FinaleError) as caught:
+        run_order(replace(hang, steps=(step,)), release_of(str(release)), tmp_path / "run")
+    assert caught.value.code == "hook-missing"
+    assert str(step) in caught.value.message
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_script_of_a_folder_works_from_elsewhere(tmp_path: Path) -> None:
+    folder, programs = prepared_folder(tmp_path / "a folder"), tmp_path / "bin"
+    programs.mkdir()
+    (programs / "python3").write_text('#!/bin/sh\nls "$3" "$4"\n', encoding="utf-8")
+    (programs / "python3").chmod(0o755)
+    (folder / "order.json").touch()
+    told = subprocess.run(
+        ["sh", "a folder/again.sh", "bin"], cwd=tmp_path, capture_output=True, text=True,
+        env={"PATH": f"{programs}:/usr/bin:/bin"}, check=True,
+    )  # fmt: skip
+    assert "a folder/order.json" in told.stdout
+    assert "python3" in told.stdout  # in the folder of the second word, as the user named it
+
+
+def test_an_order_is_taken_again_beside_its_file(
+    hang: Order, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused(order: Order, release: Release, folder: Path) -> None:
+        assert (order.steps, folder.parent) == (hang.steps, file.parent)
+        raise FinaleError("java-missing", "there is no Java", advice="install one")
+
+    monkeypatch.setattr(again, "run_order", refused)
+    release = distribution(tmp_path, "2.3.0")
+    file = tmp_path / "order.json"
+    file.write_text(hang.to_json(), encoding="utf-8")
+    assert again.main([str(file), str(release)]) == 2
+    assert "java-missing" in capsys.readouterr().err
 
 
 def test_an_order_in_a_circle_is_refused(hang: Order, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,20 @@ def test_the_command_says_what_is_wrong(spec: Path) -> None:
     ran = run(f"check {spec.name}", spec.parent)
     assert ran.exit == 2
     assert "is-past" in ran.stderr
+
+
+def test_the_commands_of_text_can_be_pasted_elsewhere(spec: Path, tmp_path: Path) -> None:
+    """In one line, with the assumption: so is that of the trace itself."""
+    odd = spec.rename(spec.with_name("it's a pair.toml"))
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    name = "is-fully-acknowledged"
+    ran = run(f'weaken "{odd.name}" --assumption {name} --jobs 1 --no-cache', spec.parent)
+    (line,) = (each for each in ran.stdout.splitlines() if each.startswith("show it"))
+    command = line.partition(": ")[2]
+    again = run(command.removeprefix("finale "), elsewhere)
+    assert again.exit == 0, again.stderr
+    repeated = again.stdout.splitlines()[-1].removeprefix("reproduce: ")
+    assert shlex.split(repeated) == [
+        *("finale", "trace", str(odd), "--property", "consistent-cut", "--without", name)
+    ]

@@ -33,7 +33,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
  *
  * <pre>
  * set KEY VALUE                              a setting of the cluster and the job
- * vertex NAME PARALLELISM KIND SINK UNION    in the order in which the job declares them; UNION is true
+ * vertex NAME PARALLELISM KIND SINK UNION    after all that it reads; UNION is true
  *                                            for a source with union state
  * edge FROM TO PATTERN                       all-to-all, pointwise or broadcast
  * folder PATH                                for savepoints, and for what the sinks write
@@ -181,7 +181,7 @@ public class Job {
     // Requests
 
     private void ask(String[] words) throws Exception {
-        String target = folder.resolve("savepoints").toUri().toString();
+        String target = "file:" + folder.resolve("savepoints"); // Flink takes a path as it is
         CompletableFuture<?> answer = switch (words[0]) {
             case "stop" -> Requests.stop(cluster, job, target, words[2].equals("drain"));
             case "savepoint" -> Requests.savepoint(cluster, job, target);

@@ -11,7 +11,7 @@ import pytest
 from model.errors import FinaleError
 from reference.flink.hooks import hooks_of
 from reference.flink.releases import release_of
-from reference.flink.toolchain import find_jdk
+from reference.flink.toolchain import Jdk, compiled, find_jdk
 
 
 def distribution(folder: Path, version: str, *classes: str) -> Path:
@@ -88,13 +88,20 @@ def test_no_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("modules", "compiler"), [("java.base@17", True), ("java.base@17 jdk.jdi@17", False)]
+    ("modules", "compiler", "what"),
+    [
+        ("java.base@17", True, "has no module jdk.jdi"),
+        ("java.base@17 jdk.jdi@17", False, "has no compiler"),
+        ("java.base@11.0.2 jdk.jdi@11.0.2", True, "is of version 11"),
+    ],
 )
 def test_a_java_that_is_no_jdk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, modules: str, *, compiler: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, modules: str, what: str, *, compiler: bool
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", str(java(tmp_path, modules, compiler=compiler)))
-    assert code(find_jdk) == "jdk-missing"
+    with pytest.raises(FinaleError) as caught:
+        find_jdk()
+    assert (caught.value.code, caught.value.message) == ("jdk-missing", f"this Java {what}")
 
 
 def test_a_java_that_does_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,3 +109,14 @@ def test_a_java_that_does_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (home / "bin" / "java").write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
     monkeypatch.setenv("JAVA_HOME", str(home))
     assert code(find_jdk) == "java-missing"
+
+
+def test_a_folder_for_classes_that_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    monkeypatch.setenv("FINALE_CACHE", str(file))
+    release = release_of(str(distribution(tmp_path, "2.3.0")))
+    jdk = Jdk(Path("java"), Path("javac"))
+    assert code(lambda: compiled(jdk, release, {})) == "unwritable"

@@ -1,0 +1,105 @@
+"""What became of records: each sink has what edges lead to it, and nothing else is lost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from model.errors import FinaleError
+from model.topology import Job
+from reference.flink import session
+from reference.flink.order import read_order
+from reference.flink.outcome import against, is_moving, records_of
+from reference.flink.run import run_order
+from reference.flink.session import Session, Status
+from tests.reference.flink.machines import flink, needs_flink
+
+SINK = {"from": ["S"], "sink": "two-phase"}
+
+
+def written(folder: Path, sink: str, *records: str) -> None:
+    file = folder / "sinks" / f"{sink}.0" / "x.committed"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(f"{each}\n" for each in records), encoding="utf-8")
+
+
+def test_a_record_is_lost_only_at_a_sink_that_it_comes_to(tmp_path: Path) -> None:
+    other = {"from": ["T"], "sink": "two-phase"}
+    job = Job.from_table({"S": {}, "K": SINK, "T": {}, "L": other})
+    written(tmp_path, "K", "S.0#0")
+    assert against(tmp_path, job, records_of(job)) == (("T.0#0 at L",), ())
+    written(tmp_path, "L", "T.0#0")
+    assert against(tmp_path, job, records_of(job)) == ((), ())
+
+
+def test_a_broadcast_record_comes_to_each_subtask(tmp_path: Path) -> None:
+    edge = {"vertex": "S", "broadcast": True}
+    job = Job.from_table({"S": {}, "K": {**SINK, "from": [edge], "parallelism": 2}})
+    written(tmp_path, "K", "S.0#0", "S.0#0")
+    assert against(tmp_path, job, records_of(job)) == ((), ())
+    written(tmp_path, "K", "S.0#0")
+    assert against(tmp_path, job, records_of(job)) == (("S.0#0 at K",), ())
+
+
+def test_a_record_comes_by_each_path(tmp_path: Path) -> None:
+    middle = {"from": ["S"]}
+    job = Job.from_table({"S": {}, "A": middle, "B": middle, "K": {**SINK, "from": ["A", "B"]}})
+    written(tmp_path, "K", *["S.0#0"] * 2)
+    assert against(tmp_path, job, records_of(job)) == ((), ())
+    written(tmp_path, "K", *["S.0#0"] * 3)
+    assert against(tmp_path, job, records_of(job)) == ((), ("S.0#0 at K",))
+
+
+@pytest.mark.parametrize(
+    ("job", "task", "place", "moves"),
+    [
+        ("RUNNING", "RUNNING", "TaskMailboxImpl.take", False),
+        ("RUNNING", "FINISHED", None, False),
+        ("RUNNING", "RUNNING", "StreamTask.endData", True),
+        ("RUNNING", "DEPLOYING", None, True),
+        ("CREATED", "FINISHED", None, True),  # the adaptive scheduler waits for resources
+        ("RESTARTING", "CANCELED", None, True),
+    ],
+)
+def test_a_job_on_its_way_is_not_at_rest(
+    job: str, task: str, place: str | None, moves: bool
+) -> None:
+    waits = {} if place is None else {"S": place}
+    assert is_moving(Status(job, {"S": task}, waits)) is moves
+
+
+@needs_flink
+def test_a_job_that_does_not_start_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "SECONDS_TO_RUN", 0.0)
+    job = Job.from_table({"S": {}, "K": SINK})
+    with pytest.raises(FinaleError) as caught, Session(flink(), job, {}, tmp_path):
+        pass
+    assert caught.value.code == "job-not-started"
+
+
+@needs_flink
+def test_a_stop_leaves_records_in_the_source(tmp_path: Path) -> None:
+    """The job ends before its source emits anything: nothing is lost.
+
+    The folder has a name that Flink, Java and Log4j each read in a way of their own.
+    """
+    trigger = {"checkpoint": "cp1", "kind": "Suspend Savepoint", "stops": True}
+    steps = [
+        {"number": 1, "name": "request_stop", "about": {"drain": "suspend"}, "trigger": trigger},
+        {"number": 2, "name": "quiesce", "about": {"task": "S"}, "after": [1]},
+        {"number": 3, "name": "quiesce", "about": {"task": "K"}, "after": [2]},
+        {"number": 4, "name": "learn_finished", "about": {"task": "K"}, "after": [3]},
+    ]
+    table = {"K": SINK, "S": {"records": 1}}  # in any order
+    page = {"format": "finale-order/1", "title": "", "job": table, "settings": {}, "steps": steps}
+    file = tmp_path / "order.json"
+    file.write_text(json.dumps(page), encoding="utf-8")
+    folder = tmp_path / "my run, 1#2 ${sys:user.dir} %41 Grüße"
+    run = run_order(read_order(file), flink(), folder)
+    outcome = run.outcome
+    assert (outcome.status, outcome.emitted, outcome.lost) == ("FINISHED", 0, ())
+    assert "Triggering checkpoint 1" in run.log.read_text(encoding="utf-8")
+    assert list((folder / "savepoints").iterdir())
+    assert {each.name for each in tmp_path.iterdir()} == {file.name, folder.name}
