@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
-from model.topology import Job, Vertex
+from model.topology import Job
 
 from .director import Director
 from .session import Session, Status
@@ -21,6 +21,8 @@ from .session import Session, Status
 SECONDS_OF_REST = 4.0
 #: A job that neither ends nor rests for so long goes on, in seconds.
 SECONDS_MAX = 60.0
+#: No source has stopped before its end.
+NOWHERE: Mapping[str, int] = {}
 #: Where the thread of a task is that waits for mail.
 WAITS_FOR_MAIL = ("TaskMailboxImpl.take",)
 #: A job and a task that have one of these states will have another one.
@@ -138,7 +140,7 @@ def _positions(session: Session, director: Director) -> dict[str, int]:
     }
 
 
-def records_of(job: Job, positions: Mapping[str, int]) -> frozenset[str]:
+def records_of(job: Job, positions: Mapping[str, int] = NOWHERE) -> frozenset[str]:
     """The records that the sources of a job have: all, or those before a position."""
     return frozenset(
         f"{name}#{number}"
@@ -168,7 +170,6 @@ def against(
     lost: list[str] = []
     doubled: list[str] = []
     for sink in job.sinks:
-        copies = _copies(job, sink)
         counts: Counter[str] = Counter()
         for file in sorted((folder / "sinks").glob(f"{sink.name}.*/*")):
             if file.suffix != ".part":
