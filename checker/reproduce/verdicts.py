@@ -47,7 +47,11 @@ class JudgedLog:
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """One run with its verdict. `damage` says what was seen of what the property forbids."""
+    """One run with its verdict. `damage` says what was seen of what the property forbids.
+
+    `of_release` says whose rules the order comes from: those of the release of the run, or those of
+    the spec as it is written, which may be those of another release.
+    """
 
     run: Run
     verdict: Verdict
@@ -55,10 +59,23 @@ class JudgedRun:
     log: JudgedLog
     agrees: bool
     """Whether the log shows the violation of the same property, or a wait for the same reason."""
+    of_release: bool = True
+
+    @property
+    def meaning(self) -> str:
+        """What it means that the whole order was taken without damage. Else nothing."""
+        if self.verdict is not Verdict.NOT_REPRODUCED:
+            return ""
+        fixed = "" if self.of_release else "this release has the fix, or "
+        flink = f"Flink {self.run.release.version}"
+        return f"{flink} took the whole order without the damage: {fixed}the model is wrong"
 
 
-def judged(run: Run, name: str) -> JudgedRun:
-    """Judge a run of an order that was made of a counterexample of a property."""
+def judged(run: Run, name: str, *, of_release: bool) -> JudgedRun:
+    """Judge a run of an order that was made of a counterexample of a property.
+
+    The rules of the counterexample are those of the release, or those of a spec as it is written.
+    """
     log = judged_log(run)
     told = tuple(
         f"the log violates {each.property}, line {each.line}"
@@ -76,7 +93,7 @@ def judged(run: Run, name: str) -> JudgedRun:
         and bool(seen)
         and bool(log.stops or any(HANGS & {each.property for each in log.findings}))
     )
-    return JudgedRun(run, verdict, seen, log, bool(told) or explained)
+    return JudgedRun(run, verdict, seen, log, bool(told) or explained, of_release)
 
 
 def judged_log(run: Run) -> JudgedLog:

@@ -16,8 +16,8 @@ class EngineFacts:
     """Facts about the steps of an engine, by the names of steps.
 
     `together`: steps that are taken in the same moment as an earlier one. `caused`: for a step of a
-    task's thread, the steps that bring it there. `mails`: those that the mailbox runs. `settings`
-    and `kinds`: the engine's words for options with their values, and for kinds of checkpoints.
+    task's thread, the steps that bring it there. `mails`: those that the mailbox runs. `settings`:
+    the engine's words for options with their values.
     `needs`: the engine's settings without which it does not take a step. `forced`: of options that
     leave a choice open, the value that a driven run can take.
     """
@@ -28,7 +28,6 @@ class EngineFacts:
     mails: frozenset[str]
     settings: Mapping[str, Mapping[str, str]]
     needs: Mapping[str, Mapping[str, str]]
-    kinds: Mapping[str, str]
     by_thread: frozenset[str]
     forced: Mapping[str, str | bool]
 
@@ -69,7 +68,6 @@ def facts_in(file: Path) -> EngineFacts:
         frozenset(table["mailbox"]["steps"]),
         table["settings"],
         table.get("needs", {}),
-        table["kinds"],
         frozenset(of_threads),
         table["forced"],
     )

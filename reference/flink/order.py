@@ -23,7 +23,10 @@ ORDER_FILE = "order.json"
 
 @dataclass(frozen=True)
 class Trigger:
-    """A checkpoint that a step triggers: its name in the order, and its kind as Flink calls it."""
+    """A checkpoint that a step triggers: its name in the order, and its kind.
+
+    The kind is a key of the table `kinds` in the files of hooks.
+    """
 
     checkpoint: str
     kind: str
@@ -50,7 +53,7 @@ class OrderedStep:
 
 @dataclass(frozen=True)
 class Order:
-    """Steps in an order, on a job. `settings` are Flink's."""
+    """Steps in an order, on a job. `settings` are Flink's, in the words of the newest release."""
 
     title: str
     job: Job
