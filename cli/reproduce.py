@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +14,7 @@ from checker.report.places import shown_file
 from checker.report.reproduced import heading_lines, run_json, run_lines, total_line
 from checker.reproduce.claims import claims_for
 from checker.reproduce.ordering import NotTakeable, order_of
-from checker.reproduce.verdicts import JudgedRun, Verdict, judged
+from checker.reproduce.verdicts import PROBES, JudgedRun, Verdict, judged
 from checker.review.change import read_under
 from checker.search.answer import Violated
 from checker.search.rows import Exit
@@ -141,7 +142,8 @@ def _orders(
         assert row.trace is not None
         assert result.system is not None
         try:
-            order = order_of(claim, result.system, row.trace, facts)
+            probe = PROBES.get(name, "")
+            order = replace(order_of(claim, result.system, row.trace, facts), probe=probe)
         except NotTakeable as error:
             why = error
             continue

@@ -16,7 +16,8 @@ from checker.logs.read.line_patterns import PatternTable, table, tables
 from checker.logs.read.log_files import LogFile, LogShelf, RawLog
 from checker.logs.validate import AcceptanceRequest, Conformance, judge_cluster
 from checker.search.limits import Limits
-from reference.flink.outcome import Outcome
+from reference.flink.order import ASK, RESUME
+from reference.flink.outcome import PROBE, Outcome
 from reference.flink.releases import Release
 from reference.flink.run import Run
 
@@ -141,6 +142,10 @@ def _none_completes(outcome: Outcome) -> list[str]:
     return [] if outcome.answers else _refused(outcome)
 
 
+def _next_refused(outcome: Outcome) -> list[str]:
+    return [each for each in _refused(outcome) if each.startswith(f"{PROBE} ")]
+
+
 def _doubled(outcome: Outcome) -> list[str]:
     return [f"committed twice: {each}" for each in outcome.doubled]
 
@@ -156,6 +161,8 @@ DAMAGES: Mapping[str, Callable[[Outcome], list[str]]] = {
     "checkpoint-ends": _hang,
     "no-release-is-dropped": _hang,
     "checkpoints-go-on": _none_completes,
+    "triggers-go-on": _next_refused,
+    "nothing-after-the-cut": _doubled,
     "stop-is-answered": _unanswered,
     "commit-completeness": _lost,
     "records-survive-restarts": _lost,
@@ -164,7 +171,10 @@ DAMAGES: Mapping[str, Callable[[Outcome], list[str]]] = {
     "legal-never-fails": _refused,
 }
 
+#: What is done after the order of a property's counterexample, so that its damage shows.
+PROBES: Mapping[str, str] = {"triggers-go-on": ASK, "nothing-after-the-cut": RESUME}
+
 #: The properties that a job at rest violates: one cause, several names.
 HANGS = {name for name, damage in DAMAGES.items() if damage in (_hang, _unanswered)}
 
-__all__ = ["DAMAGES", "JudgedLog", "JudgedRun", "Verdict", "judged", "judged_log"]
+__all__ = ["DAMAGES", "PROBES", "JudgedLog", "JudgedRun", "Verdict", "judged", "judged_log"]

@@ -19,6 +19,10 @@ from model.topology import Job
 
 FORMAT = "finale-order/1"
 ORDER_FILE = "order.json"
+#: What can be done after an order: nothing; a checkpoint is asked for; a task fails, and the job
+#: starts again from its newest checkpoint; a job that was stopped is resumed from its savepoint.
+ASK, FAIL, RESUME = "checkpoint", "fail", "resume"
+PROBES = ("", ASK, FAIL, RESUME)
 
 
 @dataclass(frozen=True)
@@ -53,13 +57,17 @@ class OrderedStep:
 
 @dataclass(frozen=True)
 class Order:
-    """Steps in an order, on a job. `settings` are Flink's, in the words of the newest release."""
+    """Steps in an order, on a job. `settings` are Flink's, in the words of the newest release.
+
+    `probe` is what is done when all steps have happened, so that damage shows (`outcome.py`).
+    """
 
     title: str
     job: Job
     table: Mapping[str, object]
     settings: Mapping[str, str]
     steps: tuple[OrderedStep, ...]
+    probe: str = ""
 
     def to_json(self) -> str:
         """The order as a file."""
@@ -68,6 +76,7 @@ class Order:
             said = {name: value for name, value in asdict(step).items() if value}
             steps.append(said)
         page = {"format": FORMAT, "title": self.title, "job": self.table}
+        page |= {"probe": self.probe} if self.probe else {}
         return json.dumps(page | {"settings": self.settings, "steps": steps}, indent=1) + "\n"
 
 
@@ -104,7 +113,10 @@ def _order(page: Mapping[str, object]) -> Order:
             raise ValueError(f"{step} comes after steps that there are not")
     TopologicalSorter({step.number: step.after for step in steps}).prepare()
     settings = {str(k): str(v) for k, v in cast("Mapping[str, object]", page["settings"]).items()}
-    return Order(str(page["title"]), Job.from_table(table), table, settings, steps)
+    probe = str(page.get("probe", ""))
+    if probe not in PROBES:
+        raise ValueError(f"its probe is {probe}")
+    return Order(str(page["title"]), Job.from_table(table), table, settings, steps, probe)
 
 
 def _step(said: Mapping[str, object]) -> OrderedStep:
@@ -119,4 +131,14 @@ def _step(said: Mapping[str, object]) -> OrderedStep:
     )
 
 
-__all__ = ["ORDER_FILE", "Order", "OrderedStep", "Trigger", "read_order"]
+__all__ = [
+    "ASK",
+    "FAIL",
+    "ORDER_FILE",
+    "PROBES",
+    "RESUME",
+    "Order",
+    "OrderedStep",
+    "Trigger",
+    "read_order",
+]

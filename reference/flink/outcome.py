@@ -15,6 +15,7 @@ from time import monotonic
 from model.topology import Job
 
 from .director import Director
+from .order import ASK, FAIL, RESUME
 from .session import Session, Status
 
 #: The job is at rest if nothing has happened for so long, in seconds.
@@ -23,6 +24,8 @@ SECONDS_OF_REST = 4.0
 SECONDS_MAX = 60.0
 #: Where the thread of a task is that waits for mail.
 WAITS_FOR_MAIL = ("TaskMailboxImpl.take",)
+#: The request of a probe that asks for a checkpoint.
+PROBE = "probe"
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,42 @@ class Outcome:
     doubled: tuple[str, ...]
 
 
-def taken_to_end(session: Session, director: Director, asked: tuple[str, ...]) -> Outcome:
-    """Let all that is fair happen, and wait until the job has ended or rests."""
+def taken_to_end(
+    session: Session, director: Director, asked: tuple[str, ...], probe: str = ""
+) -> Outcome:
+    """Do the probe of an order, and wait until the job has ended or rests."""
+    taken = director.taken
+    if probe == ASK and taken.over is None:
+        session.ask("checkpoint", PROBE)
+    elif probe == FAIL and taken.over is None:
+        session.to_task("fail", session.job.subtasks[0].name)
+    status, rest = _to_rest(session, director, asked)
+    saved = next((each.value for each in taken.answers.values() if each.value is not None), None)
+    if probe == RESUME and taken.over is not None and saved is not None:
+        taken.over = None
+        session.start(saved)
+        status, rest = _to_rest(session, director, asked)
+    over = taken.over
+    unanswered = tuple(each for each in asked if each not in taken.answers)
+    ends = all(each.bounded for each in session.job.subtasks if each.vertex.is_source)
+    emitted = _emitted(session.job)
+    lost, doubled = _against(session.folder, session.job, emitted)
+    return Outcome(
+        over or status.job,
+        rest and over is None and (bool(unanswered) or ends),
+        unanswered,
+        {name: each.value for name, each in taken.answers.items() if each.value is not None},
+        {name: each.error for name, each in taken.answers.items() if each.error is not None},
+        status.tasks,
+        status.waits,
+        len(emitted),
+        lost,
+        doubled,
+    )
+
+
+def _to_rest(session: Session, director: Director, asked: tuple[str, ...]) -> tuple[Status, bool]:
+    """Let all that is fair happen. Returns the last status, and whether the job rests."""
     taken = director.taken
     for subtask in session.job.subtasks:
         if subtask.vertex.is_source:
@@ -72,23 +109,7 @@ def taken_to_end(session: Session, director: Director, asked: tuple[str, ...]) -
         rest = status == former and not is_moving(status)
         if rest:
             break
-    over = taken.over
-    unanswered = tuple(each for each in asked if each not in taken.answers)
-    ends = all(each.bounded for each in session.job.subtasks if each.vertex.is_source)
-    emitted = _emitted(session.job)
-    lost, doubled = _against(session.folder, session.job, emitted)
-    return Outcome(
-        over or status.job,
-        rest and over is None and (bool(unanswered) or ends),
-        unanswered,
-        {name: each.value for name, each in taken.answers.items() if each.value is not None},
-        {name: each.error for name, each in taken.answers.items() if each.error is not None},
-        status.tasks,
-        status.waits,
-        len(emitted),
-        lost,
-        doubled,
-    )
+    return status, rest
 
 
 def _status(session: Session, director: Director) -> Status:
@@ -134,4 +155,4 @@ def _against(folder: Path, job: Job, emitted: set[str]) -> tuple[tuple[str, ...]
     return tuple(lost), tuple(doubled)
 
 
-__all__ = ["Outcome", "is_moving", "taken_to_end"]
+__all__ = ["PROBE", "Outcome", "is_moving", "taken_to_end"]

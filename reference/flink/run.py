@@ -72,7 +72,7 @@ def run_order(order: Order, release: Release, folder: Path) -> Run:
     with Session(release, order.job, order.settings, folder) as session:
         director = Director(session, order)
         taken = director.take()
-        outcome = taken_to_end(session, director, asked)
+        outcome = taken_to_end(session, director, asked, order.probe)
     page = {
         "format": "finale-run/1",
         "release": release.version,
