@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,12 +14,14 @@ from checker.report.places import shown_file
 from checker.report.reproduced import heading_lines, run_json, run_lines, total_line
 from checker.reproduce.claims import claims_for
 from checker.reproduce.ordering import NotTakeable, order_of
-from checker.reproduce.verdicts import JudgedRun, Verdict, judged
+from checker.reproduce.verdicts import PROBES, JudgedRun, Verdict, judged
+from checker.review.change import read_under
 from checker.search.answer import Violated
 from checker.search.rows import Exit
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec
-from checker.spec.reading import check_property_name, read_spec
+from checker.spec.grid import values_in
+from checker.spec.reading import check_property_name
 from model.errors import FinaleError, Place
 from reference.flink.facts import EngineFacts, facts_of
 from reference.flink.order import ORDER_FILE, Order
@@ -28,7 +31,7 @@ from reference.flink.run import prepared_folder, run_order
 from . import completers
 from .orders import OrdersDrive, refuse_with_orders
 from .output import document, say, say_json
-from .parameters import ProtocolsFolder, TextOrJson
+from .parameters import ProtocolsFolder, SetValues, TextOrJson
 from .trace import row_to_tell, searched
 
 
@@ -70,6 +73,7 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
             help="Take the options of the spec alone, and not those of the release of Flink.",
         ),
     ] = False,
+    set: SetValues = (),
     protocols: ProtocolsFolder = None,
     format: TextOrJson = "text",
 ) -> int:
@@ -84,7 +88,7 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
     known = catalogue(protocols)
     if property is not None:
         check_property_name(property, known)
-    written = read_spec(spec, known)
+    written = read_under(spec, known, values=values_in(set))
     release = release_of(flink)
     facts = facts_of(release)
     folder = output or Path("reproduction")
@@ -99,18 +103,18 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
         return _not_takeable(str(why), format, written.file, property)
     page = console()
     done: list[JudgedRun] = []
-    order = left.pop(0)
+    order, of_release = left.pop(0)
     while len(done) < times:
         (folder / ORDER_FILE).write_text(order.to_json(), encoding="utf-8")
         if format == "text" and not done:
             write(page, heading_lines(written, name, len(order.steps), release.version))
         number = len(done) + 1
         run = run_order(order, release, folder / f"run-{number}")
-        verdict = judged(run, name)
+        verdict = judged(run, name, of_release=of_release)
         if format == "text":
             write(page, run_lines(number, verdict, page.width))
         if verdict.verdict is Verdict.NOT_TAKEN and left and not done:
-            order = left.pop(0)
+            order, of_release = left.pop(0)
             (folder / "run-1").rename(folder / f"not-taken-{len(left) + 1}")
             if format == "text":
                 write(page, ["", "another counterexample of the same property:"])
@@ -127,12 +131,13 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
 
 def _orders(
     claims: Sequence[Spec], name: str | None, facts: EngineFacts
-) -> tuple[str, list[Order]]:
+) -> tuple[str, list[tuple[Order, bool]]]:
     """The property, and the orders of its counterexamples, without repetitions.
 
-    Raises `no-trace`, and `NotTakeable` if Flink can take none of them.
+    Beside each order stands whether its rules are those of the release. Raises `no-trace`, and
+    `NotTakeable` if Flink can take none of them.
     """
-    found: dict[str, Order] = {}
+    found: dict[str, tuple[Order, bool]] = {}
     why: NotTakeable | None = None
     for claim in claims:
         result = searched(claim, name, "auto", ())
@@ -153,11 +158,12 @@ def _orders(
         assert row.trace is not None
         assert result.system is not None
         try:
-            order = order_of(claim, result.system, row.trace, facts)
+            probe = PROBES.get(name, "")
+            order = replace(order_of(claim, result.system, row.trace, facts), probe=probe)
         except NotTakeable as error:
             why = error
             continue
-        found.setdefault(order.to_json(), order)
+        found.setdefault(order.to_json(), (order, claim.under is not None))
     if not found:
         assert why is not None
         raise why

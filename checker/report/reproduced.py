@@ -51,6 +51,8 @@ def run_lines(number: int, judged: JudgedRun, width: int) -> Iterator[Text]:
     yield Text(f"run {number}: ") + verdict + Text(f"  {shown_file(run.folder)}", "dim")
     if run.taken.missed is not None:
         yield from paragraph(str(run.taken.missed), width, indent=2)
+    if judged.meaning:
+        yield from paragraph(judged.meaning, width, indent=2)
     for each in judged.damage:
         yield from paragraph(each, width, indent=2)
     yield from paragraph(_log_text(log.conforms, agrees=judged.agrees), width, indent=2)
@@ -84,6 +86,7 @@ def run_json(judged: JudgedRun) -> dict[str, object]:
         "folder": str(run.folder),
         "verdict": judged.verdict.value,
         "missed": None if run.taken.missed is None else str(run.taken.missed),
+        "rules": "release" if judged.of_release else "spec",
         "damage": list(judged.damage),
         "log": {
             "conforms": None if log.conforms is None else log.conforms.word,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from checker.spec.claim import Spec
 from checker.spec.grid import varied
@@ -39,7 +39,8 @@ def _forced(claim: Spec, facts: EngineFacts) -> Iterator[Spec]:
     if own and claim.table is not None:
         _, lines = toml_in(claim.file)
         values = {f"options.{name}": value for name, value in own.items()}
-        yield spec_of(claim.file, varied(claim.table, values.items()), lines, claim.catalogue)
+        changed = varied(claim.table, values.items())
+        yield replace(spec_of(claim.file, changed, lines, claim.catalogue), under=claim.under)
 
 
 __all__ = ["claims_for"]

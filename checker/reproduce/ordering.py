@@ -32,12 +32,11 @@ from .happens_before import happens_before
 ABOUT = ("task", "channel", "checkpoint", "request")
 IN_CHANNEL = "@"
 PENDING, CHECKPOINT = "PENDING", "CHECKPOINT"
-#: The kinds of the savepoints of stops.
-STOPS = ("DRAIN", "SUSPEND")
-#: A step of several tasks that fail together: the command is about one of them. If all fail that
-#: have not ended, the rules have a step of its own.
-OF_REGION, OF_ALL = "fail_region", "fail"
-ENDED = ("FINISHED", "FAILED", "CANCELED")
+#: Steps of tasks that fail together: the command is about one of them. A job that fails as a whole
+#: fails in the region of that task.
+OF_REGION, OF_JOB = "fail_region", "fail"
+#: Tasks that cannot fail.
+GONE = ("CLOSED", "FAILED", "RESTORING")
 DRAIN = {"True": "drain", "False": "suspend"}
 
 
@@ -95,8 +94,7 @@ class _Ordering:
 
     def __init__(self, system: System, trace: Trace, job: Job, facts: EngineFacts) -> None:
         self._job, self._facts = job, facts
-        tasks = [subtask.name for subtask in job.subtasks]
-        self._all = [_Step(*each) for each in _told(system, trace, tasks, facts)]
+        self._all = [_Step(*each) for each in _told(system, trace, job)]
         for step, before in zip(self._all, happens_before(system, trace), strict=True):
             step.before = set(before)
         self._note_causes(system, trace)
@@ -162,12 +160,17 @@ class _Ordering:
     def _note_causes(self, system: System, trace: Trace) -> None:
         puts: dict[str, list[int]] = {}
         for number, step in enumerate(self._all):
-            before, after = trace.states[number], trace.states[number + 1]
-            moved = _queues(system, before), _queues(system, after)
+            before, after = (
+                _queues(system, trace.states[number]),
+                _queues(system, trace.states[number + 1]),
+            )
+            taken = {
+                channel: _follow(puts.setdefault(channel, []), before[channel], queue, number)
+                for channel, queue in after.items()
+            }
             names = self._facts.caused.get(step.name, ())
             if IN_CHANNEL in names:
-                waiting = puts.get(step.about["channel"], [])
-                step.put = waiting.pop(0) if waiting else None
+                step.put = taken.get(step.about["channel"])
             else:
                 step.put = max(
                     (
@@ -179,10 +182,6 @@ class _Ordering:
                     ),
                     default=None,
                 )
-            for channel, queue in moved[1].items():
-                taken = step.about.get("channel") == channel
-                grown = len(queue) - len(moved[0][channel]) + taken
-                puts.setdefault(channel, []).extend([number] * grown)
 
     def _add_thread_order(self, leaders: Mapping[int, int]) -> None:
         """What brings a step to a thread comes after the steps of the thread before it."""
@@ -270,6 +269,28 @@ def _same(one: _Step, other: _Step) -> bool:
     return all(one.about[key] == other.about[key] for key in keys)
 
 
+def _follow(
+    puts: list[int], before: Sequence[object], after: Sequence[object], step: int
+) -> int | None:
+    """Note in `puts` which step put each element of a queue. Returns that of the element taken.
+
+    A step takes an element or none, or all are lost. New elements come last, or overtake the rest.
+    """
+    for at in (None, *range(len(before))):
+        left = list(before) if at is None else [*before[:at], *before[at + 1 :]]
+        new = len(after) - len(left)
+        if new >= 0 and list(after[: len(left)]) == left:
+            taken = None if at is None else puts.pop(at)
+            puts.extend([step] * new)
+            return taken
+        if new >= 0 and list(after[new:]) == left:
+            taken = None if at is None else puts.pop(at)
+            puts[:0] = [step] * new
+            return taken
+    puts[:] = [step] * len(after)
+    return None
+
+
 def _queues(system: System, state: tuple[int, ...]) -> dict[str, Sequence[object]]:
     values = system.values(state)
     return {
@@ -280,7 +301,7 @@ def _queues(system: System, state: tuple[int, ...]) -> dict[str, Sequence[object
 
 
 def _told(
-    system: System, trace: Trace, tasks: Sequence[str], facts: EngineFacts
+    system: System, trace: Trace, job: Job
 ) -> Iterable[tuple[str, dict[str, str], Trigger | None]]:
     """Name, subject and triggered checkpoint of each step.
 
@@ -290,7 +311,7 @@ def _told(
     for number, (rule, _) in enumerate(trace.steps(system)):
         if number + 1 == len(trace.states):
             return
-        binding = dict(rule.binding)
+        name, binding = rule.rule.name, dict(rule.binding)
         about = {key: binding[key] for key in ABOUT if key in binding}
         if "checkpoint" in about:
             about["checkpoint"] = called.get(about["checkpoint"], about["checkpoint"])
@@ -298,27 +319,38 @@ def _told(
             about["drain"] = DRAIN[binding["drain"]]
         before = system.values(trace.states[number])
         after = system.values(trace.states[number + 1])
-        name = rule.rule.name
-        if name in (OF_REGION, OF_ALL) and "task" not in about:
+        if name in (OF_REGION, OF_JOB):
             name = OF_REGION
             failed = [
                 task
-                for task in reversed(tasks)
-                if _word(before[f"{task}.status"]) not in ENDED
-                and (
-                    rule.rule.name == OF_ALL or before[f"{task}.status"] != after[f"{task}.status"]
-                )
+                for task in reversed([subtask.name for subtask in job.subtasks])
+                if before[f"{task}.status"] != after[f"{task}.status"]
+                and _word(before[f"{task}.status"]) not in GONE
             ]
-            about["task"], *others = failed
+            region = _connected(job, failed[0])
+            about["task"], *others = [each for each in failed if each in region]
             about |= {"others": " ".join(others)} if others else {}
         trigger = None
-        for key, value in after.items():
-            entity, _, field_name = key.rpartition(".")
-            if field_name == "status" and _word(value) == PENDING != _word(before[key]):
+        for variable, value in after.items():
+            entity, _, field_name = variable.rpartition(".")
+            if field_name == "status" and _word(value) == PENDING != _word(before[variable]):
                 kind = _word(after.get(f"{entity}.kind", CHECKPOINT))
                 called[entity] = f"{called[entity]}'" if entity in called else entity
-                trigger = Trigger(called[entity], facts.kinds.get(kind, kind), kind in STOPS)
+                trigger = Trigger(called[entity], kind)
         yield name, about, trigger
+
+
+def _connected(job: Job, task: str) -> set[str]:
+    """The tasks that channels connect with a task, and the task."""
+    found, left = {task}, [task]
+    while left:
+        one = left.pop()
+        for channel in job.channels:
+            ends = {channel.sender.name, channel.receiver.name}
+            if one in ends and not ends <= found:
+                left += ends - found
+                found |= ends
+    return found
 
 
 def _word(value: object) -> str:

@@ -16,7 +16,8 @@ from checker.logs.read.line_patterns import PatternTable, table, tables
 from checker.logs.read.log_files import LogFile, LogShelf, RawLog
 from checker.logs.validate import AcceptanceRequest, Conformance, judge_cluster
 from checker.search.limits import Limits
-from reference.flink.outcome import Outcome
+from reference.flink.order import ASK, RESUME
+from reference.flink.outcome import PROBE, Outcome
 from reference.flink.releases import Release
 from reference.flink.run import Run
 
@@ -53,7 +54,11 @@ class JudgedLog:
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """One run with its verdict. `damage` says what was seen of what the property forbids."""
+    """One run with its verdict. `damage` says what was seen of what the property forbids.
+
+    `of_release` says whose rules the order comes from: those of the release of the run, or those of
+    the spec as it is written, which may be those of another release.
+    """
 
     run: Run
     verdict: Verdict
@@ -61,10 +66,23 @@ class JudgedRun:
     log: JudgedLog
     agrees: bool
     """Whether the log shows a violation of what is judged, or a wait for the same reason."""
+    of_release: bool = True
+
+    @property
+    def meaning(self) -> str:
+        """What it means that the whole order was taken without damage. Else nothing."""
+        if self.verdict is not Verdict.NOT_REPRODUCED:
+            return ""
+        fixed = "" if self.of_release else "this release has the fix, or "
+        flink = f"Flink {self.run.release.version}"
+        return f"{flink} took the whole order without the damage: {fixed}the model is wrong"
 
 
-def judged(run: Run, name: str) -> JudgedRun:
-    """Judge a run of an order that was made of a counterexample of a property."""
+def judged(run: Run, name: str, *, of_release: bool) -> JudgedRun:
+    """Judge a run of an order that was made of a counterexample of a property.
+
+    The rules of the counterexample are those of the release, or those of a spec as it is written.
+    """
     log = judged_log(run)
     told = _told(log, {name})
     seen = tuple(DAMAGES[name](run.outcome)) if name in DAMAGES else told
@@ -78,7 +96,7 @@ def judged(run: Run, name: str) -> JudgedRun:
         and bool(seen)
         and bool(log.stops or any(HANGS & {each.property for each in log.findings}))
     )
-    return JudgedRun(run, verdict, seen, log, bool(told) or explained)
+    return JudgedRun(run, verdict, seen, log, bool(told) or explained, of_release)
 
 
 def judged_to_hold(run: Run, names: Collection[str]) -> JudgedRun:
@@ -156,6 +174,10 @@ def _none_completes(outcome: Outcome) -> list[str]:
     return [] if outcome.answers else _refused(outcome)
 
 
+def _next_refused(outcome: Outcome) -> list[str]:
+    return [each for each in _refused(outcome) if each.startswith(f"{PROBE} ")]
+
+
 def _doubled(outcome: Outcome) -> list[str]:
     return [f"committed twice: {each}" for each in outcome.doubled]
 
@@ -171,6 +193,8 @@ DAMAGES: Mapping[str, Callable[[Outcome], list[str]]] = {
     "checkpoint-ends": _hang,
     "no-release-is-dropped": _hang,
     "checkpoints-go-on": _none_completes,
+    "triggers-go-on": _next_refused,
+    "nothing-after-the-cut": _doubled,
     "stop-is-answered": _unanswered,
     "commit-completeness": _lost,
     "records-survive-restarts": _lost,
@@ -179,11 +203,15 @@ DAMAGES: Mapping[str, Callable[[Outcome], list[str]]] = {
     "legal-never-fails": _refused,
 }
 
+#: What is done after the order of a property's counterexample, so that its damage shows.
+PROBES: Mapping[str, str] = {"triggers-go-on": ASK, "nothing-after-the-cut": RESUME}
+
 #: The properties that a job at rest violates: one cause, several names.
 HANGS = {name for name, damage in DAMAGES.items() if damage in (_hang, _unanswered)}
 
 __all__ = [
     "DAMAGES",
+    "PROBES",
     "JudgedLog",
     "JudgedRun",
     "Verdict",

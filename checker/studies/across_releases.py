@@ -143,7 +143,8 @@ def under_release(spec: Spec, under: ReleaseConfig) -> Spec:
 
 def _with_protocol(spec: Spec, key: str, under: ReleaseConfig) -> Spec:
     """The spec with a release's protocol and options. Raises coded errors where it has no sense."""
-    table, lines = toml_in(spec.file)
+    said, lines = toml_in(spec.file)
+    table = said if spec.table is None else spec.table
     given = table.get("options", {})
     own = given if is_table(given) else {}
     options = preset(spec.catalogue.protocol(key), under)

@@ -29,6 +29,8 @@ ONLY_IN_ORDER = frozenset({"expire"})
 STOP = "request_stop"
 #: The step after which a task closes.
 LAST = "quiesce"
+#: The steps that happen after a task has closed.
+AFTER_CLOSE = frozenset({"learn_finished", "poll_end_of_partition"})
 #: The steps of the world outside, as commands about a task.
 OF_TASK = {"emit": "emit", "end_source": "end", "fail": "fail", "fail_region": "fail"}
 #: The steps of the world outside, as requests.
@@ -145,7 +147,7 @@ class Director:
             if self._may(step):
                 self._held.remove((hit, step))
                 self._begin(hit, step)
-        wanted = {self._thread_of(step) for step in self._open.values() if self._may(step)}
+        wanted = {self._needed_for(step) for step in self._open.values() if self._may(step)}
         self._let_close({hit.task for hit in self._last} & wanted)
 
     def let_all_close(self) -> bool:
@@ -169,8 +171,12 @@ class Director:
                     self._failing |= _tasks(step)
         self._let_close({hit.task for hit in self._last} & self._failing)
 
-    def _thread_of(self, step: OrderedStep) -> str | None:
-        """The task whose thread takes a step, if the thread of a task does."""
+    def _needed_for(self, step: OrderedStep) -> str | None:
+        """The task that must go on for a step: it takes the step, or it must close first."""
+        if step.name in AFTER_CLOSE:
+            channels = self._session.job.channels
+            senders = {each.name: each.sender.name for each in channels}
+            return senders.get(step.about.get("channel", ""), step.about.get("task"))
         if not self._session.hooks.is_by_thread(step.name):
             return None
         channels = self._session.job.channels
@@ -307,7 +313,8 @@ class Director:
             trigger = step.trigger
             if trigger is None or trigger.checkpoint in self.taken.ids:
                 continue
-            if trigger.kind == hit.kind and self._may(step):
+            kind = self._session.hooks.kinds.get(trigger.kind, trigger.kind)
+            if kind == hit.kind and self._may(step):
                 self.taken.ids[trigger.checkpoint] = hit.checkpoint
                 self._tell(f"checkpoint {hit.checkpoint} is {trigger.checkpoint}", step.number)
                 self._close(step)

@@ -17,8 +17,8 @@ class EngineFacts:
 
     `together`: steps that are taken in the same moment as an earlier one. `caused`: for a step of a
     thread, the steps that bring it there. `mails`: those that the mailbox runs. `of_manager`: those
-    for which the thread of the task manager is held. `settings` and `kinds`: the engine's words for
-    options with their values, and for kinds of checkpoints. `needs`: the engine's settings without
+    for which the thread of the task manager is held. `settings`: the engine's words for
+    options with their values. `needs`: the engine's settings without
     which it does not take a step. `forced`: of options that leave a choice open, the value that a
     driven run can take.
     """
@@ -30,7 +30,6 @@ class EngineFacts:
     of_manager: frozenset[str]
     settings: Mapping[str, Mapping[str, str]]
     needs: Mapping[str, Mapping[str, str]]
-    kinds: Mapping[str, str]
     by_thread: frozenset[str]
     forced: Mapping[str, str | bool]
 
@@ -72,7 +71,6 @@ def facts_in(file: Path) -> EngineFacts:
         frozenset(table["manager"]["steps"]),
         table["settings"],
         table.get("needs", {}),
-        table["kinds"],
         frozenset(of_threads),
         table["forced"],
     )

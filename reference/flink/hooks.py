@@ -54,8 +54,12 @@ class Hooks:
     """All hooks of a release."""
 
     all: tuple[Hook, ...]
+    #: For kinds of checkpoints, as an order has them, how the release calls them.
+    kinds: Mapping[str, str]
     #: For keys of settings, how the release calls them.
     renamed: Mapping[str, str]
+    #: For keys of settings, how the release calls their values.
+    values: Mapping[str, Mapping[str, str]]
     #: For classes of the job, the source that the release has of its own.
     java: Mapping[str, str]
 
@@ -71,6 +75,10 @@ class Hooks:
     def is_by_thread(self, step: str) -> bool:
         """Whether the thread of a task takes a step."""
         return any(hook.by_thread and step in hook.steps for hook in self.all)
+
+    def setting(self, key: str, value: str) -> tuple[str, str]:
+        """A setting in the words of the release. An order has the words of the newest release."""
+        return self.renamed.get(key, key), self.values.get(key, {}).get(value, value)
 
     def check(self, release: Release) -> None:
         """Raises `hook-missing` for a class that the release does not have."""
@@ -164,7 +172,9 @@ def hooks_in(file: Path) -> Hooks:
                 paths,
             )
         )
-    return Hooks(tuple(found), table["renamed"], table["java"])
+    return Hooks(
+        tuple(found), table["kinds"], table["renamed"], table.get("values", {}), table["java"]
+    )
 
 
 __all__ = ["EARLY", "HANDLED", "Hook", "Hooks", "facts_table", "hooks_in", "hooks_of", "missing"]

@@ -21,18 +21,28 @@ FORMAT = "finale-order/1"
 ORDER_FILE = "order.json"
 #: What reading raises if a file has something else.
 MALFORMED = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
+#: What can be done after an order: nothing; a checkpoint is asked for; a task fails, and the job
+#: starts again from its newest checkpoint; a job that was stopped is resumed from its savepoint.
+ASK, FAIL, RESUME = "checkpoint", "fail", "resume"
+PROBES = ("", ASK, FAIL, RESUME)
+#: The kinds of the savepoints of stops.
+STOPS = ("DRAIN", "SUSPEND")
 
 
 @dataclass(frozen=True)
 class Trigger:
-    """A checkpoint that a step triggers: its name in the order, and its kind as Flink calls it.
+    """A checkpoint that a step triggers: its name in the order, and its kind.
 
-    `stops`: it is the savepoint of a stop.
+    The kind is a key of the table `kinds` in the files of hooks.
     """
 
     checkpoint: str
     kind: str
-    stops: bool = False
+
+    @property
+    def stops(self) -> bool:
+        """Whether it is the savepoint of a stop."""
+        return self.kind in STOPS
 
 
 @dataclass(frozen=True)
@@ -61,13 +71,17 @@ class OrderedStep:
 
 @dataclass(frozen=True)
 class Order:
-    """Steps in an order, on a job. `settings` are Flink's."""
+    """Steps in an order, on a job. `settings` are Flink's, in the words of the newest release.
+
+    `probe` is what is done when all steps have happened, so that damage shows (`outcome.py`).
+    """
 
     title: str
     job: Job
     table: Mapping[str, object]
     settings: Mapping[str, str]
     steps: tuple[OrderedStep, ...]
+    probe: str = ""
 
     def to_json(self) -> str:
         """The order as a file."""
@@ -76,6 +90,7 @@ class Order:
             said = {name: value for name, value in asdict(step).items() if value}
             steps.append(said)
         page = {"format": FORMAT, "title": self.title, "job": self.table}
+        page |= {"probe": self.probe} if self.probe else {}
         return json.dumps(page | {"settings": self.settings, "steps": steps}, indent=1) + "\n"
 
 
@@ -129,7 +144,10 @@ def _order(page: Mapping[str, object]) -> Order:
     for key, value in settings.items():
         if not f"{key}{value}".isprintable():
             raise ValueError(f"the setting {key!r} is {value!r}")
-    return Order(str(page["title"]), job, table, settings, steps)
+    probe = str(page.get("probe", ""))
+    if probe not in PROBES:
+        raise ValueError(f"its probe is {probe}")
+    return Order(str(page["title"]), job, table, settings, steps, probe)
 
 
 def _step(said: Mapping[str, object]) -> OrderedStep:
@@ -140,11 +158,19 @@ def _step(said: Mapping[str, object]) -> OrderedStep:
         str(said["name"]),
         {str(key): str(each) for key, each in about.items()},
         tuple(cast("Sequence[int]", said.get("after", ()))),
-        None
-        if trigger is None
-        else Trigger(trigger["checkpoint"], trigger["kind"], bool(trigger.get("stops"))),
+        None if trigger is None else Trigger(trigger["checkpoint"], trigger["kind"]),
         tuple(cast("Sequence[str]", said.get("tells", ()))),
     )
 
 
-__all__ = ["ORDER_FILE", "Order", "OrderedStep", "Trigger", "read_order"]
+__all__ = [
+    "ASK",
+    "FAIL",
+    "ORDER_FILE",
+    "PROBES",
+    "RESUME",
+    "Order",
+    "OrderedStep",
+    "Trigger",
+    "read_order",
+]

@@ -15,6 +15,7 @@ from time import monotonic
 from model.topology import Job
 
 from .director import Director
+from .order import ASK, FAIL, RESUME
 from .session import Session, Status
 
 #: The job is at rest if nothing has happened for so long, in seconds.
@@ -28,6 +29,8 @@ WAITS_FOR_MAIL = ("TaskMailboxImpl.take",)
 #: A job and a task that have one of these states will have another one.
 JOB_MOVES = frozenset({"UNKNOWN", "INITIALIZING", "CREATED", "RESTARTING", "RECONCILING"})
 TASK_MOVES = frozenset({"SCHEDULED", "DEPLOYING", "INITIALIZING"})
+#: The request of a probe that asks for a checkpoint.
+PROBE = "probe"
 
 
 @dataclass(frozen=True)
@@ -55,12 +58,48 @@ class Outcome:
 
 
 def taken_to_end(
-    session: Session, director: Director, asked: tuple[str, ...], periodic: int = 0
+    session: Session, director: Director, asked: tuple[str, ...], probe: str = "", periodic: int = 0
 ) -> Outcome:
-    """Let all that is fair happen, and wait until the job has ended or rests.
+    """Do the probe of an order, and wait until the job has ended or rests.
 
     A job that rests, and has answered all requests, gets so many `periodic` checkpoints first.
     """
+    taken = director.taken
+    if probe == ASK and taken.over is None:
+        session.ask("checkpoint", PROBE)
+    elif probe == FAIL and taken.over is None:
+        session.to_task("fail", session.job.subtasks[0].name)
+    status, rest = _to_rest(session, director, asked, periodic)
+    saved = next((each.value for each in taken.answers.values() if each.value is not None), None)
+    resumed = False
+    if probe == RESUME and taken.over is not None and saved is not None:
+        taken.over, resumed = None, True
+        session.start(saved)
+        status, rest = _to_rest(session, director, asked, periodic)
+    over = taken.over
+    unanswered = tuple(each for each in asked if each not in taken.answers)
+    ends = all(each.bounded for each in session.job.subtasks if each.vertex.is_source)
+    has_stopped = over == "FINISHED" and not resumed
+    emitted = records_of(session.job, _positions(session, director) if has_stopped else NOWHERE)
+    lost, doubled = against(session.folder, session.job, emitted)
+    return Outcome(
+        over or status.job,
+        rest and over is None and (bool(unanswered) or ends),
+        unanswered,
+        {name: each.value for name, each in taken.answers.items() if each.value is not None},
+        {name: each.error for name, each in taken.answers.items() if each.error is not None},
+        status.tasks,
+        status.waits,
+        len(emitted),
+        lost,
+        doubled,
+    )
+
+
+def _to_rest(
+    session: Session, director: Director, asked: tuple[str, ...], periodic: int
+) -> tuple[Status, bool]:
+    """Let all that is fair happen. Returns the last status, and whether the job rests."""
     taken = director.taken
     for subtask in session.job.subtasks:
         if subtask.vertex.is_source:
@@ -86,24 +125,7 @@ def taken_to_end(
             periodic -= 1
         elif rest:
             break
-    over = taken.over
-    unanswered = tuple(each for each in asked if each not in taken.answers)
-    ends = all(each.bounded for each in session.job.subtasks if each.vertex.is_source)
-    positions = _positions(session, director) if over == "FINISHED" else {}
-    emitted = records_of(session.job, positions)
-    lost, doubled = against(session.folder, session.job, emitted)
-    return Outcome(
-        over or status.job,
-        rest and over is None and (bool(unanswered) or ends),
-        unanswered,
-        {name: each.value for name, each in taken.answers.items() if each.value is not None},
-        {name: each.error for name, each in taken.answers.items() if each.error is not None},
-        status.tasks,
-        status.waits,
-        len(emitted),
-        lost,
-        doubled,
-    )
+    return status, rest
 
 
 def _status(session: Session, director: Director) -> Status:
@@ -183,4 +205,4 @@ def against(
     return tuple(lost), tuple(doubled)
 
 
-__all__ = ["Outcome", "against", "copies", "is_moving", "records_of", "taken_to_end"]
+__all__ = ["PROBE", "Outcome", "against", "copies", "is_moving", "records_of", "taken_to_end"]

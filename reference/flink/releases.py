@@ -98,17 +98,18 @@ def _in_folder(folder: Path) -> Release:
 
 
 def hooks_file(release: Release) -> Path:
-    """The file with the hooks of a release. Raises `unknown-release`."""
-    file = HOOKS / f"flink-{release.line}.toml"
-    if not file.is_file():
-        known = sorted(each.stem.removeprefix("flink-") for each in HOOKS.glob("flink-*.toml"))
-        raise FinaleError(
-            "unknown-release",
-            f"no hooks are known of Flink {release.version}",
-            place=Place(str(release.folder)),
-            advice=nearest(release.line, known),
-        )
-    return file
+    """The file with the hooks of a release, or else of its line. Raises `unknown-release`."""
+    for name in (release.version, release.line):
+        file = HOOKS / f"flink-{name}.toml"
+        if file.is_file():
+            return file
+    known = sorted(each.stem.removeprefix("flink-") for each in HOOKS.glob("flink-*.toml"))
+    raise FinaleError(
+        "unknown-release",
+        f"no hooks are known of Flink {release.version}",
+        place=Place(str(release.folder)),
+        advice=nearest(release.line, known),
+    )
 
 
 __all__ = ["Release", "hooks_file", "release_of"]

@@ -86,7 +86,7 @@ def run_order(order: Order, release: Release, folder: Path, periodic: int = 0) -
     with Session(release, order.job, order.settings, folder) as session:
         director = Director(session, order)
         taken = director.take()
-        outcome = taken_to_end(session, director, asked, periodic)
+        outcome = taken_to_end(session, director, asked, order.probe, periodic)
     page = {
         "format": "finale-run/1",
         "release": release.version,

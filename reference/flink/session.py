@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from .toolchain import compiled, find_jdk
 SECONDS_TO_RUN = 120.0
 LOG = "flink.log"
 LOG4J_FILE = "log4j2.properties"
+EMIT = "emit"
 #: What comes before the name of a second operator of a task.
 CHAINED = " -> "
 _THREAD = re.compile(
@@ -57,6 +59,11 @@ SETTINGS = {
 }
 #: Java 17 asks for these; Flink's own scripts set them, too.
 OPENS = [f"--add-opens=java.base/java.{each}=ALL-UNNAMED" for each in ("lang", "util", "time")]
+
+
+#: A MiniCluster has as many threads for calls as the JVM sees processors, from two to four, and a
+#: call that is held holds one of them.
+PROCESSORS = "-XX:ActiveProcessorCount=4"
 
 
 @dataclass(frozen=True)
@@ -125,6 +132,7 @@ class Session:
     _inside: dict[tuple[int, int], list[Hit]] = field(
         default_factory=dict[tuple[int, int], list[Hit]]
     )
+    _told_of: Counter[str] = field(default_factory=Counter[str])
     _vertices: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
     _attempts: dict[tuple[int, int], Subtask | None] = field(
         default_factory=dict[tuple[int, int], Subtask | None]
@@ -145,7 +153,14 @@ class Session:
             debugger,
             "Debugger",
         ]
-        command = [str(jdk.java), MEMORY, f"-Dlog4j2.configurationFile={LOG4J_FILE}", *OPENS, "-cp"]
+        command = [
+            str(jdk.java),
+            MEMORY,
+            PROCESSORS,
+            f"-Dlog4j2.configurationFile={LOG4J_FILE}",
+            *OPENS,
+            "-cp",
+        ]
         command += [f"{job}:{self.release.class_path}", "Job"]
         with self._stack:
             debugged = Debugged(start, command, self.hooks.all, self.folder)
@@ -170,11 +185,11 @@ class Session:
             ) from None
 
     def _begin(self) -> None:
-        send, renamed = self._debugged.command, self.hooks.renamed
+        send = self._debugged.command
         folder = self.folder.absolute()
         own = {"execution.checkpointing.dir": f"file:{folder}/checkpoints"}
         for name, value in (SETTINGS | own | dict(self.settings)).items():
-            send("set", renamed.get(name, name), value)
+            send("set", *self.hooks.setting(name, value))
         for vertex in self.job.topological:
             shape = (vertex.kind.value, vertex.sink.value, str(vertex.union_state).lower())
             send("vertex", vertex.name, str(vertex.parallelism), *shape)
@@ -354,8 +369,15 @@ class Session:
         self._debugged.skip(hit.token)
 
     def to_task(self, word: str, task: str) -> None:
-        """Send a command about a task: emit, end, fail."""
+        """Send a command about a task: emit, end, fail.
+
+        A source that has been told of all its records emits them again by itself after a restart.
+        """
         subtask = next(each for each in self.job.subtasks if each.name == task)
+        if word == EMIT:
+            if self._told_of[task] == subtask.records:
+                return
+            self._told_of[task] += 1
         self._debugged.command(word, subtask.vertex.name, str(subtask.index))
 
     def ask(self, word: str, request: str, *more: str) -> None:

@@ -55,9 +55,9 @@ def test_orders_of_random_runs_are_different_and_repeatable() -> None:
         for step in each.steps
         if step.trigger is not None
     }
-    assert kinds["Suspend Savepoint"]
-    assert kinds["Terminate Savepoint"]
-    assert not kinds.get("Checkpoint")
+    assert kinds["SUSPEND"]
+    assert kinds["DRAIN"]
+    assert not kinds.get("CHECKPOINT")
 
 
 @pytest.mark.parametrize(

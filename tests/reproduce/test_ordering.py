@@ -69,8 +69,8 @@ def test_a_mail_comes_after_the_mail_that_is_run_before_it(hang: Order) -> None:
 def test_checkpoints_are_told_by_their_kind(hang: Order) -> None:
     triggers = [step.trigger for step in hang.steps if step.trigger is not None]
     assert {each.checkpoint: each.kind for each in triggers} == {
-        "cp1": "Suspend Savepoint",
-        "cp2": "Checkpoint",
+        "cp1": "SUSPEND",
+        "cp2": "CHECKPOINT",
     }
     assert hang.settings["execution.checkpointing.max-concurrent-checkpoints"] == "2"
 

@@ -85,7 +85,7 @@ def test_a_stop_leaves_records_in_the_source(tmp_path: Path) -> None:
 
     The folder has a name that Flink, Java and Log4j each read in a way of their own.
     """
-    trigger = {"checkpoint": "cp1", "kind": "Suspend Savepoint", "stops": True}
+    trigger = {"checkpoint": "cp1", "kind": "SUSPEND"}
     steps = [
         {"number": 1, "name": "request_stop", "about": {"drain": "suspend"}, "trigger": trigger},
         {"number": 2, "name": "quiesce", "about": {"task": "S"}, "after": [1]},
