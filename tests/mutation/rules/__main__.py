@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
@@ -29,12 +29,14 @@ def _say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def chosen(mutant: Mutant, known: Sequence[Trial]) -> list[Trial]:
+def chosen(mutant: Mutant, known: Sequence[Trial], unmet: Set[str]) -> list[Trial]:
     """The specs that explore what a mutant changes, those first that are likely to tell it.
 
-    Code that runs only while it is loaded is explored by none: then all are met.
+    Code that runs only while it is loaded is explored by none: then all are met. A survivor has
+    met all specs but those that are new.
     """
-    return ordered(mutant, [each for each in known if each.concerned(mutant)] or known)
+    meets = ordered(mutant, [each for each in known if each.concerned(mutant)] or known)
+    return [each for each in meets if each.name in unmet]
 
 
 def main() -> int:
@@ -53,10 +55,12 @@ def main() -> int:
     began = time.monotonic()
     with ThreadPoolExecutor(given.workers) as pool:
         judging = {
-            pool.submit(judge, each, chosen(each, known), given.seconds): each for each in left
+            pool.submit(judge, each, chosen(each, known, kept.unmet(each)), given.seconds): each
+            for each in left
         }
         for number, future in enumerate(as_completed(judging), 1):
-            mutant, outcome = judging[future], future.result()
+            mutant = judging[future]
+            outcome = kept.joined(mutant, future.result())
             kept.add(mutant, outcome)
             where = f"{mutant.file}:{mutant.line} {mutant.operator}"
             _say(f"{number}/{len(left)}  {time.monotonic() - began:.0f} s  {where}  {outcome.kind}")

@@ -31,6 +31,7 @@ event  = "0"
 steps  = ["quiesce"]
 class  = "C"
 method = "three"
+[kinds]
 [renamed]
 [java]
 """
