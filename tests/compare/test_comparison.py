@@ -181,6 +181,23 @@ def test_the_history_of_effects_is_kept_by_itself(known: Catalogue, tmp_path: Pa
     assert "K.sink.visible[S#1] 0 → 1" in sides[0].alphabet.texts
 
 
+@pytest.mark.parametrize(
+    ("name", "seen"),
+    [
+        ("stop-with-savepoint/pipeline-fails.toml", "stop1.status FAILED"),
+        ("stop-with-savepoint/pipeline-fails.toml", "stop1.status SUCCEEDED"),
+        ("restore/new-operator-refused.toml", "refused"),
+    ],
+)
+def test_users_see_what_becomes_of_requests_and_starts(
+    known: Catalogue, name: str, seen: str
+) -> None:
+    spec = read_spec(SPECS / name, known)
+    sides = compare(spec, spec).sides
+    assert sides is not None
+    assert seen in {*sides[0].alphabet.texts, *sides[0].view.names}
+
+
 def test_other_fairness_is_told_and_never_seen(known: Catalogue) -> None:
     hangs = read_spec(SPECS / "connector" / "broken" / "producer-hangs.toml", known)
     found = compare(changed(hangs, ("variant", "none")), hangs)
