@@ -99,8 +99,13 @@ def taken_to_end(
 def _to_rest(
     session: Session, director: Director, asked: tuple[str, ...], periodic: int
 ) -> tuple[Status, bool]:
-    """Let all that is fair happen. Returns the last status, and whether the job rests."""
+    """Let all that is fair happen. Returns the last status, and whether the job rests.
+
+    Nobody waits for the end of a run that did not take its order.
+    """
     taken = director.taken
+    if taken.missed is not None:
+        return _status(session, director), False
     for subtask in session.job.subtasks:
         if subtask.vertex.is_source:
             for _ in range(subtask.records):
