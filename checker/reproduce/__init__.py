@@ -5,6 +5,7 @@ steps, and judges the run that `reference/flink` made of this order. Start with 
 
 1. `happens_before.py`: which steps of the trace come before which, and which may come in any order.
 2. `ordering.py`: the order of those steps that a hook of Flink takes.
-3. `verdicts.py`: was the damage seen that the property forbids? Does the judge of logs accept the
+3. `dangerous.py`: of a spec that holds there is no counterexample; which orders are tried instead?
+4. `verdicts.py`: was the damage seen that the property forbids? Does the judge of logs accept the
    run's own log?
 """
