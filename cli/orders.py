@@ -18,6 +18,7 @@ from reference.flink.facts import EngineFacts
 from reference.flink.order import ORDER_FILE
 from reference.flink.releases import Release
 from reference.flink.run import prepared_folder, run_order
+from reference.flink.toolchain import find_jdk
 
 from .output import document, say_json
 from .trace import searched
@@ -65,6 +66,7 @@ class OrdersDrive:
                 place=Place(str(self.spec.file)),
                 advice="choose another spec, or another --seed",
             )
+        find_jdk()
         page = console()
         if as_text:
             version = self.release.version

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -27,6 +28,7 @@ from reference.flink.facts import EngineFacts, facts_of
 from reference.flink.order import ORDER_FILE, Order
 from reference.flink.releases import release_of
 from reference.flink.run import prepared_folder, run_order
+from reference.flink.toolchain import find_jdk
 
 from . import completers
 from .orders import OrdersDrive, refuse_with_orders
@@ -96,13 +98,15 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
     if orders is not None:
         drive = OrdersDrive(claims[0], release, facts, folder, orders, seed)
         return drive.run(as_text=format == "text")
-    prepared_folder(folder)
     try:
         name, left = _orders(claims, property, facts)
     except NotTakeable as why:
         return _not_takeable(str(why), format, written.file, property)
+    find_jdk()
+    prepared_folder(folder)
     page = console()
     done: list[JudgedRun] = []
+    others: list[JudgedRun] = []
     order, of_release = left.pop(0)
     while len(done) < times:
         (folder / ORDER_FILE).write_text(order.to_json(), encoding="utf-8")
@@ -115,14 +119,19 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
             write(page, run_lines(number, verdict, page.width))
         if verdict.verdict is Verdict.NOT_TAKEN and left and not done:
             order, of_release = left.pop(0)
-            (folder / "run-1").rename(folder / f"not-taken-{len(left) + 1}")
+            aside = folder / f"not-taken-{len(others) + 1}"
+            (folder / "run-1").rename(aside)
+            others.append(replace(verdict, run=replace(run, folder=aside)))
+            (folder / ORDER_FILE).rename(aside / ORDER_FILE)
             if format == "text":
+                say(f"this order and its run are in {shown_file(aside)}")
                 write(page, ["", "another counterexample of the same property:"])
             continue
         done.append(verdict)
     if format == "json":
         about = {"spec": shown_file(written.file), "property": name}
         runs = {"flink": release.version, "runs": [run_json(each) for each in done]}
+        runs |= {"others": [run_json(each) for each in others]}
         say_json(document("reproduce") | about | runs)
     elif times > 1:
         write(page, ["", total_line(done)])
