@@ -18,7 +18,8 @@ class EngineFacts:
     `together`: steps that are taken in the same moment as an earlier one. `caused`: for a step of a
     task's thread, the steps that bring it there. `mails`: those that the mailbox runs. `settings`:
     the engine's words for options with their values.
-    `needs`: the engine's settings without which it does not take a step. `forced`: of options that
+    `defaults`: the engine's settings unless an option says otherwise. `needs`: those without which
+    it does not take a step. `forced`: of options that
     leave a choice open, the value that a driven run can take.
     """
 
@@ -27,13 +28,14 @@ class EngineFacts:
     caused: Mapping[str, tuple[str, ...]]
     mails: frozenset[str]
     settings: Mapping[str, Mapping[str, str]]
+    defaults: Mapping[str, str]
     needs: Mapping[str, Mapping[str, str]]
     by_thread: frozenset[str]
     forced: Mapping[str, str | bool]
 
     def settings_of(self, options: Mapping[str, object]) -> dict[str, str]:
         """The engine's settings for options of a protocol, as far as it has any."""
-        told: dict[str, str] = {}
+        told = dict(self.defaults)
         for name, value in options.items():
             if name in self.settings:
                 words = self.settings[name]
@@ -67,6 +69,7 @@ def facts_in(file: Path) -> EngineFacts:
         {name: tuple(causes) for name, causes in table["caused"].items()},
         frozenset(table["mailbox"]["steps"]),
         table["settings"],
+        table.get("defaults", {}),
         table.get("needs", {}),
         frozenset(of_threads),
         table["forced"],

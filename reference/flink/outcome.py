@@ -22,8 +22,8 @@ from .session import Session, Status
 SECONDS_OF_REST = 4.0
 #: A job that neither ends nor rests for so long goes on, in seconds.
 SECONDS_MAX = 60.0
-#: Where the thread of a task is that waits for mail.
-WAITS_FOR_MAIL = ("TaskMailboxImpl.take",)
+#: Where the thread of a task is that waits for mail; and that of a source, which waits for a command.
+WAITS = ("TaskMailboxImpl.take", "StreamSource.run")
 #: The request of a probe that asks for a checkpoint.
 PROBE = "probe"
 
@@ -123,9 +123,9 @@ def _status(session: Session, director: Director) -> Status:
 
 
 def is_moving(status: Status) -> bool:
-    """Whether some thread of a task does something but wait for mail."""
+    """Whether some thread of a task does something but wait."""
     return status.job in ("RESTARTING", "UNKNOWN") or any(
-        status.waits.get(task) not in (None, *WAITS_FOR_MAIL) for task in status.tasks
+        status.waits.get(task) not in (None, *WAITS) for task in status.tasks
     )
 
 

@@ -26,7 +26,7 @@ EMIT = "emit"
 #: What comes before the name of a second operator of a task.
 CHAINED = " -> "
 _THREAD = re.compile(
-    rf"(?:Source: )?(?P<vertex>.*?)(?:{CHAINED}.*)? \((?P<subtask>\d+)/\d+\)(#\d+)?"
+    rf"(?:Legacy Source Thread - )?(?:Source: )?(?P<vertex>.*?)(?:{CHAINED}.*)? \((?P<subtask>\d+)/\d+\)(#\d+)?"
 )
 #: The id of an attempt that does not tell its task.
 _RANDOM = re.compile(r"[0-9a-f]{32}")

@@ -55,6 +55,8 @@ public class Job {
     private record Edge(String from, String to, String pattern) {}
 
     private static final String UNION = "union state";
+    /** A setting of this job: "threads" for sources that emit in a thread of their own. */
+    private static final String SOURCES = "job.sources";
 
     private final Configuration configuration = new Configuration();
     private final Map<String, Vertex> vertices = new LinkedHashMap<>();
@@ -145,7 +147,10 @@ public class Job {
         int number = 0;
         for (Vertex vertex : vertices.values()) {
             SingleOutputStreamOperator<String> made;
-            if (vertex.kind().equals("source")) {
+            boolean isSource = vertex.kind().equals("source");
+            if (isSource && configuration.toMap().getOrDefault(SOURCES, "").equals("threads")) {
+                made = environment.addSource(new ThreadSource(vertex.name()), vertex.name(), Types.STRING);
+            } else if (isSource) {
                 made = environment.fromSource(new HeldSource(vertex.name()), WatermarkStrategy.noWatermarks(), vertex.name(), Types.STRING);
                 environment.addOperator(made.getTransformation()); // also if nobody reads it
             } else {
