@@ -26,12 +26,22 @@ TRIGGER = "trigger"
 LOSSES = frozenset({"lose_confirmation"})
 #: Steps that happen only if the order has them: else the call is dropped.
 ONLY_IN_ORDER = frozenset({"expire"})
+#: Calls that arrive only when the order says so: else when all of it was taken.
+LATE = frozenset({"receive_split"})
+#: The parts of a trigger, in orders that tell them apart: the last one is the calls to the tasks.
+PARTS = ("take_coordinator_state", "finish_coordinator_part")
 #: The step after which a task closes.
 LAST = "quiesce"
 #: The steps that happen after a task has closed.
 AFTER_CLOSE = frozenset({"learn_finished", "poll_end_of_partition"})
 #: The steps of the world outside, as commands about a task.
-OF_TASK = {"emit": "emit", "end_source": "end", "fail": "fail", "fail_region": "fail"}
+OF_TASK = {
+    "emit": "emit",
+    "end_source": "end",
+    "fail": "fail",
+    "fail_region": "fail",
+    "assign": "assign",
+}
 #: The steps of the world outside, as requests.
 REQUESTS = {
     "request_savepoint": "savepoint",
@@ -93,11 +103,13 @@ class Director:
         self._commanded: set[int] = set()
         self._held: list[tuple[Hit, OrderedStep]] = []
         self._last: list[Hit] = []
+        self._late: list[Hit] = []
         self._gone_of: dict[int, set[str | None]] = {}
         self._failing: set[str | None] = set()
         self._inside: dict[int, Hit] = {}
         self._handled: set[int] = set()
         self._instead: list[str] = []
+        self._is_taking = True
         self._called: set[int] = set()
 
     def take(self, seconds: float = SECONDS_OF_STEP) -> Taken:
@@ -113,9 +125,10 @@ class Director:
             self.note(news)
             if (len(self._open), len(self._begun)) != left:
                 end = monotonic() + seconds
-        for hit, _ in self._held:
+        for hit in (*(hit for hit, _ in self._held), *self._late):
             self._session.go(hit)
         self._held.clear()
+        self._is_taking = False
         return self.taken
 
     # --- what may happen -------------------------------------------------------------------------
@@ -170,7 +183,8 @@ class Director:
 
     def _command(self, step: OrderedStep) -> None:
         if step.name in OF_TASK:
-            self._session.to_task(OF_TASK[step.name], step.about["task"])
+            more = (step.about["split"],) if "split" in step.about else ()
+            self._session.to_task(OF_TASK[step.name], step.about["task"], *more)
         elif step.name in REQUESTS:
             name = step.about.get("request") or f"request {step.number}"
             kind = () if "drain" not in step.about else (step.about["drain"],)
@@ -223,9 +237,12 @@ class Director:
 
     def _come(self, hit: Hit) -> None:
         is_end = hit.steps[0].endswith((HANDLED, EARLY))
-        step = None if is_end else self._step_of(hit)
+        step = self._calls_of(hit) if is_end else self._step_of(hit)
         if step is None and hit.steps[0] in ONLY_IN_ORDER:
             self._session.lose(hit)
+        elif step is None and hit.steps[0] in LATE and self._is_taking:
+            self._late.append(hit)
+            self._tell(f"{hit} is held until the order is taken")
         elif step is None and hit.steps[0] == LAST and hit.task not in self._failing:
             self._last.append(hit)
             self._tell(f"{hit} is held until nothing else moves")
@@ -234,7 +251,7 @@ class Director:
                 self._instead.append(str(hit))
                 self._tell(f"{hit}, which the order does not mention")
             self._session.go(hit)
-        elif self._may(step):
+        elif self._may(step) or not self._is_taking:
             self._begin(hit, step)
         else:
             self._held.append((hit, step))
@@ -249,6 +266,17 @@ class Director:
             if step.number not in come and step.name in hit.steps and self._is_about(hit, step):
                 return step
         return None
+
+    def _calls_of(self, hit: Hit) -> OrderedStep | None:
+        """The step that is the calls to the tasks of a checkpoint, if the order has it."""
+        if hit.steps[0] != TRIGGER + HANDLED:
+            return None
+        return next((e for e in self._parts(hit.checkpoint) if e.name == PARTS[-1]), None)
+
+    def _parts(self, checkpoint: int | None) -> list[OrderedStep]:
+        """The parts of the trigger of a checkpoint that are still to happen."""
+        ids, parts = self.taken.ids, [e for e in self._open.values() if e.name in PARTS]
+        return [each for each in parts if ids.get(each.about["checkpoint"]) == checkpoint]
 
     def _is_about(self, hit: Hit, step: OrderedStep) -> bool:
         about = step.about
@@ -315,6 +343,9 @@ class Director:
         for step in list(self._open.values()):
             if step.trigger and self.taken.ids.get(step.trigger.checkpoint) == hit.checkpoint:
                 self._close(step)
+        for step in self._parts(hit.checkpoint):
+            if step.number in self._begun:
+                self._happened(step)
 
     def _close(self, step: OrderedStep) -> None:
         """End a step whose method has returned and whose checkpoint has been triggered.
@@ -326,7 +357,7 @@ class Director:
         name = None if step.trigger is None else step.trigger.checkpoint
         made = None if name is None else self.taken.ids.get(name)
         is_needed = any(each.about.get("checkpoint") == name for each in self._open.values())
-        is_made = is_command and made is not None and not is_needed
+        is_made = is_command and made is not None and (not is_needed or bool(self._parts(made)))
         triggered = name is None or made in self._called or is_made
         if triggered and (is_command or step.number in self._handled):
             self._happened(step)

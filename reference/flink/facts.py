@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .director import OF_TASK, REQUESTS
+from .director import OF_TASK, PARTS, REQUESTS
 from .hooks import facts_table, hooks_in, hooks_of
 from .releases import Release, hooks_file
 
@@ -45,7 +45,7 @@ class EngineFacts:
 
     def takes(self, step: str) -> bool:
         """Whether a driven job can be made to take a step: by a hook, or by a command."""
-        return step in self.steps or step in OF_TASK or step in REQUESTS
+        return any(step in each for each in (self.steps, OF_TASK, REQUESTS, PARTS))
 
     def is_of_task(self, step: str) -> bool:
         """Whether the thread of a task takes a step."""

@@ -22,7 +22,7 @@ from .session import Session, Status
 SECONDS_OF_REST = 4.0
 #: A job that neither ends nor rests for so long goes on, in seconds.
 SECONDS_MAX = 60.0
-#: Where the thread of a task is that waits for mail; and that of a source, which waits for a command.
+#: Where the thread of a task is that waits for mail, and that of a source that waits for a command.
 WAITS = ("TaskMailboxImpl.take", "StreamSource.run")
 #: The request of a probe that asks for a checkpoint.
 PROBE = "probe"
@@ -58,9 +58,12 @@ def taken_to_end(
     taken = director.taken
     if probe == ASK and taken.over is None:
         session.ask("checkpoint", PROBE)
-    elif probe == FAIL and taken.over is None:
-        session.to_task("fail", session.job.subtasks[0].name)
     status, rest = _to_rest(session, director, asked)
+    if probe == FAIL and taken.over is None:
+        session.fail_job()
+        _to_rest(session, director, asked)
+        session.ask("checkpoint", PROBE)
+        status, rest = _to_rest(session, director, asked)
     saved = next((each.value for each in taken.answers.values() if each.value is not None), None)
     if probe == RESUME and taken.over is not None and saved is not None:
         taken.over = None
@@ -69,7 +72,7 @@ def taken_to_end(
     over = taken.over
     unanswered = tuple(each for each in asked if each not in taken.answers)
     ends = all(each.bounded for each in session.job.subtasks if each.vertex.is_source)
-    emitted = _emitted(session.job)
+    emitted = _emitted(session.job) | set(session.splits)
     lost, doubled = _against(session.folder, session.job, emitted)
     return Outcome(
         over or status.job,
@@ -94,6 +97,9 @@ def _to_rest(session: Session, director: Director, asked: tuple[str, ...]) -> tu
                 session.to_task("emit", subtask.name)
             if subtask.bounded:
                 session.to_task("end", subtask.name)
+        else:
+            for split in session.splits:
+                session.to_task("assign", subtask.name, split)
     end, status, rest = monotonic() + SECONDS_MAX, Status("UNKNOWN", {}, {}), False
     while monotonic() < end:
         answered = taken.answers.keys() >= set(asked)
