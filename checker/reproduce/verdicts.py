@@ -147,6 +147,10 @@ def _at_two_places(outcome: Outcome) -> list[str]:
     return [*lost, *_doubled(outcome)] if PROBE in outcome.answers else []
 
 
+def _not_stored(outcome: Outcome) -> list[str]:
+    return [f"{each} was answered before its checkpoint was stored" for each in outcome.unstored]
+
+
 def _next_refused(outcome: Outcome) -> list[str]:
     return [each for each in _refused(outcome) if each.startswith(f"{PROBE} ")]
 
@@ -169,6 +173,7 @@ DAMAGES: Mapping[str, Callable[[Outcome], list[str]]] = {
     "triggers-go-on": _next_refused,
     "nothing-after-the-cut": _doubled,
     "split-at-one-place": _at_two_places,
+    "reported-is-durable": _not_stored,
     "stop-is-answered": _unanswered,
     "commit-completeness": _lost,
     "records-survive-restarts": _lost,

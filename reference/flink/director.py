@@ -26,8 +26,11 @@ TRIGGER = "trigger"
 LOSSES = frozenset({"lose_confirmation"})
 #: Steps that happen only if the order has them: else the call is dropped.
 ONLY_IN_ORDER = frozenset({"expire"})
-#: Calls that arrive only when the order says so: else when all of it was taken.
-LATE = frozenset({"receive_split"})
+#: A request is told its answer; a checkpoint is put into the store.
+REPORT, STORE = "report_first", "store"
+#: Steps that happen only when the order says so: else when all of it was taken. If a step stands
+#: beside one, that is so in orders with that step.
+LATE = {"receive_split": None, STORE: REPORT}
 #: The parts of a trigger, in orders that tell them apart: the last one is the calls to the tasks.
 PARTS = ("take_coordinator_state", "finish_coordinator_part")
 #: The step after which a task closes.
@@ -81,13 +84,17 @@ class Missed:
 
 @dataclass
 class Taken:
-    """How far an order was taken. `missed` is None if all of it was."""
+    """How far an order was taken. `missed` is None if all of it was.
+
+    `unstored` are requests that were answered before their checkpoint was in the store.
+    """
 
     moments: list[Moment] = field(default_factory=list[Moment])
     answers: dict[str, Answer] = field(default_factory=dict[str, Answer])
     ids: dict[str, int] = field(default_factory=dict[str, int])
     over: str | None = None
     missed: Missed | None = None
+    unstored: list[str] = field(default_factory=list[str])
     stops: int = 0
 
 
@@ -104,6 +111,7 @@ class Director:
         self._held: list[tuple[Hit, OrderedStep]] = []
         self._last: list[Hit] = []
         self._late: list[Hit] = []
+        self._stored: set[int | None] = set()
         self._gone_of: dict[int, set[str | None]] = {}
         self._failing: set[str | None] = set()
         self._inside: dict[int, Hit] = {}
@@ -228,6 +236,7 @@ class Director:
                 self._gone(hit)
             case Answer():
                 self.taken.answers[news.request] = news
+                self._report(news)
                 self._tell(f"{news.request} is answered: {news.value or news.error}")
             case Over(state):
                 self.taken.over = state
@@ -240,7 +249,7 @@ class Director:
         step = self._calls_of(hit) if is_end else self._step_of(hit)
         if step is None and hit.steps[0] in ONLY_IN_ORDER:
             self._session.lose(hit)
-        elif step is None and hit.steps[0] in LATE and self._is_taking:
+        elif step is None and self._is_late(hit) and self._is_taking:
             self._late.append(hit)
             self._tell(f"{hit} is held until the order is taken")
         elif step is None and hit.steps[0] == LAST and hit.task not in self._failing:
@@ -266,6 +275,23 @@ class Director:
             if step.number not in come and step.name in hit.steps and self._is_about(hit, step):
                 return step
         return None
+
+    def _is_late(self, hit: Hit) -> bool:
+        name = hit.steps[0]
+        if name not in LATE:
+            return False
+        return LATE[name] in (None, *(step.name for step in self._order.steps))
+
+    def _report(self, answer: Answer) -> None:
+        """A request has its value: the steps have happened inside of which it was told."""
+        for step in list(self._open.values()):
+            inside = [number for number in step.after if number in self._open]
+            tells = step.name == REPORT and step.about["request"] == answer.request
+            if tells and answer.value is not None and self._begun.keys() >= set(inside):
+                if self.taken.ids.get(step.about["checkpoint"]) not in self._stored:
+                    self.taken.unstored.append(answer.request)
+                for number in (*inside, step.number):
+                    self._happened(self._open[number])
 
     def _calls_of(self, hit: Hit) -> OrderedStep | None:
         """The step that is the calls to the tasks of a checkpoint, if the order has it."""
@@ -295,6 +321,9 @@ class Director:
             return
         if hit.steps[0] == TRIGGER + HANDLED:
             self._sent(hit)
+            return
+        if hit.steps[0] == STORE:
+            self._stored.add(hit.checkpoint)
             return
         for step in list(self._open.values()):
             if step.number not in self._begun and step.number not in self._commanded:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .director import OF_TASK, PARTS, REQUESTS
+from .director import OF_TASK, PARTS, REPORT, REQUESTS
 from .hooks import facts_table, hooks_in, hooks_of
 from .releases import Release, hooks_file
 
@@ -45,7 +45,7 @@ class EngineFacts:
 
     def takes(self, step: str) -> bool:
         """Whether a driven job can be made to take a step: by a hook, or by a command."""
-        return any(step in each for each in (self.steps, OF_TASK, REQUESTS, PARTS))
+        return any(step in each for each in (self.steps, OF_TASK, REQUESTS, PARTS, {REPORT}))
 
     def is_of_task(self, step: str) -> bool:
         """Whether the thread of a task takes a step."""

@@ -36,7 +36,8 @@ class Outcome:
     nothing moves. A job with a source that never ends should end only if a request waits for that.
     `unanswered` are the requests without an answer; the others have a value or an error. `waits`
     says for each task that is not gone where its thread is. Records are counted against the source:
-    `emitted` by all sources, and by each sink those that are `lost` and `doubled`.
+    `emitted` by all sources, and by each sink those that are `lost` and `doubled`. `unstored`
+    are the requests that were answered before their checkpoint was in the store.
     """
 
     status: str
@@ -49,6 +50,7 @@ class Outcome:
     emitted: int
     lost: tuple[str, ...]
     doubled: tuple[str, ...]
+    unstored: tuple[str, ...] = ()
 
 
 def taken_to_end(
@@ -85,6 +87,7 @@ def taken_to_end(
         len(emitted),
         lost,
         doubled,
+        tuple(taken.unstored),
     )
 
 
