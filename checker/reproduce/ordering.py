@@ -24,12 +24,22 @@ from model.trace import Trace
 from reference.flink.facts import EngineFacts
 from reference.flink.job import KINDS, SINKS
 from reference.flink.order import Order, OrderedStep, Trigger
+from reference.flink.session import SPLITS
 from reference.formats.jobtable import table_of
 
 from .happens_before import happens_before
 
 #: The keys of a rule's binding that say what a step is about.
-ABOUT = ("task", "channel", "checkpoint", "request")
+ABOUT = ("task", "channel", "checkpoint", "request", "split")
+#: A protocol without a job, and the job of Flink whose operator has a coordinator. A reader is
+#: triggered by a barrier, which its source sends when it is triggered itself.
+COORDINATED = "operator-coordinator"
+COORDINATED_JOB = {
+    "S": {"records": 0, "bounded": False},
+    "R": {"from": ["S"], "sink": "two-phase"},
+}
+READER = "R"
+TRIGGERS_READER = {"take_checkpoint": ("deliver_trigger", "S")}
 IN_CHANNEL = "@"
 PENDING, CHECKPOINT = "PENDING", "CHECKPOINT"
 #: Steps of tasks that fail together: the command is about one of them. A job that fails as a whole
@@ -57,7 +67,8 @@ class _Step:
 
 def order_of(spec: Spec, system: System, trace: Trace, facts: EngineFacts) -> Order:
     """The order of a trace. Raises `NotTakeable`."""
-    job = spec.setting.job
+    coordinated = spec.protocol.key == COORDINATED
+    job = Job.from_table(COORDINATED_JOB) if coordinated else spec.setting.job
     if job is None:
         raise NotTakeable(f"{spec.protocol.key} has no job, so no job of Flink is like it")
     _check(job)
@@ -70,6 +81,10 @@ def order_of(spec: Spec, system: System, trace: Trace, facts: EngineFacts) -> Or
     }
     steps = ordering.steps()
     settings = facts.settings_of(spec.setting.options)
+    if coordinated:
+        settings[SPLITS] = str(spec.setting.sizes["splits"])
+        if spec.setting.sizes["readers"] != 1:
+            raise NotTakeable("the driver's job has one reader")
     for step in steps:
         settings |= facts.needs.get(step.name, {})
     return Order(spec.title, job, table, settings, steps)
@@ -313,6 +328,8 @@ def _told(
             return
         name, binding = rule.rule.name, dict(rule.binding)
         about = {key: binding[key] for key in ABOUT if key in binding}
+        if "reader" in binding:
+            name, about["task"] = TRIGGERS_READER.get(name, (name, READER))
         if "checkpoint" in about:
             about["checkpoint"] = called.get(about["checkpoint"], about["checkpoint"])
         if "drain" in binding:

@@ -16,7 +16,7 @@ from checker.logs.read.line_patterns import PatternTable, table, tables
 from checker.logs.read.log_files import LogFile, LogShelf, RawLog
 from checker.logs.validate import AcceptanceRequest, Conformance, judge_cluster
 from checker.search.limits import Limits
-from reference.flink.order import ASK, RESUME
+from reference.flink.order import ASK, FAIL, RESUME
 from reference.flink.outcome import PROBE, Outcome
 from reference.flink.releases import Release
 from reference.flink.run import Run
@@ -174,6 +174,15 @@ def _none_completes(outcome: Outcome) -> list[str]:
     return [] if outcome.answers else _refused(outcome)
 
 
+def _at_two_places(outcome: Outcome) -> list[str]:
+    lost = [f"lost: {each}" for each in outcome.lost]
+    return [*lost, *_doubled(outcome)] if PROBE in outcome.answers else []
+
+
+def _not_stored(outcome: Outcome) -> list[str]:
+    return [f"{each} was answered before its checkpoint was stored" for each in outcome.unstored]
+
+
 def _next_refused(outcome: Outcome) -> list[str]:
     return [each for each in _refused(outcome) if each.startswith(f"{PROBE} ")]
 
@@ -195,6 +204,8 @@ DAMAGES: Mapping[str, Callable[[Outcome], list[str]]] = {
     "checkpoints-go-on": _none_completes,
     "triggers-go-on": _next_refused,
     "nothing-after-the-cut": _doubled,
+    "split-at-one-place": _at_two_places,
+    "reported-is-durable": _not_stored,
     "stop-is-answered": _unanswered,
     "commit-completeness": _lost,
     "records-survive-restarts": _lost,
@@ -204,7 +215,11 @@ DAMAGES: Mapping[str, Callable[[Outcome], list[str]]] = {
 }
 
 #: What is done after the order of a property's counterexample, so that its damage shows.
-PROBES: Mapping[str, str] = {"triggers-go-on": ASK, "nothing-after-the-cut": RESUME}
+PROBES: Mapping[str, str] = {
+    "triggers-go-on": ASK,
+    "nothing-after-the-cut": RESUME,
+    "split-at-one-place": FAIL,
+}
 
 #: The properties that a job at rest violates: one cause, several names.
 HANGS = {name for name, damage in DAMAGES.items() if damage in (_hang, _unanswered)}

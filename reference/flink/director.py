@@ -27,12 +27,25 @@ LOSSES = frozenset({"lose_confirmation"})
 #: Steps that happen only if the order has them: else the call is dropped.
 ONLY_IN_ORDER = frozenset({"expire"})
 STOP = "request_stop"
+#: A request is told its answer; a checkpoint is put into the store.
+REPORT, STORE = "report_first", "store"
+#: Steps that happen only when the order says so: else when all of it was taken. If a step stands
+#: beside one, that is so in orders with that step.
+LATE = {"receive_split": None, STORE: REPORT}
+#: The parts of a trigger, in orders that tell them apart: the last one is the calls to the tasks.
+PARTS = ("take_coordinator_state", "finish_coordinator_part")
 #: The step after which a task closes.
 LAST = "quiesce"
 #: The steps that happen after a task has closed.
 AFTER_CLOSE = frozenset({"learn_finished", "poll_end_of_partition"})
 #: The steps of the world outside, as commands about a task.
-OF_TASK = {"emit": "emit", "end_source": "end", "fail": "fail", "fail_region": "fail"}
+OF_TASK = {
+    "emit": "emit",
+    "end_source": "end",
+    "fail": "fail",
+    "fail_region": "fail",
+    "assign": "assign",
+}
 #: The steps of the world outside, as requests.
 REQUESTS = {
     "request_savepoint": "savepoint",
@@ -72,13 +85,17 @@ class Missed:
 
 @dataclass
 class Taken:
-    """How far an order was taken. `missed` is None if all of it was."""
+    """How far an order was taken. `missed` is None if all of it was.
+
+    `unstored` are requests that were answered before their checkpoint was in the store.
+    """
 
     moments: list[Moment] = field(default_factory=list[Moment])
     answers: dict[str, Answer] = field(default_factory=dict[str, Answer])
     ids: dict[str, int] = field(default_factory=dict[str, int])
     over: str | None = None
     missed: Missed | None = None
+    unstored: list[str] = field(default_factory=list[str])
     stops: int = 0
 
 
@@ -94,11 +111,14 @@ class Director:
         self._commanded: set[int] = set()
         self._held: list[tuple[Hit, OrderedStep]] = []
         self._last: list[Hit] = []
+        self._late: list[Hit] = []
+        self._stored: set[int | None] = set()
         self._gone_of: dict[int, set[str | None]] = {}
         self._failing: set[str | None] = set()
         self._inside: dict[int, Hit] = {}
         self._handled: set[int] = set()
         self._instead: list[str] = []
+        self._is_taking = True
         self._called: set[int] = set()
 
     def take(self, seconds: float = SECONDS_OF_STEP) -> Taken:
@@ -114,9 +134,10 @@ class Director:
             self.note(news)
             if (len(self._open), len(self._begun)) != left:
                 end = monotonic() + seconds
-        for hit, _ in self._held:
+        for hit in (*(hit for hit, _ in self._held), *self._late):
             self._session.go(hit)
         self._held.clear()
+        self._is_taking = False
         return self.taken
 
     @property
@@ -185,7 +206,8 @@ class Director:
 
     def _command(self, step: OrderedStep) -> None:
         if step.name in OF_TASK:
-            self._session.to_task(OF_TASK[step.name], step.about["task"])
+            more = (step.about["split"],) if "split" in step.about else ()
+            self._session.to_task(OF_TASK[step.name], step.about["task"], *more)
         elif step.name in REQUESTS:
             kind = () if "drain" not in step.about else (step.about["drain"],)
             self._session.ask(REQUESTS[step.name], step.request, *kind)
@@ -228,6 +250,7 @@ class Director:
                 self._gone(hit)
             case Answer():
                 self.taken.answers[news.request] = news
+                self._report(news)
                 self._tell(f"{news.request} is answered: {news.value or news.error}")
             case Over(state):
                 self.taken.over = state
@@ -237,9 +260,12 @@ class Director:
 
     def _come(self, hit: Hit) -> None:
         is_end = hit.steps[0].endswith((HANDLED, EARLY))
-        step = None if is_end else self._step_of(hit)
+        step = self._calls_of(hit) if is_end else self._step_of(hit)
         if step is None and hit.steps[0] in ONLY_IN_ORDER:
             self._session.lose(hit)
+        elif step is None and self._is_late(hit) and self._is_taking:
+            self._late.append(hit)
+            self._tell(f"{hit} is held until the order is taken")
         elif step is None and hit.steps[0] == LAST and hit.task not in self._failing:
             self._last.append(hit)
             self._tell(f"{hit} is held until nothing else moves")
@@ -248,7 +274,7 @@ class Director:
                 self._instead.append(str(hit))
                 self._tell(f"{hit}, which the order does not mention")
             self._session.go(hit)
-        elif self._may(step):
+        elif self._may(step) or not self._is_taking:
             self._begin(hit, step)
         else:
             self._held.append((hit, step))
@@ -263,6 +289,34 @@ class Director:
             if step.number not in come and step.name in hit.steps and self._is_about(hit, step):
                 return step
         return None
+
+    def _is_late(self, hit: Hit) -> bool:
+        name = hit.steps[0]
+        if name not in LATE:
+            return False
+        return LATE[name] in (None, *(step.name for step in self._order.steps))
+
+    def _report(self, answer: Answer) -> None:
+        """A request has its value: the steps have happened inside of which it was told."""
+        for step in list(self._open.values()):
+            inside = [number for number in step.after if number in self._open]
+            tells = step.name == REPORT and step.about["request"] == answer.request
+            if tells and answer.value is not None and self._begun.keys() >= set(inside):
+                if self.taken.ids.get(step.about["checkpoint"]) not in self._stored:
+                    self.taken.unstored.append(answer.request)
+                for number in (*inside, step.number):
+                    self._happened(self._open[number])
+
+    def _calls_of(self, hit: Hit) -> OrderedStep | None:
+        """The step that is the calls to the tasks of a checkpoint, if the order has it."""
+        if hit.steps[0] != TRIGGER + HANDLED:
+            return None
+        return next((e for e in self._parts(hit.checkpoint) if e.name == PARTS[-1]), None)
+
+    def _parts(self, checkpoint: int | None) -> list[OrderedStep]:
+        """The parts of the trigger of a checkpoint that are still to happen."""
+        ids, parts = self.taken.ids, [e for e in self._open.values() if e.name in PARTS]
+        return [each for each in parts if ids.get(each.about["checkpoint"]) == checkpoint]
 
     def _is_about(self, hit: Hit, step: OrderedStep) -> bool:
         about = step.about
@@ -281,6 +335,9 @@ class Director:
             return
         if hit.steps[0] == TRIGGER + HANDLED:
             self._sent(hit)
+            return
+        if hit.steps[0] == STORE:
+            self._stored.add(hit.checkpoint)
             return
         for step in list(self._open.values()):
             if step.number not in self._begun and step.number not in self._commanded:
@@ -329,6 +386,9 @@ class Director:
         for step in list(self._open.values()):
             if step.trigger and self.taken.ids.get(step.trigger.checkpoint) == hit.checkpoint:
                 self._close(step)
+        for step in self._parts(hit.checkpoint):
+            if step.number in self._begun:
+                self._happened(step)
 
     def _close(self, step: OrderedStep) -> None:
         """End a step whose method has returned and whose checkpoint has been triggered.
@@ -340,7 +400,7 @@ class Director:
         name = None if step.trigger is None else step.trigger.checkpoint
         made = None if name is None else self.taken.ids.get(name)
         is_needed = any(each.about.get("checkpoint") == name for each in self._open.values())
-        is_made = is_command and made is not None and not is_needed
+        is_made = is_command and made is not None and (not is_needed or bool(self._parts(made)))
         triggered = name is None or made in self._called or is_made
         if triggered and (is_command or step.number in self._handled):
             self._happened(step)

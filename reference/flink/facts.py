@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .director import OF_TASK, REQUESTS
+from .director import OF_TASK, PARTS, REPORT, REQUESTS
 from .hooks import facts_table, hooks_in, hooks_of
 from .releases import Release, hooks_file
 
@@ -17,10 +17,10 @@ class EngineFacts:
 
     `together`: steps that are taken in the same moment as an earlier one. `caused`: for a step of a
     thread, the steps that bring it there. `mails`: those that the mailbox runs. `of_manager`: those
-    for which the thread of the task manager is held. `settings`: the engine's words for
-    options with their values. `needs`: the engine's settings without
-    which it does not take a step. `forced`: of options that leave a choice open, the value that a
-    driven run can take.
+    for which the thread of the task manager is held. `settings`: the engine's words for options
+    with their values. `defaults`: the engine's settings unless an option says otherwise. `needs`:
+    those without which it does not take a step. `forced`: of options that leave a choice open, the
+    value that a driven run can take.
     """
 
     steps: frozenset[str]
@@ -29,13 +29,14 @@ class EngineFacts:
     mails: frozenset[str]
     of_manager: frozenset[str]
     settings: Mapping[str, Mapping[str, str]]
+    defaults: Mapping[str, str]
     needs: Mapping[str, Mapping[str, str]]
     by_thread: frozenset[str]
     forced: Mapping[str, str | bool]
 
     def settings_of(self, options: Mapping[str, object]) -> dict[str, str]:
         """The engine's settings for options of a protocol, as far as it has any."""
-        told: dict[str, str] = {}
+        told = dict(self.defaults)
         for name, value in options.items():
             if name in self.settings:
                 words = self.settings[name]
@@ -45,7 +46,7 @@ class EngineFacts:
 
     def takes(self, step: str) -> bool:
         """Whether a driven job can be made to take a step: by a hook, or by a command."""
-        return step in self.steps or step in OF_TASK or step in REQUESTS
+        return any(step in each for each in (self.steps, OF_TASK, REQUESTS, PARTS, {REPORT}))
 
     def is_of_task(self, step: str) -> bool:
         """Whether the thread of a task takes a step."""
@@ -70,6 +71,7 @@ def facts_in(file: Path) -> EngineFacts:
         frozenset(table["mailbox"]["steps"]),
         frozenset(table["manager"]["steps"]),
         table["settings"],
+        table.get("defaults", {}),
         table.get("needs", {}),
         frozenset(of_threads),
         table["forced"],

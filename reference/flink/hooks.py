@@ -173,7 +173,11 @@ def hooks_in(file: Path) -> Hooks:
             )
         )
     return Hooks(
-        tuple(found), table["kinds"], table["renamed"], table.get("values", {}), table["java"]
+        tuple(found),
+        table.get("kinds", {}),
+        table["renamed"],
+        table.get("values", {}),
+        table["java"],
     )
 
 

@@ -21,8 +21,9 @@ FORMAT = "finale-order/1"
 ORDER_FILE = "order.json"
 #: What reading raises if a file has something else.
 MALFORMED = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
-#: What can be done after an order: nothing; a checkpoint is asked for; a task fails, and the job
-#: starts again from its newest checkpoint; a job that was stopped is resumed from its savepoint.
+#: What can be done after an order: nothing; a checkpoint is asked for; the job fails, starts again
+#: from its newest checkpoint, and takes another one; a job that was stopped is resumed from its
+#: savepoint.
 ASK, FAIL, RESUME = "checkpoint", "fail", "resume"
 PROBES = ("", ASK, FAIL, RESUME)
 #: The kinds of the savepoints of stops.

@@ -24,8 +24,8 @@ SECONDS_OF_REST = 4.0
 SECONDS_MAX = 60.0
 #: No source has stopped before its end.
 NOWHERE: Mapping[str, int] = {}
-#: Where the thread of a task is that waits for mail.
-WAITS_FOR_MAIL = ("TaskMailboxImpl.take",)
+#: Where the thread of a task is that waits for mail, and that of a source that waits for a command.
+WAITS = ("TaskMailboxImpl.take", "StreamSource.run")
 #: A job and a task that have one of these states will have another one.
 JOB_MOVES = frozenset({"UNKNOWN", "INITIALIZING", "CREATED", "RESTARTING", "RECONCILING"})
 TASK_MOVES = frozenset({"SCHEDULED", "DEPLOYING", "INITIALIZING"})
@@ -43,6 +43,7 @@ class Outcome:
     says for each task that is not gone where its thread is. Records are counted against the source:
     those that a sink has `lost`, or has more often than edges lead there (`doubled`). `emitted` are
     all records of the sources; if a stop has ended the job, those before its savepoint.
+    `unstored` are the requests that were answered before their checkpoint was in the store.
     """
 
     status: str
@@ -55,6 +56,7 @@ class Outcome:
     emitted: int
     lost: tuple[str, ...]
     doubled: tuple[str, ...]
+    unstored: tuple[str, ...] = ()
 
 
 def taken_to_end(
@@ -67,9 +69,12 @@ def taken_to_end(
     taken = director.taken
     if probe == ASK and taken.over is None:
         session.ask("checkpoint", PROBE)
-    elif probe == FAIL and taken.over is None:
-        session.to_task("fail", session.job.subtasks[0].name)
     status, rest = _to_rest(session, director, asked, periodic)
+    if probe == FAIL and taken.over is None:
+        session.fail_job()
+        _to_rest(session, director, asked, periodic)
+        session.ask("checkpoint", PROBE)
+        status, rest = _to_rest(session, director, asked, periodic)
     saved = next((each.value for each in taken.answers.values() if each.value is not None), None)
     resumed = False
     if probe == RESUME and taken.over is not None and saved is not None:
@@ -81,6 +86,7 @@ def taken_to_end(
     ends = all(each.bounded for each in session.job.subtasks if each.vertex.is_source)
     has_stopped = over == "FINISHED" and not resumed
     emitted = records_of(session.job, _positions(session, director) if has_stopped else NOWHERE)
+    emitted |= set(session.splits)
     lost, doubled = against(session.folder, session.job, emitted)
     return Outcome(
         over or status.job,
@@ -93,6 +99,7 @@ def taken_to_end(
         len(emitted),
         lost,
         doubled,
+        tuple(taken.unstored),
     )
 
 
@@ -112,6 +119,9 @@ def _to_rest(
                 session.to_task("emit", subtask.name)
             if subtask.bounded:
                 session.to_task("end", subtask.name)
+        else:
+            for split in session.splits:
+                session.to_task("assign", subtask.name, split)
     end, status, rest = monotonic() + SECONDS_MAX, Status("UNKNOWN", {}, {}), False
     while monotonic() < end:
         answered = taken.answers.keys() >= set(asked)
@@ -144,9 +154,9 @@ def _status(session: Session, director: Director) -> Status:
 
 
 def is_moving(status: Status) -> bool:
-    """Whether the job or a task is on its way, or a task's thread does not wait for mail."""
+    """Whether the job or a task is on its way, or a task's thread does not wait."""
     return status.job in JOB_MOVES or any(
-        state in TASK_MOVES or status.waits.get(task) not in (None, *WAITS_FOR_MAIL)
+        state in TASK_MOVES or status.waits.get(task) not in (None, *WAITS)
         for task, state in status.tasks.items()
     )
 
@@ -192,7 +202,10 @@ def copies(job: Job) -> dict[str, Counter[str]]:
 def against(
     folder: Path, job: Job, emitted: Collection[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The records that a sink lacks, and those that it has too often, as `record at sink`."""
+    """The records that a sink lacks, and those that it has too often, as `record at sink`.
+
+    A split is a record that does not name its source: it is due once.
+    """
     due = copies(job)
     lost: list[str] = []
     doubled: list[str] = []
@@ -202,7 +215,8 @@ def against(
             if file.suffix != ".part":
                 counts.update(file.read_text(encoding="utf-8").split())
         for each in sorted({*emitted, *counts}):
-            often = due[sink.name][each.rpartition(".")[0]]
+            source = each.rpartition(".")[0]
+            often = due[sink.name][source] if source else 1
             if each in emitted and counts[each] < often:
                 lost.append(f"{each} at {sink.name}")
             elif counts[each] > often:

@@ -24,10 +24,13 @@ SECONDS_TO_RUN = 120.0
 LOG = "flink.log"
 LOG4J_FILE = "log4j2.properties"
 EMIT = "emit"
+#: The setting of the driver's job that says how many splits a coordinator assigns.
+SPLITS = "job.splits"
 #: What comes before the name of a second operator of a task.
 CHAINED = " -> "
 _THREAD = re.compile(
-    rf"(?:Source: )?(?P<vertex>.*?)(?:{CHAINED}.*)? \((?P<subtask>\d+)/\d+\)(#\d+)?"
+    r"(?:Legacy Source Thread - )?(?:Source: )?"
+    rf"(?P<vertex>.*?)(?:{CHAINED}.*)? \((?P<subtask>\d+)/\d+\)(#\d+)?"
 )
 #: The id of an attempt that does not tell its task.
 _RANDOM = re.compile(r"[0-9a-f]{32}")
@@ -368,8 +371,8 @@ class Session:
             inside.remove(hit)
         self._debugged.skip(hit.token)
 
-    def to_task(self, word: str, task: str) -> None:
-        """Send a command about a task: emit, end, fail.
+    def to_task(self, word: str, task: str, *more: str) -> None:
+        """Send a command about a task: emit, end, fail, assign.
 
         A source that has been told of all its records emits them again by itself after a restart.
         """
@@ -378,7 +381,16 @@ class Session:
             if self._told_of[task] == subtask.records:
                 return
             self._told_of[task] += 1
-        self._debugged.command(word, subtask.vertex.name, str(subtask.index))
+        self._debugged.command(word, subtask.vertex.name, str(subtask.index), *more)
+
+    def fail_job(self) -> None:
+        """Fail the job as a whole: the coordinators of operators start again from a checkpoint."""
+        self._debugged.command("fail-job")
+
+    @property
+    def splits(self) -> Sequence[str]:
+        """The splits that the coordinator of an operator assigns, if the job has one."""
+        return [f"split{number + 1}" for number in range(int(self.settings.get(SPLITS, "0")))]
 
     def ask(self, word: str, request: str, *more: str) -> None:
         """Send a request: stop, savepoint, checkpoint, cancel. Its answer is news."""
@@ -418,4 +430,4 @@ logger.stop.name = org.apache.flink.runtime.scheduler.stopwithsavepoint
 logger.stop.level = DEBUG
 """
 
-__all__ = ["LOG", "Answer", "Hit", "Left", "News", "Over", "Session", "Status"]
+__all__ = ["LOG", "SPLITS", "Answer", "Hit", "Left", "News", "Over", "Session", "Status"]

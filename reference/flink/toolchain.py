@@ -18,7 +18,17 @@ from .releases import Release
 
 SOURCES = Path(__file__).parent / "java"
 DEBUGGER = ("Debugger",)
-JOB = ("Job", "Requests", "Controls", "HeldSource", "Operator", "Ends")
+JOB = (
+    "Job",
+    "Requests",
+    "Controls",
+    "HeldSource",
+    "ThreadSource",
+    "Legacy",
+    "Operator",
+    "Assigner",
+    "Ends",
+)
 #: The module with the interface of debuggers.
 MODULE = "jdk.jdi"
 SECONDS_OF_JAVA = 60

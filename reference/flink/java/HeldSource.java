@@ -53,14 +53,10 @@ final class HeldSource implements Source<String, HeldSource.Position, Integer> {
         @Override
         public InputStatus pollNext(ReaderOutput<String> output) {
             if (controls.emits(emitted)) {
-                emit(output);
+                Controls.emit(() -> output.collect(vertex + "." + subtask + "#" + emitted++));
                 return InputStatus.MORE_AVAILABLE;
             }
             return controls.ends() ? InputStatus.END_OF_INPUT : InputStatus.NOTHING_AVAILABLE;
-        }
-
-        private void emit(ReaderOutput<String> output) {
-            output.collect(vertex + "." + subtask + "#" + emitted++);
         }
 
         @Override

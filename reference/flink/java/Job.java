@@ -42,6 +42,8 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
  * end NAME SUBTASK                           the source ends after the records that it may emit
  * fail NAME SUBTASK                          the task fails, and the states are told
  * stop ID drain|suspend, savepoint ID, checkpoint ID, cancel ID
+ * assign NAME SUBTASK SPLIT                  the coordinator of a vertex assigns a split to the subtask
+ * fail-job                                   the job fails as a whole
  * status                                     the states of the job and its tasks
  * </pre>
  *
@@ -55,6 +57,11 @@ public class Job {
     private record Edge(String from, String to, String pattern) {}
 
     private static final String UNION = "union state";
+    /** A setting of this job: "threads" for sources that emit in a thread of their own. */
+    private static final String SOURCES = "job.sources";
+
+    /** A setting of this job: so many splits are assigned to the vertices that are no sources. */
+    private static final String SPLITS = "job.splits";
 
     private final Configuration configuration = new Configuration();
     private final Map<String, Vertex> vertices = new LinkedHashMap<>();
@@ -88,6 +95,8 @@ public class Job {
                     Controls.fail(words[1], Integer.parseInt(words[2]));
                     tellStatus(); // the task has failed, whatever its thread does now
                 }
+                case "assign" -> Assigner.assign(words[3], Integer.parseInt(words[2]));
+                case "fail-job" -> Assigner.failJob();
                 case "status" -> tellStatus();
                 default -> ask(words);
             }
@@ -145,9 +154,15 @@ public class Job {
         int number = 0;
         for (Vertex vertex : vertices.values()) {
             SingleOutputStreamOperator<String> made;
-            if (vertex.kind().equals("source")) {
+            boolean isSource = vertex.kind().equals("source");
+            if (isSource && configuration.toMap().getOrDefault(SOURCES, "").equals("threads")) {
+                made = environment.addSource(new ThreadSource(vertex.name()), vertex.name(), Types.STRING);
+            } else if (isSource) {
                 made = environment.fromSource(new HeldSource(vertex.name()), WatermarkStrategy.noWatermarks(), vertex.name(), Types.STRING);
                 environment.addOperator(made.getTransformation()); // also if nobody reads it
+            } else if (configuration.toMap().containsKey(SPLITS)) {
+                int splits = Integer.parseInt(configuration.toMap().get(SPLITS));
+                made = inputOf(vertex.name(), streams).transform(vertex.name(), Types.STRING, new Assigner.Factory(vertex.name(), vertex.kind(), vertex.sink(), splits));
             } else {
                 made = inputOf(vertex.name(), streams).transform(vertex.name(), Types.STRING, new Operator(vertex.name(), vertex.kind(), vertex.sink()));
             }

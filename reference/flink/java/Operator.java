@@ -1,4 +1,5 @@
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -9,10 +10,13 @@ import java.util.TreeMap;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.operators.coordination.OperatorEvent;
+import org.apache.flink.runtime.operators.coordination.OperatorEventHandler;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
@@ -21,7 +25,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * <p>A two-phase sink keeps the records of a transaction until a snapshot, keeps the transaction in its state, and
  * writes a file of the transaction when the checkpoint is confirmed. To write a file again changes nothing.
  */
-final class Operator extends AbstractStreamOperator<String> implements OneInputStreamOperator<String, String>, Ends {
+final class Operator extends AbstractStreamOperator<String> implements OneInputStreamOperator<String, String>, OperatorEventHandler, Ends {
     private static final long serialVersionUID = 1;
     private static final String BETWEEN = "\n";
 
@@ -39,6 +43,21 @@ final class Operator extends AbstractStreamOperator<String> implements OneInputS
         this.vertex = vertex;
         this.kind = kind;
         this.sink = sink;
+    }
+
+    /** What the factory of an operator with a coordinator calls. */
+    void begin(StreamOperatorParameters<String> parameters) {
+        setup(parameters.getContainingTask(), parameters.getStreamConfig(), parameters.getOutput());
+        parameters.getOperatorEventDispatcher().registerEventHandler(parameters.getStreamConfig().getOperatorID(), this);
+    }
+
+    @Override
+    public void handleOperatorEvent(OperatorEvent event) {
+        try {
+            process(((Assigner.Assigned) event).split);
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        }
     }
 
     @Override

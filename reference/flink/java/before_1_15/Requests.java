@@ -29,6 +29,9 @@ final class Requests {
 
     /** The coordinator of checkpoints that an object of the job's master leads to. */
     private static CheckpointCoordinator coordinatorFrom(Object start) throws Exception {
+        if (start == null) {
+            throw new IllegalStateException("sources with threads of their own do not lead to the coordinator of checkpoints");
+        }
         Set<Object> known = Collections.newSetFromMap(new IdentityHashMap<>());
         Deque<Object> open = new ArrayDeque<>();
         open.add(start);
