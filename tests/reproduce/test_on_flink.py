@@ -25,9 +25,11 @@ def ports(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """The addresses at which the processes of a run listen after its order."""
     found: set[str] = set()
 
-    def noted(session: Session, director: Director, asked: tuple[str, ...]) -> Outcome:
+    def noted(
+        session: Session, director: Director, asked: tuple[str, ...], probe: str, periodic: int
+    ) -> Outcome:
         found.update(listening(session.group))
-        return taken_to_end(session, director, asked)
+        return taken_to_end(session, director, asked, probe, periodic)
 
     monkeypatch.setattr(run, "taken_to_end", noted)
     return found
