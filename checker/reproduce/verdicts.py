@@ -24,6 +24,8 @@ from reference.flink.run import Run
 #: So much is tried to explain a log.
 LIMITS = Limits(1_000_000, 60.0)
 
+STOP, SAVEPOINT = "stop", "savepoint"
+
 
 class Verdict(enum.Enum):
     """What became of an order on a real engine.
@@ -104,11 +106,11 @@ def judged_to_hold(run: Run, names: Collection[str]) -> JudgedRun:
     log = judged_log(run)
     told = _told(log, names)
     damages = dict.fromkeys(damage for name, damage in DAMAGES.items() if name in names)
-    # That a request has failed is no damage by itself: it may have come too early, or be aborted.
+    # That a checkpoint is refused is no damage by itself: it may have come too early.
     outside = dict.fromkeys(
         each
         for damage in damages
-        if damage not in (_refused, _none_completes)
+        if damage not in (_none_completes, _next_refused)
         for each in damage(run.outcome)
     )
     seen = (*outside, *told)
@@ -163,7 +165,8 @@ def _hang(outcome: Outcome) -> list[str]:
 
 
 def _unanswered(outcome: Outcome) -> list[str]:
-    return _hang(outcome) if outcome.unanswered else []
+    stops = [each for each in outcome.unanswered if outcome.asked.get(each) == STOP]
+    return _hang(outcome) if stops else []
 
 
 def _lost(outcome: Outcome) -> list[str]:
@@ -191,6 +194,15 @@ def _doubled(outcome: Outcome) -> list[str]:
     return [f"committed twice: {each}" for each in outcome.doubled]
 
 
+def _defeated(outcome: Outcome) -> list[str]:
+    users = [each for each, kind in outcome.asked.items() if kind in (STOP, SAVEPOINT)]
+    return [each for each in _refused(outcome) if each.split(" ")[0] in users and len(users) > 1]
+
+
+def _failed(outcome: Outcome) -> list[str]:
+    return [f"{each} fails, and nothing made it fail" for each in dict.fromkeys(outcome.failed)]
+
+
 def _refused(outcome: Outcome) -> list[str]:
     return [f"{name} fails: {why}" for name, why in outcome.errors.items()]
 
@@ -210,8 +222,8 @@ DAMAGES: Mapping[str, Callable[[Outcome], list[str]]] = {
     "commit-completeness": _lost,
     "records-survive-restarts": _lost,
     "commit-at-most-once": _doubled,
-    "requests-do-not-defeat": _refused,
-    "legal-never-fails": _refused,
+    "requests-do-not-defeat": _defeated,
+    "legal-never-fails": _failed,
 }
 
 #: What is done after the order of a property's counterexample, so that its damage shows.

@@ -34,6 +34,8 @@ REPORT, STORE = "report_first", "store"
 LATE = {"receive_split": None, STORE: REPORT}
 #: The parts of a trigger, in orders that tell them apart: the last one is the calls to the tasks.
 PARTS = ("take_coordinator_state", "finish_coordinator_part")
+#: A task has failed.
+FAILED = "fail_region"
 #: The step after which a task closes.
 LAST = "quiesce"
 #: The steps that happen after a task has closed.
@@ -87,7 +89,8 @@ class Missed:
 class Taken:
     """How far an order was taken. `missed` is None if all of it was.
 
-    `unstored` are requests that were answered before their checkpoint was in the store.
+    `unstored` are requests that were answered before their checkpoint was in the store. `failed`
+    are tasks that failed although the order did not say so.
     """
 
     moments: list[Moment] = field(default_factory=list[Moment])
@@ -96,6 +99,7 @@ class Taken:
     over: str | None = None
     missed: Missed | None = None
     unstored: list[str] = field(default_factory=list[str])
+    failed: list[str] = field(default_factory=list[str])
     stops: int = 0
 
 
@@ -272,6 +276,8 @@ class Director:
         elif step is None:
             if hit.steps[0] not in ("other", TRIGGER) and not is_end:
                 self._instead.append(str(hit))
+                if hit.steps[0] == FAILED and hit.task is not None:
+                    self.taken.failed.append(hit.task)
                 self._tell(f"{hit}, which the order does not mention")
             self._session.go(hit)
         elif self._may(step) or not self._is_taking:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 
@@ -43,7 +43,9 @@ class Outcome:
     says for each task that is not gone where its thread is. Records are counted against the source:
     those that a sink has `lost`, or has more often than edges lead there (`doubled`). `emitted` are
     all records of the sources; if a stop has ended the job, those before its savepoint.
-    `unstored` are the requests that were answered before their checkpoint was in the store.
+    `unstored` are the requests that were answered before their checkpoint was in the store. `asked`
+    says of each request of the order what it asks for: stop, savepoint, checkpoint, cancel. The
+    tasks that `failed` are those that the order did not let fail.
     """
 
     status: str
@@ -57,10 +59,16 @@ class Outcome:
     lost: tuple[str, ...]
     doubled: tuple[str, ...]
     unstored: tuple[str, ...] = ()
+    asked: Mapping[str, str] = field(default_factory=dict[str, str])
+    failed: tuple[str, ...] = ()
 
 
 def taken_to_end(
-    session: Session, director: Director, asked: tuple[str, ...], probe: str = "", periodic: int = 0
+    session: Session,
+    director: Director,
+    asked: Mapping[str, str],
+    probe: str = "",
+    periodic: int = 0,
 ) -> Outcome:
     """Do the probe of an order, and wait until the job has ended or rests.
 
@@ -100,11 +108,13 @@ def taken_to_end(
         lost,
         doubled,
         tuple(taken.unstored),
+        dict(asked),
+        tuple(taken.failed),
     )
 
 
 def _to_rest(
-    session: Session, director: Director, asked: tuple[str, ...], periodic: int
+    session: Session, director: Director, asked: Mapping[str, str], periodic: int
 ) -> tuple[Status, bool]:
     """Let all that is fair happen. Returns the last status, and whether the job rests.
 

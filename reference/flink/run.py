@@ -82,7 +82,7 @@ def run_order(order: Order, release: Release, folder: Path, periodic: int = 0) -
     A job that rests after the order gets so many `periodic` checkpoints.
     """
     _check(order, release)
-    asked = tuple(step.request for step in order.steps if step.name in REQUESTS)
+    asked = {step.request: REQUESTS[step.name] for step in order.steps if step.name in REQUESTS}
     with Session(release, order.job, order.settings, folder) as session:
         director = Director(session, order)
         taken = director.take()

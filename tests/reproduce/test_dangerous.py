@@ -24,8 +24,10 @@ from tests.docs.pages import ROOT
 FACTS = facts_in(ROOT / "reference" / "flink" / "flink-2.3.toml")
 PAIR = ROOT / "specs" / "stop-with-savepoint" / "pair.toml"
 JOB = {"S": {"records": 1}, "K": {"from": ["S"]}}
+STOPS = {"stop1": "stop", "stop2": "stop"}
 HOLDING = {"stop-is-answered", "commit-completeness", "no-deadlock", "restores-newest"}
-ENDED = Outcome("FINISHED", False, (), {"stop1": "file:/s"}, {}, {}, {}, 1, (), ())
+HOLDING |= {"legal-never-fails", "requests-do-not-defeat"}
+ENDED = Outcome("FINISHED", False, (), {"stop1": "file:/s"}, {}, {}, {}, 1, (), (), (), STOPS)
 
 
 def order(*steps: tuple[str, tuple[int, ...]]) -> Order:
@@ -69,6 +71,11 @@ def test_orders_of_random_runs_are_different_and_repeatable() -> None:
             replace(ENDED, status="RUNNING", rest=True, unanswered=("stop1",), answers={}),
             ("the job is RUNNING, and nothing moves", "stop1 has no answer"),
         ),
+        (replace(ENDED, failed=("K", "K")), ("K fails, and nothing made it fail",)),
+        (replace(ENDED, errors={"stop2": "denied"}), ("stop2 fails: denied",)),
+        # One request cannot defeat another one; a checkpoint may come too early.
+        (replace(ENDED, errors={"stop2": "denied"}, asked={"stop2": "stop"}), ()),
+        (replace(ENDED, errors={"request 1": "not all tasks run"}), ()),
         # Nobody promises here that nothing is committed twice.
         (replace(ENDED, doubled=("S.0#0 at K",)), ()),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ def ports(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     found: set[str] = set()
 
     def noted(
-        session: Session, director: Director, asked: tuple[str, ...], probe: str, periodic: int
+        session: Session, director: Director, asked: Mapping[str, str], probe: str, periodic: int
     ) -> Outcome:
         found.update(listening(session.group))
         return taken_to_end(session, director, asked, probe, periodic)
