@@ -99,7 +99,7 @@ def taken_to_end(
 def _outcome(
     session: Session,
     director: Director,
-    asked: tuple[str, ...],
+    asked: Mapping[str, str],
     status: Status,
     *,
     rest: bool = False,
