@@ -180,7 +180,7 @@ class _Ordering:
                 _queues(system, trace.states[number + 1]),
             )
             taken = {
-                channel: _follow(puts.setdefault(channel, []), before[channel], queue, number)
+                channel: followed(puts.setdefault(channel, []), before[channel], queue, number)
                 for channel, queue in after.items()
             }
             names = self._facts.caused.get(step.name, ())
@@ -284,7 +284,7 @@ def _same(one: _Step, other: _Step) -> bool:
     return all(one.about[key] == other.about[key] for key in keys)
 
 
-def _follow(
+def followed(
     puts: list[int], before: Sequence[object], after: Sequence[object], step: int
 ) -> int | None:
     """Note in `puts` which step put each element of a queue. Returns that of the element taken.
@@ -374,4 +374,4 @@ def _word(value: object) -> str:
     return str(getattr(value, "name", value))
 
 
-__all__ = ["NotTakeable", "order_of"]
+__all__ = ["NotTakeable", "followed", "order_of"]

@@ -141,7 +141,7 @@ def judged_log(run: Run) -> JudgedLog:
         return JudgedLog(None, (), (), ())
     job = cluster.jobs[-1]
     waits = tuple(
-        f"{each.task} is {each.status}: {', '.join(each.missing) or 'nothing is missing'}"
+        f"{each.task} {each.status}: {', '.join(each.missing) or 'nothing is missing'}"
         for each in job.unfinished_tasks
     )
     return JudgedLog(job.conforms, job.shows, job.stops, waits)

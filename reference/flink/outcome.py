@@ -73,8 +73,12 @@ def taken_to_end(
     """Do the probe of an order, and wait until the job has ended or rests.
 
     A job that rests, and has answered all requests, gets so many `periodic` checkpoints first.
+    Nobody waits for the end of a run that did not take its order, unless a probe is to show that no
+    damage comes: so a fix is seen.
     """
     taken = director.taken
+    if taken.missed is not None and not probe:
+        return _outcome(session, director, asked, _status(session, director))
     if probe == ASK and taken.over is None:
         session.ask("checkpoint", PROBE)
     status, rest = _to_rest(session, director, asked, periodic)
@@ -89,6 +93,20 @@ def taken_to_end(
         taken.over, resumed = None, True
         session.start(saved)
         status, rest = _to_rest(session, director, asked, periodic)
+    return _outcome(session, director, asked, status, rest=rest, resumed=resumed)
+
+
+def _outcome(
+    session: Session,
+    director: Director,
+    asked: Mapping[str, str],
+    status: Status,
+    *,
+    rest: bool = False,
+    resumed: bool = False,
+) -> Outcome:
+    """What became of a run, from the last status and what the sinks wrote."""
+    taken = director.taken
     over = taken.over
     unanswered = tuple(each for each in asked if each not in taken.answers)
     ends = all(each.bounded for each in session.job.subtasks if each.vertex.is_source)
@@ -116,13 +134,8 @@ def taken_to_end(
 def _to_rest(
     session: Session, director: Director, asked: Mapping[str, str], periodic: int
 ) -> tuple[Status, bool]:
-    """Let all that is fair happen. Returns the last status, and whether the job rests.
-
-    Nobody waits for the end of a run that did not take its order.
-    """
+    """Let all that is fair happen. Returns the last status, and whether the job rests."""
     taken = director.taken
-    if taken.missed is not None:
-        return _status(session, director), False
     for subtask in session.job.subtasks:
         if subtask.vertex.is_source:
             for _ in range(subtask.records):

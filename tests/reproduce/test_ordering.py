@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.reproduce.ordering import NotTakeable, order_of
+from checker.reproduce.ordering import NotTakeable, followed, order_of
 from checker.search.run import run
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import read_spec
@@ -17,7 +17,7 @@ from model.errors import FinaleError
 from reference.flink import __main__ as again
 from reference.flink.facts import EngineFacts, facts_in
 from reference.flink.hooks import hooks_in
-from reference.flink.order import Order, OrderedStep, read_order
+from reference.flink.order import FAIL, Order, OrderedStep, read_order
 from reference.flink.releases import Release, release_of
 from reference.flink.run import prepared_folder, run_order
 from tests.docs.pages import ROOT
@@ -75,11 +75,20 @@ def test_checkpoints_are_told_by_their_kind(hang: Order) -> None:
     assert hang.settings["execution.checkpointing.max-concurrent-checkpoints"] == "2"
 
 
-def test_an_order_is_read_as_it_was_written(hang: Order, tmp_path: Path) -> None:
+@pytest.mark.parametrize("probe", ["", FAIL])
+def test_an_order_is_read_as_it_was_written(hang: Order, tmp_path: Path, probe: str) -> None:
     file = tmp_path / "order.json"
-    file.write_text(hang.to_json(), encoding="utf-8")
+    file.write_text(replace(hang, probe=probe).to_json(), encoding="utf-8")
     assert read_order(file).steps == hang.steps
     assert read_order(file).job.subtasks == hang.job.subtasks
+    assert read_order(file).probe == probe
+
+
+def test_a_probe_that_there_is_not(hang: Order, tmp_path: Path) -> None:
+    file = tmp_path / "order.json"
+    file.write_text(replace(hang, probe="kick").to_json(), encoding="utf-8")
+    with pytest.raises(FinaleError, match="its probe is kick"):
+        read_order(file)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "finale-order/0"}', "\0"])
@@ -218,3 +227,40 @@ def test_an_order_with_an_expiry_has_a_time_limit() -> None:
     order = ordered("stop-with-savepoint/stops-for-aborted.toml", "job-finishes")
     assert the(order, "expire").about == {"checkpoint": "cp1"}
     assert order.settings["execution.checkpointing.timeout"] == "3 s"
+
+
+def test_a_job_that_fails_as_a_whole_fails_in_one_region() -> None:
+    facts = facts_in(ROOT / "reference" / "flink" / "flink-1.12.0.toml")
+    order = ordered("history/flink-21030.toml", "stop-is-answered", facts)
+    assert the(order, "fail_region").about == {"task": "B2", "others": "B1"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "taken", "puts"),
+    [
+        ("ab", "ab", None, [1, 2]),
+        ("ab", "abc", None, [1, 2, 9]),
+        ("ab", "bc", 1, [2, 9]),
+        ("ab", "a", 2, [1]),
+        ("ab", "cab", None, [9, 1, 2]),
+        ("ab", "c", None, [9]),
+        ("ab", "", None, []),
+    ],
+    ids=["same", "put", "taken-and-put", "taken-behind", "overtakes", "lost-and-put", "lost"],
+)
+def test_who_put_each_element_of_a_queue(
+    before: str, after: str, taken: int | None, puts: list[int]
+) -> None:
+    known = [1, 2]
+    assert followed(known, before, after, 9) == taken
+    assert known == puts
+
+
+def test_a_reader_is_triggered_by_its_source() -> None:
+    order = ordered("history/flink-28606.toml", "split-at-one-place")
+    assert order.settings["job.splits"] == "1"
+    assert order.table.keys() == {"S", "R"}
+    trigger = the(order, "deliver_trigger", task="S")
+    assert the(order, "receive_split").number in before(order, trigger)
+    assert the(order, "assign").about == {"task": "R", "split": "split1"}
+    assert the(order, "finish_coordinator_part").number in before(order, trigger)

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from model.protocols.coordinator.checkpoints import CheckpointKind
 from reference.flink.facts import facts_in
 from reference.flink.hooks import facts_table, hooks_in
-from reference.flink.releases import HOOKS
+from reference.flink.releases import HOOKS, Release, hooks_file
 from reference.flink.toolchain import JOB, SOURCES
 
 FILES = sorted(HOOKS.glob("flink-*.toml"))
@@ -74,3 +75,21 @@ def test_a_release_that_does_not_know_the_end_of_data() -> None:
     steps = hooks_in(HOOKS / "flink-1.13.toml").steps
     assert not {"stop_source", "poll_end_of_data"} & steps
     assert "poll_end_of_partition" in steps
+
+
+def test_the_file_of_a_version_comes_before_that_of_its_line() -> None:
+    first, later = (Release(version, Path(), ()) for version in ("1.12.0", "1.12.5"))
+    assert hooks_file(first).name == "flink-1.12.0.toml"
+    assert hooks_file(later).name == "flink-1.12.toml"
+
+
+def test_an_order_has_the_words_of_the_newest_release() -> None:
+    newest, older = (hooks_in(HOOKS / f"flink-{line}.toml") for line in ("2.3", "1.12.0"))
+    scheduler = "jobmanager.scheduler"
+    assert newest.setting(scheduler, "Default") == (scheduler, "Default")
+    assert older.setting(scheduler, "Default") == (scheduler, "ng")
+    finish = "execution.checkpointing.checkpoints-after-tasks-finish"
+    assert older.setting(finish, "false") == (f"{finish}.enabled", "false")
+    assert newest.kinds["SUSPEND"] == "Suspend Savepoint"
+    assert older.kinds["SUSPEND"] == "Synchronous Savepoint"
+    assert newest.kinds.keys() == {each.name for each in CheckpointKind}

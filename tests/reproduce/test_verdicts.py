@@ -1,0 +1,63 @@
+"""What counts as damage, and what it means that none came."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from checker.reproduce.verdicts import DAMAGES, PROBES, JudgedLog, JudgedRun, Verdict
+from reference.flink.director import Taken
+from reference.flink.order import PROBES as KNOWN
+from reference.flink.outcome import PROBE, Outcome
+from reference.flink.releases import Release
+from reference.flink.run import Run
+
+WELL = Outcome("RUNNING", False, (), {}, {}, {}, {}, 1, (), ())
+RUN = Run(Path(), Release("1.14.6", Path(), ()), Taken(), WELL)
+LOG = JudgedLog(None, (), (), ())
+
+
+def test_whose_rules_are_wrong_if_the_damage_does_not_come() -> None:
+    run = JudgedRun(RUN, Verdict.NOT_REPRODUCED, (), LOG, agrees=False)
+    told = "Flink 1.14.6 took the whole order without the damage: "
+    assert run.meaning == told + "the model is wrong"
+    written = replace(run, of_release=False)
+    assert written.meaning == told + "this release has the fix, or the model is wrong"
+    assert not replace(run, verdict=Verdict.REPRODUCED).meaning
+    assert not replace(run, verdict=Verdict.NOT_TAKEN).meaning
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome", "damage"),
+    [
+        ("triggers-go-on", replace(WELL, errors={PROBE: "refused"}), ["probe fails: refused"]),
+        ("triggers-go-on", replace(WELL, errors={"request 1": "refused"}), []),
+        (
+            "split-at-one-place",
+            replace(WELL, lost=("split1 at R",), answers={PROBE: "1"}),
+            ["lost: split1 at R"],
+        ),
+        # Without a checkpoint after the failure, nothing is committed: that is no loss.
+        ("split-at-one-place", replace(WELL, lost=("split1 at R",)), []),
+        (
+            "nothing-after-the-cut",
+            replace(WELL, doubled=("S.0#0 at K",)),
+            ["committed twice: S.0#0 at K"],
+        ),
+        (
+            "reported-is-durable",
+            replace(WELL, unstored=("manual1",)),
+            ["manual1 was answered before its checkpoint was stored"],
+        ),
+        ("reported-is-durable", replace(WELL, answers={"manual1": "1"}), []),
+    ],
+)
+def test_damage_that_a_probe_shows(name: str, outcome: Outcome, damage: list[str]) -> None:
+    assert DAMAGES[name](outcome) == damage
+
+
+def test_each_probe_is_known() -> None:
+    assert set(PROBES.values()) < set(KNOWN)
+    assert PROBES.keys() <= DAMAGES.keys()
