@@ -191,7 +191,7 @@ def _not_takeable(why: str, format: TextOrJson, file: Path, name: str | None) ->
 
 def _code(done: list[JudgedRun]) -> Exit:
     verdicts = {each.verdict for each in done}
-    rejected = any(each.log.conforms is not None and each.log.conforms.rejected for each in done)
+    rejected = any(each.log.rejected for each in done)
     if Verdict.NOT_REPRODUCED in verdicts or rejected:
         return Exit.FAILED
     return Exit.LIMIT if Verdict.NOT_TAKEN in verdicts else Exit.AS_EXPECTED

@@ -52,6 +52,14 @@ class JudgedLog:
     findings: tuple[Finding, ...]
     stops: tuple[str, ...]
     waits: tuple[str, ...]
+    is_known: bool = True
+    """Whether the lines of the release are known; else it is read as one of another release."""
+
+    @property
+    def rejected(self) -> str:
+        """Why no run of the protocol explains the log, if that is certain."""
+        rejects = self.is_known and self.conforms is not None and self.conforms.rejected
+        return (self.conforms.why or "") if rejects and self.conforms is not None else ""
 
 
 @dataclass(frozen=True)
@@ -114,8 +122,8 @@ def judged_to_hold(run: Run, names: Collection[str]) -> JudgedRun:
         for each in damage(run.outcome)
     )
     seen = (*outside, *told)
-    if log.conforms is not None and log.conforms.rejected:
-        seen += (f"the log is no run of the protocol: {log.conforms.why}",)
+    if log.rejected:
+        seen += (f"the log is no run of the protocol: {log.rejected}",)
     if run.taken.missed is not None:
         verdict = Verdict.NOT_TAKEN
     else:
@@ -144,13 +152,20 @@ def judged_log(run: Run) -> JudgedLog:
         f"{each.task} {each.status}: {', '.join(each.missing) or 'nothing is missing'}"
         for each in job.unfinished_tasks
     )
-    return JudgedLog(job.conforms, job.shows, job.stops, waits)
+    return JudgedLog(job.conforms, job.shows, job.stops, waits, _has_own_table(run.release))
 
 
 def _table(release: Release) -> PatternTable:
     """The lines of a release; of a release without a table, those of the newest one."""
-    own = f"flink-{release.line}"
-    return table(own if own in tables() else tables()[-1])
+    return table(_own_table(release) if _has_own_table(release) else tables()[-1])
+
+
+def _own_table(release: Release) -> str:
+    return f"flink-{release.line}"
+
+
+def _has_own_table(release: Release) -> bool:
+    return _own_table(release) in tables()
 
 
 # --- what properties forbid, as it is seen from outside -------------------------------------------
