@@ -21,6 +21,7 @@ from checker.spec.claim import Spec
 from model.system import System
 from model.topology import Job
 from model.trace import Trace
+from reference.flink.director import RESUME
 from reference.flink.facts import EngineFacts
 from reference.flink.job import KINDS, SINKS
 from reference.flink.order import Order, OrderedStep, Trigger
@@ -30,7 +31,7 @@ from reference.formats.jobtable import table_of
 from .happens_before import happens_before
 
 #: The keys of a rule's binding that say what a step is about.
-ABOUT = ("task", "channel", "checkpoint", "request", "split")
+ABOUT = ("task", "channel", "checkpoint", "request", "split", "source")
 #: A protocol without a job, and the job of Flink whose operator has a coordinator. A reader is
 #: triggered by a barrier, which its source sends when it is triggered itself.
 COORDINATED = "operator-coordinator"
@@ -47,6 +48,13 @@ PENDING, CHECKPOINT = "PENDING", "CHECKPOINT"
 OF_REGION, OF_JOB = "fail_region", "fail"
 #: Tasks that cannot fail.
 GONE = ("CLOSED", "FAILED", "RESTORING")
+#: A chained source ends: a hook tells of it if no stop has told the source to.
+END_CHAINED, END_STOPPED = "end_chained", "end_stopped"
+TOLD = frozenset({"DRAIN", "NO_DRAIN"})
+#: The step with which the life of an attempt begins.
+RESTORE = "restore"
+#: The steps whose checkpoint a job can start from, since a user gets its path.
+OF_USERS = frozenset({"request_savepoint", "request_stop"})
 DRAIN = {"True": "drain", "False": "suspend"}
 
 
@@ -77,6 +85,7 @@ def order_of(spec: Spec, system: System, trace: Trace, facts: EngineFacts) -> Or
         name: entry
         | ({"records": list(job.vertex(name).records)} if job.vertex(name).records else {})
         | ({"union_state": True} if job.vertex(name).union_state else {})
+        | ({"chained": list(job.vertex(name).chained)} if job.vertex(name).chained else {})
         for name, entry in table_of(job).items()
     }
     steps = ordering.steps()
@@ -109,7 +118,7 @@ class _Ordering:
 
     def __init__(self, system: System, trace: Trace, job: Job, facts: EngineFacts) -> None:
         self._job, self._facts = job, facts
-        self._all = [_Step(*each) for each in _told(system, trace, job)]
+        self._all = [_Step(*each) for each in _told(system, trace, job, facts)]
         for step, before in zip(self._all, happens_before(system, trace), strict=True):
             step.before = set(before)
         self._note_causes(system, trace)
@@ -174,6 +183,7 @@ class _Ordering:
 
     def _note_causes(self, system: System, trace: Trace) -> None:
         puts: dict[str, list[int]] = {}
+        born: dict[str, int] = {}
         for number, step in enumerate(self._all):
             before, after = (
                 _queues(system, trace.states[number]),
@@ -184,13 +194,16 @@ class _Ordering:
                 for channel, queue in after.items()
             }
             names = self._facts.caused.get(step.name, ())
+            if step.name == RESTORE:
+                born[step.about["task"]] = number
+            life = range(born.get(step.about.get("task", ""), 0), number)
             if IN_CHANNEL in names:
                 step.put = taken.get(step.about["channel"])
             else:
                 step.put = max(
                     (
                         each
-                        for each in range(number)
+                        for each in life
                         if self._all[each].name in names
                         and _same(self._all[each], step)
                         and self._task(self._all[each]) == self._task(step)
@@ -316,13 +329,15 @@ def _queues(system: System, state: tuple[int, ...]) -> dict[str, Sequence[object
 
 
 def _told(
-    system: System, trace: Trace, job: Job
+    system: System, trace: Trace, job: Job, facts: EngineFacts
 ) -> Iterable[tuple[str, dict[str, str], Trigger | None]]:
     """Name, subject and triggered checkpoint of each step.
 
     A trace can use an id again for a later checkpoint, which gets a name of its own.
     """
+    chained = {subtask.name for subtask in job.subtasks if subtask.vertex.chained}
     called: dict[str, str] = {}
+    paths: dict[str, str] = {}
     for number, (rule, _) in enumerate(trace.steps(system)):
         if number + 1 == len(trace.states):
             return
@@ -347,6 +362,16 @@ def _told(
             region = _connected(job, failed[0])
             about["task"], *others = [each for each in failed if each in region]
             about |= {"others": " ".join(others)} if others else {}
+        if about.get("task") in chained:
+            name = facts.chained.get(name, name)
+        if "source" in about:
+            about["task"] = about["source"].rpartition(".")[0]
+            if name == END_CHAINED and _word(before.get(f"{about['source']}.mode", "")) in TOLD:
+                name = END_STOPPED
+        if name in facts.beyond:
+            raise NotTakeable(f"a driven run has no means for step {number + 1}, {name}")
+        if name == RESUME:
+            about |= {"request": _path(paths, about["checkpoint"])}
         trigger = None
         for variable, value in after.items():
             entity, _, field_name = variable.rpartition(".")
@@ -354,7 +379,18 @@ def _told(
                 kind = _word(after.get(f"{entity}.kind", CHECKPOINT))
                 called[entity] = f"{called[entity]}'" if entity in called else entity
                 trigger = Trigger(called[entity], kind)
+                if name in OF_USERS:
+                    paths[called[entity]] = OrderedStep(number + 1, name, about).request
         yield name, about, trigger
+
+
+def _path(paths: Mapping[str, str], checkpoint: str) -> str:
+    """The request whose answer is the path of a checkpoint. Raises `NotTakeable`."""
+    if checkpoint not in paths:
+        raise NotTakeable(
+            f"a driven job starts again from a savepoint alone, and {checkpoint} is none"
+        )
+    return paths[checkpoint]
 
 
 def _connected(job: Job, task: str) -> set[str]:

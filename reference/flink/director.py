@@ -4,7 +4,8 @@ A step may be taken when all steps before it have happened. What only the world 
 as a request, is a command to the job. Checkpoints are matched by their kind and the order in which
 they are triggered: the order names them, and Flink chooses the ids. A hit that the order does not
 mention is let go at once, with two exceptions. A checkpoint does not expire unless the order says
-so. A task that the order does not close closes when nothing else moves any more.
+so. A task closes, and reports the end of its data, only if the order says so, if a step that may
+happen needs its thread, or when nothing else moves any more.
 
 If nothing more comes in time, the order is not taken, and `Missed` says which step did not happen,
 what it waited for, and what came instead.
@@ -14,11 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
 from time import monotonic
 
 from .hooks import EARLY, HANDLED
 from .order import Order, OrderedStep
-from .session import Answer, Hit, Left, News, Over, Session, Status
+from .session import Answer, Crashed, Hit, Left, News, Over, Runs, Session, Status
 
 #: So long a step that nothing holds has to happen, in seconds.
 SECONDS_OF_STEP = 20.0
@@ -36,14 +38,23 @@ LATE = {"receive_split": None, STORE: REPORT}
 PARTS = ("take_coordinator_state", "finish_coordinator_part")
 #: A task has failed.
 FAILED = "fail_region"
-#: The step after which a task closes.
-LAST = "quiesce"
+#: Steps with which the thread of a task goes to its end, and those of its task manager's thread.
+LAST = frozenset({"quiesce", "close"})
+LAST_CALLS = frozenset({"apply_end_report"})
 #: The steps that happen after a task has closed.
 AFTER_CLOSE = frozenset({"learn_finished", "poll_end_of_partition"})
+#: The job starts again, from the checkpoint of a request.
+RESUME = "resume"
+#: The JobManager is gone, and another one takes over.
+CRASH = "crash_coordinator"
+#: A new attempt of a task runs.
+RESTORE = "restore"
 #: The steps of the world outside, as commands about a task.
 OF_TASK = {
     "emit": "emit",
+    "emit_chained": "emit",
     "end_source": "end",
+    "end_chained": "end",
     "fail": "fail",
     "fail_region": "fail",
     "assign": "assign",
@@ -117,6 +128,10 @@ class Director:
         self._last: list[Hit] = []
         self._late: list[Hit] = []
         self._stored: set[int | None] = set()
+        self._pasts = _pasts(order.steps)
+        self._former: frozenset[str] = frozenset()
+        self._threads: dict[str, int] = {}
+        self._restored: list[str | None] = []
         self._gone_of: dict[int, set[str | None]] = {}
         self._failing: set[str | None] = set()
         self._inside: dict[int, Hit] = {}
@@ -131,6 +146,8 @@ class Director:
         while self._open:
             left = len(self._open), len(self._begun)
             self._begin_what_may()
+            if not self._open:
+                break
             news = self._session.next(max(end - monotonic(), 0.0))
             if news is None:
                 self.taken.missed = self._missed()
@@ -146,7 +163,10 @@ class Director:
 
     @property
     def stops(self) -> list[int]:
-        """The ids of the savepoints of stops, if a stop was answered with its savepoint."""
+        """The ids of the savepoints of stops, if a stop was answered with its savepoint.
+
+        A job that has started again since then was not stopped.
+        """
         stops = [each for each in self._order.steps if each.name == STOP]
         if not any(self._answered(each) for each in stops):
             return []
@@ -155,8 +175,8 @@ class Director:
         return [ids[each.checkpoint] for each in triggers if each.stops and each.checkpoint in ids]
 
     def _answered(self, step: OrderedStep) -> bool:
-        answer = self.taken.answers.get(step.request)
-        return answer is not None and answer.value is not None
+        name, answer = step.request, self.taken.answers.get(step.request)
+        return answer is not None and answer.value is not None and name not in self._former
 
     # --- what may happen -------------------------------------------------------------------------
 
@@ -164,37 +184,85 @@ class Director:
         return not any(number in self._open for number in step.after)
 
     def _begin_what_may(self) -> None:
+        for step in [each for each in self._open.values() if each.name == RESTORE]:
+            if self._may(step) and step.about["task"] in self._restored:
+                self._restored.remove(step.about["task"])
+                self._happened(step)
         for step in list(self._open.values()):
-            if self._may(step) and step.number not in self._commanded:
+            if self._may(step) and step.number not in self._commanded and self._is_time(step):
                 self._commanded.add(step.number)
                 self._command(step)
         for hit, step in list(self._held):
             if self._may(step):
                 self._held.remove((hit, step))
                 self._begin(hit, step)
-        wanted = {self._needed_for(step) for step in self._open.values() if self._may(step)}
-        self._let_close({hit.task for hit in self._last} & wanted)
+        may = [step for step in self._open.values() if self._may(step)]
+        self._let_end([hit for hit in self._last if any(self._needs(step, hit) for step in may)])
+
+    def _is_time(self, step: OrderedStep) -> bool:
+        """Whether a command can be given: a job starts again when it is over, from a savepoint."""
+        return step.name != RESUME or (
+            self.taken.over is not None and self._savepoint(step) is not None
+        )
+
+    def _savepoint(self, step: OrderedStep) -> str | None:
+        """The path of the savepoint from which a step starts the job again, if there is one yet."""
+        answer = self.taken.answers.get(step.about["request"])
+        return None if answer is None else answer.value
+
+    @property
+    def keeps(self) -> bool:
+        """Whether some task is kept from its end."""
+        return bool(self._last)
 
     def let_all_close(self) -> bool:
         """Let those tasks close that were kept from it. Returns whether there were any."""
-        return self._let_close({hit.task for hit in self._last})
+        return self._let_end(list(self._last))
 
-    def _let_close(self, tasks: set[str | None]) -> bool:
-        """Let tasks go on that are about to close: a task first takes the mail that it has."""
-        for hit in [each for each in self._last if each.task in tasks]:
+    def _let_end(self, hits: Sequence[Hit]) -> bool:
+        """Let tasks go on that are about to end: a task first takes the mail that it has."""
+        for hit in hits:
             self._last.remove(hit)
             self._tell(f"{hit}, which the order does not mention")
             self._session.go(hit)
-        return bool(tasks)
+        return bool(hits)
+
+    def _needs(self, step: OrderedStep, hit: Hit) -> bool:
+        """Whether a step happens in the thread that a hit holds."""
+        if hit.steps[0] in LAST:
+            return hit.task is not None and self._needed_for(step) == hit.task
+        return self._session.hooks.is_call(step.name) and step.about.get("task") == hit.task
 
     def _let_fail(self) -> None:
         """Let the threads of failed tasks go: they were told to fail, and the job has done so."""
         for step in self._open.values():
-            if step.number in self._commanded and OF_TASK.get(step.name) == "fail":
+            if step.number in self._commanded and _is_failure(step):
                 self._failing.add(step.about["task"])
                 if self._gone_of.get(step.number):
                     self._failing |= _tasks(step)
-        self._let_close({hit.task for hit in self._last} & self._failing)
+        self._let_go_of_failing()
+
+    def _let_go_of_failing(self) -> None:
+        dead = [hit for hit in self._last if hit.task in self._failing]
+        self._let_end(
+            [hit for hit in dead if hit.steps[0] in LAST_CALLS or self._is_of_failing(hit)]
+        )
+        for hit, step in list(self._held):
+            if self._is_of_failing(hit):
+                self._held.remove((hit, step))
+                self._session.go(hit)
+
+    def _is_last(self, hit: Hit) -> bool:
+        """Whether a task is about to end that has not failed."""
+        if hit.steps[0] in LAST:
+            return not self._is_of_failing(hit)
+        return hit.steps[0] in LAST_CALLS and hit.task not in self._failing
+
+    def _is_of_failing(self, hit: Hit) -> bool:
+        """Whether an attempt that has failed is still on its way: no step of the order is its."""
+        if not hit.hook.by_thread or hit.task is None or hit.task not in self._failing:
+            return False
+        return self._threads.get(hit.task, hit.thread) == hit.thread
 
     def _needed_for(self, step: OrderedStep) -> str | None:
         """The task that must go on for a step: it takes the step, or it must close first."""
@@ -211,13 +279,21 @@ class Director:
     def _command(self, step: OrderedStep) -> None:
         if step.name in OF_TASK:
             more = (step.about["split"],) if "split" in step.about else ()
-            self._session.to_task(OF_TASK[step.name], step.about["task"], *more)
+            subject = step.about.get("source") or step.about["task"]
+            self._session.to_task(OF_TASK[step.name], subject, *more)
         elif step.name in REQUESTS:
             kind = () if "drain" not in step.about else (step.about["drain"],)
             self._session.ask(REQUESTS[step.name], step.request, *kind)
+        elif step.name == RESUME:
+            self.taken.over, self._former = None, frozenset(self.taken.answers)
+            self._session.resume(self._savepoint(step) or "")
+        elif step.name == CRASH:
+            self._session.crash()
         else:
             return
         self._tell(f"asked for {step.name}({', '.join(step.about.values())})", step.number)
+        if step.name in (RESUME, CRASH):
+            return
         known = {step.name, step.name + HANDLED}
         if step.trigger is None and not any(map(self._session.hooks.has, known)):
             self._happened(step)
@@ -233,7 +309,7 @@ class Director:
 
     def _happened(self, step: OrderedStep) -> None:
         del self._open[step.number]
-        if OF_TASK.get(step.name) == "fail":
+        if _is_failure(step):
             self._failing -= _tasks(step)
         self._begun.pop(step.number, None)
         self._inside.pop(step.number, None)
@@ -259,18 +335,32 @@ class Director:
             case Over(state):
                 self.taken.over = state
                 self._tell(f"the job is {state}")
+            case Runs():
+                self._follows(RESUME)
+            case Crashed():
+                self._failing |= {each.name for each in self._session.job.subtasks}
+                self._let_go_of_failing()
+                self._follows(CRASH)
             case Status():
                 self._let_fail()
 
+    def _follows(self, name: str) -> None:
+        """A command of this name has been obeyed."""
+        for step in [each for each in self._open.values() if each.name == name]:
+            if step.number in self._commanded:
+                self._happened(step)
+
     def _come(self, hit: Hit) -> None:
         is_end = hit.steps[0].endswith((HANDLED, EARLY))
+        if hit.hook.by_thread and hit.task is not None and hit.task not in self._failing:
+            self._threads[hit.task] = hit.thread
         step = self._calls_of(hit) if is_end else self._step_of(hit)
         if step is None and hit.steps[0] in ONLY_IN_ORDER:
             self._session.lose(hit)
         elif step is None and self._is_late(hit) and self._is_taking:
             self._late.append(hit)
             self._tell(f"{hit} is held until the order is taken")
-        elif step is None and hit.steps[0] == LAST and hit.task not in self._failing:
+        elif step is None and self._is_last(hit):
             self._last.append(hit)
             self._tell(f"{hit} is held until nothing else moves")
         elif step is None:
@@ -288,11 +378,13 @@ class Director:
 
     def _step_of(self, hit: Hit) -> OrderedStep | None:
         """The first step of the order that a hit is, and that no thread has come to yet."""
-        if hit.steps[0] == TRIGGER:
+        if hit.steps[0] == TRIGGER or self._is_of_failing(hit):
             return None
         come = {step.number for _, step in self._held} | set(self._begun)
         for step in self._open.values():
-            if step.number not in come and step.name in hit.steps and self._is_about(hit, step):
+            if step.number in come or self._is_of_later_attempt(hit, step):
+                continue
+            if step.name in hit.steps and self._is_about(hit, step):
                 return step
         return None
 
@@ -324,11 +416,24 @@ class Director:
         ids, parts = self.taken.ids, [e for e in self._open.values() if e.name in PARTS]
         return [each for each in parts if ids.get(each.about["checkpoint"]) == checkpoint]
 
+    def _is_of_later_attempt(self, hit: Hit, step: OrderedStep) -> bool:
+        """Whether the attempt of a hit is to end before a step."""
+        receivers = {each.name: each.receiver.name for each in self._session.job.channels}
+        task = hit.task if hit.channel is None else receivers[hit.channel]
+        ends = (each for each in self._open.values() if each.number not in self._commanded)
+        return any(
+            each.number in self._pasts[step.number]
+            and (each.name in (RESUME, CRASH) or (_is_failure(each) and task in _tasks(each)))
+            for each in ends
+        )
+
     def _is_about(self, hit: Hit, step: OrderedStep) -> bool:
         about = step.about
         if "channel" in about and about["channel"] != hit.channel:
             return False
         if "task" in about and hit.task not in _tasks(step):
+            return False
+        if "source" in about and about["source"] != hit.source:
             return False
         named = about.get("checkpoint")
         if named is None or hit.checkpoint is None or hit.channel is not None:
@@ -345,6 +450,8 @@ class Director:
         if hit.steps[0] == STORE:
             self._stored.add(hit.checkpoint)
             return
+        if RESTORE + HANDLED in hit.steps:
+            self._failing.discard(hit.task)
         for step in list(self._open.values()):
             if step.number not in self._begun and step.number not in self._commanded:
                 continue
@@ -359,6 +466,8 @@ class Director:
                 self._handled.add(step.number)
                 self._close(step)
                 return
+        if RESTORE + HANDLED in hit.steps:
+            self._restored.append(hit.task)
 
     def _is_last_of_region(self, hit: Hit, step: OrderedStep) -> bool:
         """Note that a task of a region is gone. Returns whether it is the last one of the step."""
@@ -415,6 +524,19 @@ class Director:
         waits = [step for step in self._open.values() if self._may(step)]
         held = tuple(_held(self._held))
         return Missed(tuple(waits), held, tuple(self._instead[-5:]))
+
+
+def _pasts(steps: Sequence[OrderedStep]) -> dict[int, set[int]]:
+    """For each step all those that come before it."""
+    pasts: dict[int, set[int]] = {}
+    for number in TopologicalSorter({step.number: step.after for step in steps}).static_order():
+        after = next(step.after for step in steps if step.number == number)
+        pasts[number] = set(after).union(*(pasts[each] for each in after))
+    return pasts
+
+
+def _is_failure(step: OrderedStep) -> bool:
+    return OF_TASK.get(step.name) == "fail"
 
 
 def _tasks(step: OrderedStep) -> set[str | None]:

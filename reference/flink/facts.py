@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .director import OF_TASK, PARTS, REPORT, REQUESTS
-from .hooks import facts_table, hooks_in, hooks_of
+from .director import CRASH, OF_TASK, PARTS, REPORT, REQUESTS, RESUME
+from .hooks import HANDLED, facts_table, hooks_in, hooks_of
 from .releases import Release, hooks_file
 
 
@@ -20,7 +20,8 @@ class EngineFacts:
     for which the thread of the task manager is held. `settings`: the engine's words for options
     with their values. `defaults`: the engine's settings unless an option says otherwise. `needs`:
     those without which it does not take a step. `forced`: of options that leave a choice open, the
-    value that a driven run can take.
+    value that a driven run can take. `chained`: for steps of a task with chained sources, what they
+    are called. `beyond`: steps of the world outside for which a driven run has no means.
     """
 
     steps: frozenset[str]
@@ -33,6 +34,8 @@ class EngineFacts:
     needs: Mapping[str, Mapping[str, str]]
     by_thread: frozenset[str]
     forced: Mapping[str, str | bool]
+    chained: Mapping[str, str]
+    beyond: frozenset[str]
 
     def settings_of(self, options: Mapping[str, object]) -> dict[str, str]:
         """The engine's settings for options of a protocol, as far as it has any."""
@@ -46,7 +49,8 @@ class EngineFacts:
 
     def takes(self, step: str) -> bool:
         """Whether a driven job can be made to take a step: by a hook, or by a command."""
-        return any(step in each for each in (self.steps, OF_TASK, REQUESTS, PARTS, {REPORT}))
+        commands = {*OF_TASK, *REQUESTS, *PARTS, REPORT, RESUME, CRASH}
+        return step in commands or not self.steps.isdisjoint({step, step + HANDLED})
 
     def is_of_task(self, step: str) -> bool:
         """Whether the thread of a task takes a step."""
@@ -75,6 +79,8 @@ def facts_in(file: Path) -> EngineFacts:
         table.get("needs", {}),
         frozenset(of_threads),
         table["forced"],
+        table["chained"],
+        frozenset(table["beyond"]["steps"]),
     )
 
 

@@ -18,6 +18,8 @@ HANDLED = ".handled"
 #: So is called what a method of some steps may do before it returns: then the step has happened.
 EARLY = ".early"
 THREAD = "thread"
+#: Of whom alone a hook tells steps: tasks of sources. Else: tasks with chained sources.
+SOURCES = "sources"
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ class Hook:
     method: str
     parameters: int | None
     by_thread: bool
-    sources_only: bool
+    is_call: bool
+    of: str
     events: Mapping[str, str]
     paths: Mapping[str, str]
 
@@ -79,6 +82,10 @@ class Hooks:
     def setting(self, key: str, value: str) -> tuple[str, str]:
         """A setting in the words of the release. An order has the words of the newest release."""
         return self.renamed.get(key, key), self.values.get(key, {}).get(value, value)
+
+    def is_call(self, step: str) -> bool:
+        """Whether the main thread of a task manager takes a step."""
+        return any(hook.is_call and step in hook.steps for hook in self.all)
 
     def check(self, release: Release) -> None:
         """Raises `hook-missing` for a class that the release does not have."""
@@ -153,7 +160,7 @@ def hooks_in(file: Path) -> Hooks:
         steps: dict[str, str] | list[str] = each["steps"]
         paths = {
             name: each[name]
-            for name in ("checkpoint", "kind", "event", "gate", "channel")
+            for name in ("checkpoint", "kind", "event", "gate", "channel", "source")
             if name in each
         }
         task = each.get("task", "")
@@ -167,7 +174,8 @@ def hooks_in(file: Path) -> Hooks:
                 each["method"],
                 each.get("parameters"),
                 task == THREAD,
-                each.get("of") == "sources",
+                each.get("call", False),
+                each.get("of", ""),
                 steps if isinstance(steps, dict) else {},
                 paths,
             )
@@ -181,4 +189,14 @@ def hooks_in(file: Path) -> Hooks:
     )
 
 
-__all__ = ["EARLY", "HANDLED", "Hook", "Hooks", "facts_table", "hooks_in", "hooks_of", "missing"]
+__all__ = [
+    "EARLY",
+    "HANDLED",
+    "SOURCES",
+    "Hook",
+    "Hooks",
+    "facts_table",
+    "hooks_in",
+    "hooks_of",
+    "missing",
+]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from model.topology import OperatorKind, Sink
+from dataclasses import dataclass
+
+from model.topology import Job, OperatorKind, Sink
 
 KINDS = frozenset(
     kind.value
@@ -13,8 +15,51 @@ KINDS = frozenset(
         OperatorKind.BUFFERING,
         OperatorKind.UNION_STATE,
         OperatorKind.SPLIT_STATE,
+        OperatorKind.CHAINED,
     )
 )
 SINKS = frozenset(sink.value for sink in (Sink.NONE, Sink.TWO_PHASE, Sink.AT_LEAST_ONCE))
 
-__all__ = ["KINDS", "SINKS"]
+
+@dataclass(frozen=True)
+class DrivenSource:
+    """A source that waits for commands: a task of its own, or chained into one.
+
+    The job calls it by a name as of a `vertex` and the `index` of its subtask. It is a part of the
+    vertex `of`.
+    """
+
+    name: str
+    of: str
+    vertex: str
+    index: int
+    records: int
+    bounded: bool
+
+
+def sources_of(job: Job) -> tuple[DrivenSource, ...]:
+    """All sources of a job. Those chained into a task are called by its name and a number."""
+    found: list[DrivenSource] = []
+    for task in job.subtasks:
+        vertex, index = task.vertex, task.index
+        if vertex.is_source:
+            alone = DrivenSource(
+                task.name, vertex.name, vertex.name, index, task.records, task.bounded
+            )
+            found.append(alone)
+        for number, records in enumerate(vertex.chained, 1):
+            end = f".source{number}"
+            found.append(
+                DrivenSource(
+                    task.name + end,
+                    vertex.name,
+                    vertex.name + end,
+                    index,
+                    records,
+                    task.bounded,
+                )
+            )
+    return tuple(found)
+
+
+__all__ = ["KINDS", "SINKS", "DrivenSource", "sources_of"]

@@ -15,11 +15,14 @@ from time import monotonic
 from model.topology import Job
 
 from .director import Director
+from .job import sources_of
 from .order import ASK, FAIL, RESUME
 from .session import Session, Status
 
 #: The job is at rest if nothing has happened for so long, in seconds.
 SECONDS_OF_REST = 4.0
+#: So long nothing must have happened before a task that was kept from its end goes on, in seconds.
+SECONDS_OF_QUIET = 1.0
 #: A job that neither ends nor rests for so long goes on, in seconds.
 SECONDS_MAX = 60.0
 #: No source has stopped before its end.
@@ -109,7 +112,7 @@ def _outcome(
     taken = director.taken
     over = taken.over
     unanswered = tuple(each for each in asked if each not in taken.answers)
-    ends = all(each.bounded for each in session.job.subtasks if each.vertex.is_source)
+    ends = all(each.bounded for each in sources_of(session.job))
     has_stopped = over == "FINISHED" and not resumed
     emitted = records_of(session.job, _positions(session, director) if has_stopped else NOWHERE)
     emitted |= set(session.splits)
@@ -136,19 +139,16 @@ def _to_rest(
 ) -> tuple[Status, bool]:
     """Let all that is fair happen. Returns the last status, and whether the job rests."""
     taken = director.taken
+    for source in sources_of(session.job):
+        session.to_task("free", source.name, str(source.records), str(source.bounded).lower())
     for subtask in session.job.subtasks:
-        if subtask.vertex.is_source:
-            for _ in range(subtask.records):
-                session.to_task("emit", subtask.name)
-            if subtask.bounded:
-                session.to_task("end", subtask.name)
-        else:
-            for split in session.splits:
-                session.to_task("assign", subtask.name, split)
+        for split in () if subtask.vertex.is_source else session.splits:
+            session.to_task("assign", subtask.name, split)
     end, status, rest = monotonic() + SECONDS_MAX, Status("UNKNOWN", {}, {}), False
     while monotonic() < end:
         answered = taken.answers.keys() >= set(asked)
-        news = session.next(1.0 if taken.over is not None else SECONDS_OF_REST)
+        at_once = taken.over is not None or director.keeps
+        news = session.next(SECONDS_OF_QUIET if at_once else SECONDS_OF_REST)
         if news is not None and not isinstance(news, Status):
             director.note(news)
             continue
@@ -204,9 +204,8 @@ def records_of(job: Job, positions: Mapping[str, int] = NOWHERE) -> frozenset[st
     """The records that the sources of a job have: all, or those before a position."""
     return frozenset(
         f"{name}#{number}"
-        for each in job.subtasks
-        if each.vertex.is_source
-        for name in [f"{each.vertex.name}.{each.index}"]
+        for each in sources_of(job)
+        for name in [f"{each.vertex}.{each.index}"]
         for number in range(positions.get(name, each.records))
     )
 
@@ -215,7 +214,9 @@ def copies(job: Job) -> dict[str, Counter[str]]:
     """For each vertex how often each record of a source comes to it, by the source."""
     found: dict[str, Counter[str]] = {}
     for vertex in job.topological:
-        own = found[vertex.name] = Counter({vertex.name: 1} if vertex.is_source else {})
+        own = found[vertex.name] = Counter(
+            {each.vertex: 1 for each in sources_of(job) if each.of == vertex.name}
+        )
         for edge in job.edges_into(vertex):
             times = vertex.parallelism if edge.broadcast else 1
             own.update({source: number * times for source, number in found[edge.source].items()})

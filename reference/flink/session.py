@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -15,7 +14,8 @@ from model.errors import FinaleError, Place
 from model.topology import Job, Subtask
 
 from .debugged import MEMORY, Absent, Debugged, Ended, Happening, Refused, Stop, Told
-from .hooks import Hook, Hooks, hooks_of, missing
+from .hooks import SOURCES, Hook, Hooks, hooks_of, missing
+from .job import sources_of
 from .releases import Release
 from .toolchain import compiled, find_jdk
 
@@ -23,15 +23,12 @@ from .toolchain import compiled, find_jdk
 SECONDS_TO_RUN = 120.0
 LOG = "flink.log"
 LOG4J_FILE = "log4j2.properties"
-EMIT = "emit"
 #: The setting of the driver's job that says how many splits a coordinator assigns.
 SPLITS = "job.splits"
-#: What comes before the name of a second operator of a task.
-CHAINED = " -> "
-_THREAD = re.compile(
-    r"(?:Legacy Source Thread - )?(?:Source: )?"
-    rf"(?P<vertex>.*?)(?:{CHAINED}.*)? \((?P<subtask>\d+)/\d+\)(#\d+)?"
-)
+#: How a task of several operators is called: the first one, its chained sources, those behind it.
+_TASK = r"(?:Source: )?(?P<vertex>.*?)(?: \[.*\])?(?: -> .*)?"
+_THREAD = re.compile(rf"(?:Legacy Source Thread - )?{_TASK} \((?P<subtask>\d+)/\d+\)(#\d+)?")
+_VERTEX = re.compile(_TASK)
 #: The id of an attempt that does not tell its task.
 _RANDOM = re.compile(r"[0-9a-f]{32}")
 #: Nothing happens by itself, and nobody grows impatient while threads are held.
@@ -77,6 +74,7 @@ class Hit:
     steps: tuple[str, ...]
     task: str | None
     channel: str | None
+    source: str | None
     checkpoint: int | None
     kind: str | None
     token: int
@@ -84,7 +82,8 @@ class Hit:
     thread_name: str
 
     def __str__(self) -> str:
-        about = [str(each) for each in (self.task, self.channel, self.checkpoint) if each]
+        names = (self.source or self.task, self.channel, self.checkpoint)
+        about = [str(each) for each in names if each]
         return f"{self.steps[0]}({', '.join(about)})"
 
 
@@ -105,6 +104,16 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Runs:
+    """All tasks of the job run: it has started, or started again."""
+
+
+@dataclass(frozen=True)
+class Crashed:
+    """The JobManager is gone, and its tasks fail. Another one takes over."""
+
+
+@dataclass(frozen=True)
 class Over:
     """The job has ended in a state."""
 
@@ -120,7 +129,7 @@ class Status:
     waits: Mapping[str, str]
 
 
-News = Hit | Left | Answer | Over | Status
+News = Hit | Left | Answer | Runs | Crashed | Over | Status
 
 
 @dataclass
@@ -135,10 +144,9 @@ class Session:
     _inside: dict[tuple[int, int], list[Hit]] = field(
         default_factory=dict[tuple[int, int], list[Hit]]
     )
-    _told_of: Counter[str] = field(default_factory=Counter[str])
     _vertices: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
-    _attempts: dict[tuple[int, int], Subtask | None] = field(
-        default_factory=dict[tuple[int, int], Subtask | None]
+    _attempts: dict[tuple[int, int], Subtask] = field(
+        default_factory=dict[tuple[int, int], Subtask]
     )
 
     def __enter__(self) -> Self:
@@ -192,10 +200,12 @@ class Session:
         folder = self.folder.absolute()
         own = {"execution.checkpointing.dir": f"file:{folder}/checkpoints"}
         for name, value in (SETTINGS | own | dict(self.settings)).items():
-            send("set", *self.hooks.setting(name, value))
+            if value:  # without a value the setting is left out
+                send("set", *self.hooks.setting(name, value))
         for vertex in self.job.topological:
             shape = (vertex.kind.value, vertex.sink.value, str(vertex.union_state).lower())
-            send("vertex", vertex.name, str(vertex.parallelism), *shape)
+            chained = str(len(vertex.chained))
+            send("vertex", vertex.name, str(vertex.parallelism), *shape, chained)
         for edge in self.job.edges:
             pattern = "broadcast" if edge.broadcast else edge.pattern.value
             send("edge", edge.source, edge.target, pattern)
@@ -206,27 +216,16 @@ class Session:
         """Start the job, from a savepoint or from nothing, and wait until all its tasks run."""
         self._debugged.command("start", *([savepoint] if savepoint else []))
         end = monotonic() + SECONDS_TO_RUN
-        while True:
-            happening = self._debugged.next(end - monotonic())
-            match happening:
-                case Told(words) if "running" in words:
-                    vertices = cast("Mapping[str, Sequence[int]]", words["vertices"])
-                    self._vertices = {
-                        (upper, lower): name.removeprefix("Source: ").partition(CHAINED)[0]
-                        for name, (upper, lower) in vertices.items()
-                    }
-                    return
-                case None:
-                    raise FinaleError(
-                        "job-not-started",
-                        f"the job does not run after {SECONDS_TO_RUN:g} seconds",
-                        place=Place(str(self.folder)),
-                        advice=f"read {LOG} in this folder; other work may keep the machine busy",
-                    )
-                case _:
-                    news = self._news(happening)
-                    if isinstance(news, Hit):
-                        self.go(news)
+        while not isinstance(news := self.next(end - monotonic()), Runs):
+            if news is None:
+                raise FinaleError(
+                    "job-not-started",
+                    f"the job does not run after {SECONDS_TO_RUN:g} seconds",
+                    place=Place(str(self.folder)),
+                    advice=f"read {LOG} in this folder; other work may keep the machine busy",
+                )
+            if isinstance(news, Hit):
+                self.go(news)
 
     @property
     def group(self) -> int:
@@ -278,12 +277,21 @@ class Session:
                     None if value is None else str(value),
                     None if error is None else str(error),
                 )
+            case {"running": str()}:
+                vertices = cast("Mapping[str, Sequence[int]]", words["vertices"])
+                for name, (upper, lower) in vertices.items():
+                    if found := _VERTEX.fullmatch(name):
+                        self._vertices[upper, lower] = found["vertex"]
+                return Runs()
+            case {"crashed": str()}:
+                return Crashed()
             case {"over": str(state)}:
                 return Over(state)
             case {"attempt": str(name), "vertex": str(vertex), "subtask": int(index)}:
-                if _RANDOM.fullmatch(name):
+                subtask = self._of(vertex, index)
+                if _RANDOM.fullmatch(name) and subtask is not None:
                     lower, upper = (_signed(half) for half in (name[:16], name[16:]))
-                    self._attempts[upper, lower] = self._of(vertex, index)
+                    self._attempts[upper, lower] = subtask
                 return None
             case {"status": str(state)}:
                 tasks = cast("Mapping[str, str]", words["tasks"])
@@ -317,14 +325,18 @@ class Session:
                 channel = self._channel(
                     subtask, cast("int", values["gate"]), cast("int", values["channel"])
                 )
-        if hook.sources_only and (subtask is None or not subtask.vertex.is_source):
+        if hook.of and (subtask is None or not _is_of(hook.of, subtask)):
             steps = ()
+        source = None
+        if subtask is not None and subtask.vertex.chained and "source" in values:
+            source = str(values["source"]).replace(subtask.vertex.name, subtask.name, 1)
         checkpoint, kind = values.get("checkpoint"), values.get("kind")
         return Hit(
             hook,
             steps or ("other",),
             None if subtask is None or channel is not None else subtask.name,
             channel,
+            source,
             checkpoint if isinstance(checkpoint, int) else None,
             kind if isinstance(kind, str) else None,
             stop.token,
@@ -372,16 +384,11 @@ class Session:
         self._debugged.skip(hit.token)
 
     def to_task(self, word: str, task: str, *more: str) -> None:
-        """Send a command about a task: emit, end, fail, assign.
-
-        A source that has been told of all its records emits them again by itself after a restart.
-        """
-        subtask = next(each for each in self.job.subtasks if each.name == task)
-        if word == EMIT:
-            if self._told_of[task] == subtask.records:
-                return
-            self._told_of[task] += 1
-        self._debugged.command(word, subtask.vertex.name, str(subtask.index), *more)
+        """Send a command about a task or a chained source: emit, end, free, fail, assign."""
+        names = {each.name: (each.vertex, each.index) for each in sources_of(self.job)}
+        names |= {each.name: (each.vertex.name, each.index) for each in self.job.subtasks}
+        vertex, index = names[task]
+        self._debugged.command(word, vertex, str(index), *more)
 
     def fail_job(self) -> None:
         """Fail the job as a whole: the coordinators of operators start again from a checkpoint."""
@@ -396,9 +403,21 @@ class Session:
         """Send a request: stop, savepoint, checkpoint, cancel. Its answer is news."""
         self._debugged.command(word, request, *more)
 
+    def resume(self, savepoint: str) -> None:
+        """Start the job again from a savepoint. That all its tasks run is news."""
+        self._debugged.command("start", savepoint)
+
+    def crash(self) -> None:
+        """End the JobManager, and let another one take over. That the first one is gone is news."""
+        self._debugged.command("crash")
+
     def ask_status(self) -> None:
         """Ask for a status, which is news."""
         self._debugged.command("status")
+
+
+def _is_of(kind: str, subtask: Subtask) -> bool:
+    return subtask.vertex.is_source if kind == SOURCES else bool(subtask.vertex.chained)
 
 
 def _signed(half: str) -> int:

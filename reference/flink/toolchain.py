@@ -26,8 +26,10 @@ JOB = (
     "ThreadSource",
     "Legacy",
     "Operator",
+    "Joining",
     "Assigner",
     "Ends",
+    "Crash",
 )
 #: The module with the interface of debuggers.
 MODULE = "jdk.jdi"

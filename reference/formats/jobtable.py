@@ -12,9 +12,13 @@ def table_of(job: Job) -> dict[str, dict[str, object]]:
 
 def _entry(job: Job, vertex: Vertex) -> dict[str, object]:
     entry: dict[str, object] = {"kind": vertex.kind.value, "parallelism": vertex.parallelism}
-    if vertex.is_source:
+    if vertex.is_source or vertex.chained:
         bounded = [each.bounded for each in job.subtasks_of(vertex)]
-        entry |= {"records": 0, "bounded": bounded[0] if len(set(bounded)) == 1 else bounded}
+        entry |= {"bounded": bounded[0] if len(set(bounded)) == 1 else bounded}
+    if vertex.is_source:
+        entry["records"] = 0
+    if vertex.chained:
+        entry["chained"] = [0] * len(vertex.chained)
     if vertex.sink is not Sink.NONE:
         entry["sink"] = vertex.sink.value
     inputs = [_input(edge) for edge in job.edges_into(vertex)]

@@ -264,3 +264,58 @@ def test_a_reader_is_triggered_by_its_source() -> None:
     assert the(order, "receive_split").number in before(order, trigger)
     assert the(order, "assign").about == {"task": "R", "split": "split1"}
     assert the(order, "finish_coordinator_part").number in before(order, trigger)
+
+
+def test_a_job_starts_again_from_the_savepoint_of_a_request() -> None:
+    order = ordered("stop-with-savepoint/savepoint-after-suspension.toml", "commit-at-most-once")
+    resumed = the(order, "resume")
+    asked = next(step for step in order.steps if step.about.get("request") == "savepoint1")
+    assert asked.name == "request_savepoint"
+    assert resumed.about == {"checkpoint": "cp1", "request": "savepoint1"}
+    restored = {step.about["task"] for step in order.steps if step.name == "restore"}
+    assert restored == {"S", "K"}
+    # What the second life polls is put there in the second life.
+    polled = [step for step in order.steps if step.name == "poll_barrier"][-1]
+    assert resumed.number in before(order, polled)
+
+
+def test_a_job_starts_again_from_savepoints_alone() -> None:
+    with pytest.raises(NotTakeable, match="from a savepoint alone"):
+        ordered("stop-with-savepoint/resumes-behind-its-savepoint.toml", "commit-at-most-once")
+
+
+def test_a_chained_source_ends_by_command_unless_a_stop_ends_it() -> None:
+    order = ordered("chained-sources/ended-source-holds-the-savepoint.toml", "stop-is-answered")
+    ended = the(order, "end_chained")
+    assert ended.about == {"source": "T.source1", "task": "T"}
+    assert [step.name for step in order.steps].count("end_chained") == 1
+    # The stop's mail has no hook here: it comes when the source has ended.
+    assert not any(step.name.startswith("stop") for step in order.steps)
+    assert ended.number in before(order, the(order, "deliver_trigger"))
+    assert order.table["T"]["chained"] == [0, 1]  # type: ignore[index]
+
+
+def test_a_crash_needs_another_cluster() -> None:
+    name = "stop-with-savepoint/crash-restores-a-stopped-source.toml"
+    order = ordered(name, "records-survive-restarts")
+    crash = the(order, "crash_coordinator")
+    assert order.settings["driver.crashes"] == "true"
+    restored = [step for step in order.steps if step.name == "restore"]
+    assert all(crash.number in before(order, step) for step in restored)
+
+
+def test_what_a_driven_run_has_no_means_for() -> None:
+    with pytest.raises(NotTakeable, match="no means for step 10, fail_snapshot"):
+        ordered("failures/pending-for-ever.toml", "pending-is-committed")
+
+
+def test_all_tasks_fail_together() -> None:
+    order = ordered("final-checkpoint/finish-emits-twice.toml", "commit-at-most-once")
+    failed = the(order, "fail_region")
+    assert {failed.about["task"], *failed.about["others"].split()} == {"S", "W", "K"}
+    assert order.settings["driver.keeps-on-finish"] == "true"
+
+
+def test_without_checkpointing_there_is_no_interval() -> None:
+    order = ordered("final-checkpoint/not-configured-two-phase.toml", "commit-completeness")
+    assert order.settings["execution.checkpointing.interval"] == ""

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.flink.runtime.execution.Environment;
 
-/** What a source subtask may do: how many records it may emit, and whether it may end. It outlives attempts. */
+/** What a source subtask may do: how many records it may emit, and whether it may end. */
 final class Controls {
     static Path folder;
     /** What the job's master told a source of itself. */
@@ -15,8 +15,10 @@ final class Controls {
     private static final Map<String, Controls> ALL = new ConcurrentHashMap<>();
     private static final Map<String, Environment> TASKS = new ConcurrentHashMap<>();
 
-    private int permits;
-    private boolean ends;
+    private long permits;
+    private boolean mayEnd;
+    private long free;
+    private boolean isFreeToEnd;
     private CompletableFuture<Void> changed = new CompletableFuture<>();
 
     static Controls of(String vertex, int subtask) {
@@ -40,7 +42,7 @@ final class Controls {
     }
 
     /** Here the thread of a source is held before it emits. */
-    static void emit(Runnable collect) {
+    static void emit(String source, Runnable collect) {
         collect.run();
     }
 
@@ -48,28 +50,48 @@ final class Controls {
         TASKS.get(vertex + "." + subtask).failExternally(new RuntimeException("the driver lets this task fail"));
     }
 
+    /** A new attempt: it may do nothing yet. */
+    synchronized void begins() {
+        permits = 0;
+        mayEnd = false;
+    }
+
+    /** The attempt begins behind so many records. */
+    synchronized void beginsAt(long emitted) {
+        permits = emitted;
+    }
+
+    /** This attempt may emit one more record. */
     synchronized void mayEmit() {
         permits++;
         tell();
     }
 
+    /** This attempt may end. */
     synchronized void mayEnd() {
-        ends = true;
+        mayEnd = true;
+        tell();
+    }
+
+    /** From now on each attempt may emit so many records, and may end. */
+    synchronized void isFree(long records, boolean ends) {
+        free = records;
+        isFreeToEnd = ends;
         tell();
     }
 
     /** Whether a source that has emitted so many records may emit another one. */
     synchronized boolean emits(long emitted) {
-        return emitted < permits;
+        return emitted < Math.max(permits, free);
     }
 
     synchronized boolean ends() {
-        return ends;
+        return mayEnd || isFreeToEnd;
     }
 
     /** A future that is complete if there is something to do after so many records. */
     synchronized CompletableFuture<Void> available(long emitted) {
-        return emits(emitted) || ends ? CompletableFuture.completedFuture(null) : changed;
+        return emits(emitted) || ends() ? CompletableFuture.completedFuture(null) : changed;
     }
 
     private void tell() {

@@ -41,6 +41,7 @@ final class HeldSource implements Source<String, HeldSource.Position, Integer> {
     }
 
     private final class Reader implements SourceReader<String, Position> {
+        private final String name = vertex;
         private final int subtask;
         private final Controls controls;
         private long emitted;
@@ -48,15 +49,20 @@ final class HeldSource implements Source<String, HeldSource.Position, Integer> {
         Reader(int subtask) {
             this.subtask = subtask;
             this.controls = Controls.of(vertex, subtask);
+            controls.begins();
         }
 
         @Override
         public InputStatus pollNext(ReaderOutput<String> output) {
             if (controls.emits(emitted)) {
-                Controls.emit(() -> output.collect(vertex + "." + subtask + "#" + emitted++));
+                Controls.emit(vertex, () -> output.collect(vertex + "." + subtask + "#" + emitted++));
                 return InputStatus.MORE_AVAILABLE;
             }
-            return controls.ends() ? InputStatus.END_OF_INPUT : InputStatus.NOTHING_AVAILABLE;
+            return controls.ends() ? end() : InputStatus.NOTHING_AVAILABLE;
+        }
+
+        private InputStatus end() {
+            return InputStatus.END_OF_INPUT;
         }
 
         @Override
@@ -73,6 +79,7 @@ final class HeldSource implements Source<String, HeldSource.Position, Integer> {
         @Override
         public void addSplits(List<Position> splits) {
             splits.forEach(split -> emitted = split.emitted);
+            controls.beginsAt(emitted);
         }
 
         @Override

@@ -22,9 +22,12 @@ import org.apache.flink.runtime.jobgraph.JobVertex;
 import org.apache.flink.runtime.jobgraph.SavepointRestoreSettings;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
+import org.apache.flink.runtime.minicluster.RpcServiceSharing;
 import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.MultipleConnectedStreams;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.transformations.MultipleInputTransformation;
 
 /**
  * Runs a job of a given shape on a MiniCluster, one task manager for each task.
@@ -33,14 +36,17 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
  *
  * <pre>
  * set KEY VALUE                              a setting of the cluster and the job
- * vertex NAME PARALLELISM KIND SINK UNION    after all that it reads; UNION is true
- *                                            for a source with union state
+ * vertex NAME PARALLELISM KIND SINK UNION SOURCES
+ *                                            after all that it reads; UNION is true for a source with
+ *                                            union state; SOURCES are chained into it
  * edge FROM TO PATTERN                       all-to-all, pointwise or broadcast
  * folder PATH                                for savepoints, and for what the sinks write
  * start [PATH]                               from a savepoint, or from nothing
- * emit NAME SUBTASK                          the source emits one more record
- * end NAME SUBTASK                           the source ends after the records that it may emit
+ * emit NAME SUBTASK                          this attempt of the source emits one more record
+ * end NAME SUBTASK                           it ends after the records that it may emit
+ * free NAME SUBTASK RECORDS ENDS             each attempt emits so many records, and ends if ENDS is true
  * fail NAME SUBTASK                          the task fails, and the states are told
+ * crash                                      the JobManager is gone, and another one takes over
  * stop ID drain|suspend, savepoint ID, checkpoint ID, cancel ID
  * assign NAME SUBTASK SPLIT                  the coordinator of a vertex assigns a split to the subtask
  * fail-job                                   the job fails as a whole
@@ -52,7 +58,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 public class Job {
     private static final PrintStream OUT = new PrintStream(System.out, true, StandardCharsets.UTF_8);
 
-    private record Vertex(String name, int parallelism, String kind, String sink, boolean union) {}
+    private record Vertex(String name, int parallelism, String kind, String sink, boolean union, int sources) {}
 
     private record Edge(String from, String to, String pattern) {}
 
@@ -62,6 +68,7 @@ public class Job {
 
     /** A setting of this job: so many splits are assigned to the vertices that are no sources. */
     private static final String SPLITS = "job.splits";
+    private static final String BEHIND = "behind sources";
 
     private final Configuration configuration = new Configuration();
     private final Map<String, Vertex> vertices = new LinkedHashMap<>();
@@ -85,12 +92,18 @@ public class Job {
             String[] words = line.split("\t");
             switch (words[0]) {
                 case "set" -> configuration.setString(words[1], words[2]);
-                case "vertex" -> vertices.put(words[1], new Vertex(words[1], Integer.parseInt(words[2]), words[3], words[4], Boolean.parseBoolean(words[5])));
+                case "vertex" -> vertices.put(words[1], new Vertex(words[1], Integer.parseInt(words[2]), words[3], words[4], Boolean.parseBoolean(words[5]), Integer.parseInt(words[6])));
                 case "edge" -> edges.add(new Edge(words[1], words[2], words[3]));
                 case "folder" -> folder = Path.of(words[1]);
                 case "start" -> start(words.length > 1 ? words[1] : null);
                 case "emit" -> Controls.of(words[1], Integer.parseInt(words[2])).mayEmit();
                 case "end" -> Controls.of(words[1], Integer.parseInt(words[2])).mayEnd();
+                case "free" -> Controls.of(words[1], Integer.parseInt(words[2])).isFree(Long.parseLong(words[3]), Boolean.parseBoolean(words[4]));
+                case "crash" -> {
+                    Crash.crash(cluster, job);
+                    say("\"crashed\":" + quoted(job.toString()));
+                    Crash.recover(cluster, job);
+                }
                 case "fail" -> {
                     Controls.fail(words[1], Integer.parseInt(words[2]));
                     tellStatus(); // the task has failed, whatever its thread does now
@@ -103,14 +116,24 @@ public class Job {
         }
     }
 
+    /** Whether a setting of this driver is there, and true. */
+    private boolean is(String key) {
+        return Boolean.parseBoolean(configuration.toMap().get(key));
+    }
+
     // The cluster
 
     private void start(String savepoint) throws Exception {
         Controls.folder = folder;
         if (cluster == null) {
             int tasks = vertices.values().stream().mapToInt(Vertex::parallelism).sum();
-            cluster = new MiniCluster(new MiniClusterConfiguration.Builder().setConfiguration(configuration)
-                    .setNumTaskManagers(tasks).setNumSlotsPerTaskManager(1).build());
+            var settings = new MiniClusterConfiguration.Builder().setConfiguration(configuration).setNumTaskManagers(tasks).setNumSlotsPerTaskManager(1)
+                    // Processes that share their calls share two threads for them, and some threads are held.
+                    .setRpcServiceSharing(RpcServiceSharing.DEDICATED);
+            if (is("driver.crashes")) {
+                Crash.prepare(settings);
+            }
+            cluster = new MiniCluster(settings.build());
             cluster.start();
         }
         JobGraph graph = graph();
@@ -153,28 +176,59 @@ public class Job {
         Map<String, DataStream<String>> streams = new HashMap<>();
         int number = 0;
         for (Vertex vertex : vertices.values()) {
+            String group = "group-" + ++number;
+            boolean keeps = is("driver.keeps-on-finish");
             SingleOutputStreamOperator<String> made;
             boolean isSource = vertex.kind().equals("source");
             if (isSource && configuration.toMap().getOrDefault(SOURCES, "").equals("threads")) {
                 made = environment.addSource(new ThreadSource(vertex.name()), vertex.name(), Types.STRING);
+                made = first(made, vertex, group);
             } else if (isSource) {
-                made = environment.fromSource(new HeldSource(vertex.name()), WatermarkStrategy.noWatermarks(), vertex.name(), Types.STRING);
+                made = source(environment, vertex, vertex.name(), group).startNewChain();
                 environment.addOperator(made.getTransformation()); // also if nobody reads it
+            } else if (vertex.sources() > 0) {
+                made = behindSources(environment, vertex, inputOf(vertex.name(), streams), group);
             } else if (configuration.toMap().containsKey(SPLITS)) {
                 int splits = Integer.parseInt(configuration.toMap().get(SPLITS));
                 made = inputOf(vertex.name(), streams).transform(vertex.name(), Types.STRING, new Assigner.Factory(vertex.name(), vertex.kind(), vertex.sink(), splits));
+                made = first(made, vertex, group);
             } else {
-                made = inputOf(vertex.name(), streams).transform(vertex.name(), Types.STRING, new Operator(vertex.name(), vertex.kind(), vertex.sink()));
+                made = inputOf(vertex.name(), streams).transform(vertex.name(), Types.STRING, new Operator(vertex.name(), vertex.kind(), vertex.sink(), keeps));
+                made = first(made, vertex, group);
             }
-            number++;
-            made.setParallelism(vertex.parallelism()).uid(vertex.name()).slotSharingGroup("group-" + number).startNewChain();
             if (vertex.union()) { // the state of an operator in the same task
-                made = made.transform(UNION, Types.STRING, new Operator(vertex.name(), "union-state", "none"));
-                made.setParallelism(vertex.parallelism()).uid(vertex.name() + UNION).slotSharingGroup("group-" + number);
+                made = made.transform(UNION, Types.STRING, new Operator(vertex.name(), "union-state", "none", false));
+                made.setParallelism(vertex.parallelism()).uid(vertex.name() + UNION).slotSharingGroup(group);
             }
             streams.put(vertex.name(), made);
         }
         return environment.getStreamGraph().getJobGraph();
+    }
+
+    private static SingleOutputStreamOperator<String> first(SingleOutputStreamOperator<String> made, Vertex vertex, String group) {
+        return made.setParallelism(vertex.parallelism()).uid(vertex.name()).slotSharingGroup(group).startNewChain();
+    }
+
+    private static SingleOutputStreamOperator<String> source(StreamExecutionEnvironment environment, Vertex vertex, String name, String group) {
+        return environment.fromSource(new HeldSource(name), WatermarkStrategy.noWatermarks(), name, Types.STRING)
+                .setParallelism(vertex.parallelism()).uid(name).slotSharingGroup(group);
+    }
+
+    /** A task with sources chained into it, which are its first inputs, and with an operator behind them. */
+    private static SingleOutputStreamOperator<String> behindSources(StreamExecutionEnvironment environment, Vertex vertex, DataStream<String> input, String group) {
+        int inputs = vertex.sources() + (input == null ? 0 : 1);
+        var joined = new MultipleInputTransformation<>(vertex.name(), new Joining.Factory(inputs), Types.STRING, vertex.parallelism());
+        for (int i = 1; i <= vertex.sources(); i++) {
+            joined.addInput(source(environment, vertex, vertex.name() + ".source" + i, group).getTransformation());
+        }
+        if (input != null) {
+            joined.addInput(input.getTransformation());
+        }
+        environment.addOperator(joined);
+        SingleOutputStreamOperator<String> made = new MultipleConnectedStreams(environment).transform(joined);
+        made.uid(vertex.name()).slotSharingGroup(group);
+        made = made.transform(BEHIND, Types.STRING, new Operator(vertex.name(), "pass-through", vertex.sink(), false));
+        return made.setParallelism(vertex.parallelism()).uid(vertex.name() + BEHIND).slotSharingGroup(group);
     }
 
     private DataStream<String> inputOf(String name, Map<String, DataStream<String>> streams) {

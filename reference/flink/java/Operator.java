@@ -22,6 +22,8 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 /**
  * What a vertex does that is no source: it passes records on, keeps state of a kind, and may be a sink.
  *
+ * <p>If it {@code keeps} records, what it has emitted at its end stays in its state, which is a mistake of an author.
+ *
  * <p>A two-phase sink keeps the records of a transaction until a snapshot, keeps the transaction in its state, and
  * writes a file of the transaction when the checkpoint is confirmed. To write a file again changes nothing.
  */
@@ -32,6 +34,7 @@ final class Operator extends AbstractStreamOperator<String> implements OneInputS
     private final String vertex;
     private final String kind;
     private final String sink;
+    private final boolean keeps;
     private transient List<String> open;
     private transient List<String> kept;
     private transient TreeMap<Long, String> prepared;
@@ -39,10 +42,11 @@ final class Operator extends AbstractStreamOperator<String> implements OneInputS
     private transient ListState<String> state;
     private transient int transaction;
 
-    Operator(String vertex, String kind, String sink) {
+    Operator(String vertex, String kind, String sink, boolean keeps) {
         this.vertex = vertex;
         this.kind = kind;
         this.sink = sink;
+        this.keeps = keeps;
     }
 
     /** What the factory of an operator with a coordinator calls. */
@@ -103,7 +107,9 @@ final class Operator extends AbstractStreamOperator<String> implements OneInputS
         for (String each : kept) {
             pass(each);
         }
-        kept.clear();
+        if (!keeps) {
+            kept.clear();
+        }
     }
 
     @Override

@@ -28,19 +28,21 @@ final class ThreadSource extends Legacy implements CheckpointedFunction {
         int subtask = environment.getTaskInfo().getIndexOfThisSubtask();
         Controls.runs(vertex, subtask, environment);
         controls = Controls.of(vertex, subtask);
+        controls.begins();
         name = vertex + "." + subtask;
         running = true;
         state = context.getOperatorStateStore().getListState(new ListStateDescriptor<>("emitted", Types.LONG));
         for (long each : state.get()) {
             emitted = each;
         }
+        controls.beginsAt(emitted);
     }
 
     @Override
     public void run(SourceContext<String> context) throws Exception {
         while (running && (controls.emits(emitted) || !controls.ends())) {
             if (controls.emits(emitted)) {
-                Controls.emit(() -> collect(context));
+                Controls.emit(vertex, () -> collect(context));
             } else {
                 Thread.sleep(1);
             }

@@ -58,7 +58,7 @@ def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def toy(classes: Path, method: str = "run", *words: str) -> Iterator[tuple[Debugged, int]]:
     java = find_jdk().java
     paths = {"checkpoint": "0.id", "times": "1", "gone": "0.other"}
-    hook = Hook(0, ("run",), "Toy", method, None, False, False, {}, paths)
+    hook = Hook(0, ("run",), "Toy", method, None, False, False, "", {}, paths)
     debugger = [str(java), "--add-modules", "jdk.jdi", "-cp", str(classes), "Debugger"]
     debugged = Debugged(debugger, [str(java), "-cp", str(classes), "Toy", *words], [hook])
     with debugged:

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import cast
 
 from model.topology import Job
 from reference.flink.director import Director, Taken
 from reference.flink.hooks import Hooks, hooks_in
 from reference.flink.order import Order, OrderedStep, Trigger
-from reference.flink.session import Answer, Hit, Left, News, Session, Status
+from reference.flink.session import (
+    Answer,
+    Crashed,
+    Hit,
+    Left,
+    News,
+    Over,
+    Runs,
+    Session,
+    Status,
+)
 from tests.docs.pages import ROOT
 
 HOOKS = hooks_in(ROOT / "reference" / "flink" / "flink-2.3.toml")
@@ -41,10 +52,16 @@ class Scripted:
     def ask(self, word: str, request: str, *more: str) -> None:
         self.done.append(" ".join((word, request, *more)))
 
+    def resume(self, savepoint: str) -> None:
+        self.done.append(f"resume {savepoint}")
 
-def hit(step: str, task: str | None, checkpoint: int | None = None) -> Hit:
+    def crash(self) -> None:
+        self.done.append("crash")
+
+
+def hit(step: str, task: str | None, checkpoint: int | None = None, thread: int = 0) -> Hit:
     hook = next(each for each in HOOKS.all if step in each.steps)
-    return Hit(hook, (step,), task, None, checkpoint, None, 0, 0, "thread")
+    return Hit(hook, (step,), task, None, None, checkpoint, None, 0, thread, "thread")
 
 
 def taken(steps: Iterable[OrderedStep], news: Iterable[News]) -> tuple[Director, list[str], Taken]:
@@ -144,7 +161,7 @@ def asked(checkpoint: str) -> OrderedStep:
 
 def triggered(number: int) -> Left:
     made = hit("trigger", None, number)
-    return Left(Hit(made.hook, made.steps, None, None, number, "Checkpoint", 0, 0, "thread"))
+    return Left(Hit(made.hook, made.steps, None, None, None, number, "Checkpoint", 0, 0, "thread"))
 
 
 def test_the_parts_of_a_trigger_are_steps_of_their_own() -> None:
@@ -181,3 +198,89 @@ def test_an_answer_before_its_checkpoint_is_stored() -> None:
     assert done[-1] == "go store(1)"
     # The answer does not come as long as the checkpoint is kept from the store.
     assert taken(steps, [*before, store])[2].missed is not None
+
+
+def test_the_end_of_data_is_reported_when_the_task_manager_is_needed() -> None:
+    steps = [
+        OrderedStep(1, "run_trigger", {"task": "K"}),
+        OrderedStep(2, "deliver_trigger", {"task": "K"}, (1,)),
+    ]
+    mail, call = hit("run_trigger", "K"), hit("deliver_trigger", "K")
+    news: list[News] = [hit("apply_end_report", "K"), mail, Left(mail), call, Left(call)]
+    _, done, result = taken(steps, news)
+    assert result.missed is None
+    assert done == ["go run_trigger(K)", "go apply_end_report(K)", "go deliver_trigger(K)"]
+
+
+def test_a_job_starts_again_when_it_is_over_and_has_a_savepoint() -> None:
+    steps = [
+        OrderedStep(1, "request_stop", {"request": "stop1", "drain": "drain"}),
+        OrderedStep(2, "resume", {"checkpoint": "cp1", "request": "stop1"}, (1,)),
+        OrderedStep(3, "restore", {"task": "K"}, (2,)),
+    ]
+    # A new attempt may run before the job says that all of its tasks do.
+    restored = Left(hit("restore.handled", "K"))
+    news: list[News] = [Over("FINISHED"), Answer("stop1", "file:/s", None), restored, Runs()]
+    director, done, result = taken(steps, news)
+    assert result.missed is None
+    assert result.over is None
+    assert done == ["stop stop1 drain", "resume file:/s"]
+    # The job that runs now was not stopped.
+    assert director.stops == []
+    director, done, result = taken(steps, [Answer("stop1", "file:/s", None), Runs()])
+    assert result.missed is not None
+    assert done == ["stop stop1 drain"]
+
+
+def test_a_job_cannot_start_again_from_a_savepoint_that_there_is_not() -> None:
+    steps = [
+        OrderedStep(1, "request_savepoint", {"request": "savepoint1"}),
+        OrderedStep(2, "resume", {"checkpoint": "cp1", "request": "savepoint1"}, (1,)),
+    ]
+    savepoint1 = Left(hit("trigger.handled", None, 1))
+    _, done, result = taken(
+        steps, [savepoint1, Over("FAILED"), Answer("savepoint1", None, "too late")]
+    )
+    assert str(result.missed).startswith("step 2, resume(cp1, savepoint1) did not happen")
+    assert done == ["savepoint savepoint1"]
+
+
+def test_threads_of_tasks_that_a_crash_ends_are_let_go() -> None:
+    steps = [
+        OrderedStep(1, "crash_coordinator"),
+        OrderedStep(2, "restore", {"task": "K"}, (1,)),
+        OrderedStep(3, "run_trigger", {"task": "K"}, (2,)),
+    ]
+    old, late = hit("quiesce", "K", thread=1), hit("run_trigger", "K", thread=1)
+    new = hit("run_trigger", "K", thread=2)
+    restored = Left(hit("restore.handled", "K"))
+    _, done, result = taken(steps, [old, Crashed(), late, new, restored, Left(new)])
+    assert result.missed is None
+    # The old attempt's mail is not the step of the order; the new one's waits until it is restored.
+    assert done == ["crash", "go quiesce(K)", "go run_trigger(K)", "go run_trigger(K)"]
+
+
+def test_a_chained_source_has_a_name_of_its_own() -> None:
+    step = OrderedStep(1, "end_chained", {"source": "T.source2", "task": "T"})
+    first, second = (
+        replace(hit("end_chained", "T"), source=f"T.source{number}") for number in (1, 2)
+    )
+    _, done, result = taken([step], [first, Left(first)])
+    assert result.missed is not None
+    assert done[0] == "end T.source2"
+    assert taken([step], [second, Left(second)])[2].missed is None
+
+
+def test_a_mail_of_an_attempt_is_no_step_of_a_later_one() -> None:
+    steps = [
+        OrderedStep(1, "request_savepoint", {"request": "savepoint1"}),
+        OrderedStep(2, "resume", {"checkpoint": "cp1", "request": "savepoint1"}, (1,)),
+        OrderedStep(3, "restore", {"task": "K"}, (2,)),
+        OrderedStep(4, "run_trigger", {"task": "K"}, (3,)),
+    ]
+    first, later = hit("run_trigger", "K", thread=1), hit("run_trigger", "K", thread=2)
+    news: list[News] = [first, Over("FINISHED"), Answer("savepoint1", "file:/s", None)]
+    news += [Left(hit("restore.handled", "K")), Runs(), later, Left(later)]
+    _, done, result = taken(steps, news)
+    assert result.missed is None
+    assert done[1:] == ["go run_trigger(K)", "resume file:/s", "go run_trigger(K)"]
