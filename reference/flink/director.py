@@ -149,6 +149,9 @@ class Director:
             if not self._open:
                 break
             news = self._session.next(max(end - monotonic(), 0.0))
+            if news is None and self.let_all_close():
+                end = monotonic() + seconds
+                continue
             if news is None:
                 self.taken.missed = self._missed()
                 break

@@ -22,7 +22,6 @@ import org.apache.flink.runtime.jobgraph.JobVertex;
 import org.apache.flink.runtime.jobgraph.SavepointRestoreSettings;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
-import org.apache.flink.runtime.minicluster.RpcServiceSharing;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.MultipleConnectedStreams;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
@@ -127,9 +126,7 @@ public class Job {
         Controls.folder = folder;
         if (cluster == null) {
             int tasks = vertices.values().stream().mapToInt(Vertex::parallelism).sum();
-            var settings = new MiniClusterConfiguration.Builder().setConfiguration(configuration).setNumTaskManagers(tasks).setNumSlotsPerTaskManager(1)
-                    // Processes that share their calls share two threads for them, and some threads are held.
-                    .setRpcServiceSharing(RpcServiceSharing.DEDICATED);
+            var settings = new MiniClusterConfiguration.Builder().setConfiguration(configuration).setNumTaskManagers(tasks).setNumSlotsPerTaskManager(1);
             if (is("driver.crashes")) {
                 Crash.prepare(settings);
             }

@@ -88,9 +88,9 @@ def test_a_stop_leaves_records_in_the_source(tmp_path: Path) -> None:
     trigger = {"checkpoint": "cp1", "kind": "SUSPEND"}
     steps = [
         {"number": 1, "name": "request_stop", "about": {"drain": "suspend"}, "trigger": trigger},
-        {"number": 2, "name": "quiesce", "about": {"task": "S"}, "after": [1]},
-        {"number": 3, "name": "quiesce", "about": {"task": "K"}, "after": [2]},
-        {"number": 4, "name": "learn_finished", "about": {"task": "K"}, "after": [3]},
+        {"number": 2, "name": "deliver_confirmation", "about": {"task": "S"}, "after": [1]},
+        {"number": 3, "name": "deliver_confirmation", "about": {"task": "K"}, "after": [1]},
+        {"number": 4, "name": "learn_finished", "about": {"task": "K"}, "after": [2, 3]},
     ]
     table = {"K": SINK, "S": {"records": 1}}  # in any order
     page = {"format": "finale-order/1", "title": "", "job": table, "settings": {}, "steps": steps}
