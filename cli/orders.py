@@ -86,7 +86,7 @@ class OrdersDrive:
         else:
             about = {"spec": shown_file(self.spec.file), "holding": sorted(names)}
             runs = {"flink": self.release.version, "runs": [run_json(each) for each in done]}
-            say_json(document("reproduce") | about | runs)
+            say_json(document("orders") | about | runs)
         if any(each.verdict is Verdict.DAMAGED for each in done):
             return Exit.FAILED
         taken = sum(each.verdict is Verdict.SURVIVED for each in done)

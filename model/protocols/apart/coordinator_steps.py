@@ -5,7 +5,7 @@ from __future__ import annotations
 from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.requests.requests import Requests
 from model.protocols.stops.stopping import Stopping
-from model.rules import EMPTY, WEAK, PerEntity, Ref, Set, field, require, rule, step
+from model.rules import EMPTY, WEAK, PerEntity, Ref, Set, define, field, require, rule, step
 
 
 class SubsumesLater(Requests):
@@ -15,9 +15,16 @@ class SubsumesLater(Requests):
 
     @step
     def subsume(self, older: Checkpoint, newer: Checkpoint) -> None:
-        """CN-1: an older checkpoint is to be subsumed."""
-        if older < newer:
+        """CN-1: an older checkpoint is to be subsumed, if anything names it still."""
+        if older < newer and not self.is_unnamed(older):
             self.to_subsume[older].add(newer)
+
+    @define
+    def is_unnamed(self, checkpoint: Checkpoint) -> bool:
+        """A checkpoint that is to be subsumed, or subsumes another one, is named."""
+        waits = not self.to_subsume[checkpoint].is_empty
+        subsumes = any(self.to_subsume[older].has(checkpoint) for older in self.checkpoints)
+        return not waits and not subsumes and super().is_unnamed(checkpoint)
 
     @rule(fair=WEAK)
     def subsume_later(self, older: Checkpoint, newer: Checkpoint) -> None:
@@ -37,6 +44,11 @@ class AbortsLater(Stopping):
         """SP-1: what is pending is to be aborted."""
         if checkpoint.is_pending:
             self.to_abort.add(checkpoint)
+
+    @define
+    def is_unnamed(self, checkpoint: Checkpoint) -> bool:
+        """A checkpoint that is to be aborted is named."""
+        return not self.to_abort.has(checkpoint) and super().is_unnamed(checkpoint)
 
     @rule(fair=WEAK)
     def abort_later(self, checkpoint: Checkpoint) -> None:

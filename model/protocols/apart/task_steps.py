@@ -8,7 +8,7 @@ from model.protocols.job.elements import CheckpointId
 from model.protocols.stop_with_savepoint import StopWithSavepoint
 from model.protocols.task.execution import TaskExecution
 from model.protocols.task.tasks import Task
-from model.rules import EMPTY, STRONG, PerEntity, Ref, Set, field, require, rule, step
+from model.rules import EMPTY, STRONG, PerEntity, Ref, Set, define, field, require, rule, step
 
 
 class PerformsLater(TaskExecution):
@@ -20,6 +20,12 @@ class PerformsLater(TaskExecution):
     def perform(self, task: Task, checkpoint: CheckpointId) -> None:
         """AL-5: the task is to take its part."""
         self.to_perform[task].add(checkpoint)
+
+    @define
+    def is_unnamed(self, checkpoint: Checkpoint) -> bool:
+        """A checkpoint is named as long as a task is about to act for it."""
+        waits = any(self.to_perform[task].has(checkpoint) for task in self.tasks)
+        return not waits and super().is_unnamed(checkpoint)
 
     @rule(fair=STRONG)
     def perform_later(self, task: Task, checkpoint: Checkpoint) -> None:
@@ -44,6 +50,12 @@ class SnapshotsLater(TaskExecution):
     def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:
         """AL-5: the barrier is out, and the task is to take its snapshot."""
         self.to_snapshot[task].add(checkpoint)
+
+    @define
+    def is_unnamed(self, checkpoint: Checkpoint) -> bool:
+        """A checkpoint is named as long as a task is about to act for it."""
+        waits = any(self.to_snapshot[task].has(checkpoint) for task in self.tasks)
+        return not waits and super().is_unnamed(checkpoint)
 
     @rule(fair=STRONG)
     def snapshot_later(self, task: Task, checkpoint: Checkpoint) -> None:
@@ -92,6 +104,12 @@ class FailsLater(StopWithSavepoint):
     def savepoint_aborted(self, task: Task, checkpoint: CheckpointId) -> None:
         """SP-10: the task is to fail."""
         self.to_fail[task].add(checkpoint)
+
+    @define
+    def is_unnamed(self, checkpoint: Checkpoint) -> bool:
+        """A checkpoint is named as long as a task is about to act for it."""
+        waits = any(self.to_fail[task].has(checkpoint) for task in self.tasks)
+        return not waits and super().is_unnamed(checkpoint)
 
     @rule(fair=STRONG)
     def fail_later(self, task: Task, checkpoint: Checkpoint) -> None:
