@@ -165,7 +165,7 @@ class Director:
         return self.taken
 
     @property
-    def stops(self) -> list[int]:
+    def savepoints_of_stops(self) -> list[int]:
         """The ids of the savepoints of stops, if a stop was answered with its savepoint.
 
         A job that has started again since then was not stopped.

@@ -192,7 +192,7 @@ def _positions(session: Session, director: Director) -> dict[str, int]:
 
     A subtask that had ended before is not there: its records all come before the savepoint.
     """
-    ids = director.stops
+    ids = director.savepoints_of_stops
     return {
         file.parent.name: int(file.read_text(encoding="utf-8"))
         for file in sorted((session.folder / "positions").glob("*/*"))

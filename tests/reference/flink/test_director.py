@@ -226,7 +226,7 @@ def test_a_job_starts_again_when_it_is_over_and_has_a_savepoint() -> None:
     assert result.over is None
     assert done == ["stop stop1 drain", "resume file:/s"]
     # The job that runs now was not stopped.
-    assert director.stops == []
+    assert director.savepoints_of_stops == []
     director, done, result = taken(steps, [Answer("stop1", "file:/s", None), Runs()])
     assert result.missed is not None
     assert done == ["stop stop1 drain"]
