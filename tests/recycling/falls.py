@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from checker.search.answer import Report, Verdict, Violated
-from checker.search.bfs.search import check
+from checker.search.backends import check_with
 from checker.search.limits import Limits
 from checker.spec.claim import Spec
 from model.semantics import evaluate
@@ -16,7 +16,7 @@ from tests.recycling.corpus import of_variants, with_few_ids
 from tests.recycling.lockstep import Key, Walk
 
 #: So many states of a spec are searched: a violation that is found stands.
-STATES_MAX = 20_000
+STATES_MAX = 2_000_000
 SAFETY = (Kind.ALWAYS, Kind.ON_STEP)
 
 
@@ -71,7 +71,7 @@ def fallen(spec: Spec) -> Fallen:
     live = max(2, int(spec.setting.bounds.get("checkpoints", 1)))
     few = with_few_ids(spec, live)
     system = few.system()
-    report = check(system, Limits(states_max=STATES_MAX))
+    report = check_with("auto", system, Limits(states_max=STATES_MAX), None)
     verdicts = {answer.property: answer.verdict for answer in report.answers}
     falls = (Fall(spec, n, spec.expectations[n].steps, verdicts[n]) for n in violated_in(spec))
     replayed = {
