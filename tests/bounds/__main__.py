@@ -50,13 +50,19 @@ def cheapest_first(files: tuple[Path, ...] = FILES) -> list[Path]:
     return sorted(files, key=cost)
 
 
-def left(known: dict[tuple[str, str], Kept], limits: Limits) -> Iterator[tuple[Path, str, Limits]]:
-    """What is to be searched, channels first: what is not known, or is known of other sources."""
+def left(
+    known: dict[tuple[str, str], Kept], limits: Limits, *, undecided: bool = False
+) -> Iterator[tuple[Path, str, Limits]]:
+    """What is to be searched, channels first: what is not known, or is known of other sources.
+
+    With `undecided`, what a limit has stopped is searched again.
+    """
     for bound in BOUNDS:
         for file in cheapest_first():
             for each in asked(file, bound):
                 kept = known.get((name_of(file), each.bound))
-                if kept is None or kept.key != key_of(spec_of(file)):
+                is_known = kept is not None and kept.key == key_of(spec_of(file))
+                if not is_known or (undecided and kept is not None and kept.stopped):
                     yield file, each.bound, limits
 
 
@@ -70,10 +76,11 @@ def main() -> int:
     options.add_argument("--seconds", type=float, default=120, help="time limit of a search")
     options.add_argument("--states", type=int, default=2_000_000, help="limit of its states")
     options.add_argument("--workers", type=int, default=1, help="number of processes")
+    options.add_argument("--undecided", action="store_true", help="also what a limit has stopped")
     options.add_argument("--page-only", action="store_true", help="write the page alone")
     given = options.parse_args()
     known, limits = read(), Limits(given.states, given.seconds)
-    tasks = [] if given.page_only else list(left(known, limits))
+    tasks = [] if given.page_only else list(left(known, limits, undecided=given.undecided))
     context = multiprocessing.get_context("fork")
     with context.Pool(given.workers, maxtasksperchild=4) as pool:
         for number, kept in enumerate(pool.imap(_result, tasks), 1):

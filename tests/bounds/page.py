@@ -24,6 +24,7 @@ Results are kept in `.bounds_cache`, so a run that is killed goes on where it st
 - *Waits*: a property that holds becomes *unknown*, because a run waits for
   a bound. No counterexample was found.
 - *Not decided*: the search came to its limit and found nothing before. That is not *same*.
+  `python -m tests.bounds --undecided --states N` asks these again with a larger limit.
 - *Refused*: the protocol cannot have the larger bound.
 
 """

@@ -50,8 +50,9 @@ def test_a_verdict_that_changes_is_found_and_kept() -> None:
 
 
 def test_what_is_known_is_not_asked_again_unless_it_has_changed() -> None:
-    def asked(known: dict[tuple[str, str], Kept]) -> set[str]:
-        return {bound for file, bound, _ in left(known, Limits()) if file == SINK_ENDS}
+    def asked(known: dict[tuple[str, str], Kept], *, undecided: bool = False) -> set[str]:
+        tasks = left(known, Limits(), undecided=undecided)
+        return {bound for file, bound, _ in tasks if file == SINK_ENDS}
 
     name, key = "restore/first/sink-ends.toml", key_of(spec_of(SINK_ENDS))
     assert asked({}) == {"channel", "records", "checkpoints"}
@@ -59,6 +60,9 @@ def test_what_is_known_is_not_asked_again_unless_it_has_changed() -> None:
     assert asked(known) == {"records", "checkpoints"}
     known = {(name, "channel"): Kept(name, "old", "channel", "2", "3")}
     assert asked(known) == {"channel", "records", "checkpoints"}
+    known = {(name, "channel"): Kept(name, key, "channel", "2", "3", stopped="the limit")}
+    assert asked(known) == {"records", "checkpoints"}
+    assert asked(known, undecided=True) == {"channel", "records", "checkpoints"}
 
 
 def test_a_change_that_nobody_has_explained_is_counted() -> None:

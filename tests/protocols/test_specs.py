@@ -27,7 +27,14 @@ from tests.protocols.specs import FILES, name_of, spec_of, specs
 PROTOCOLS = tuple(entry.key for entry in REGISTERED)
 
 #: Branches that no spec takes, by function, line of source and outcome, with the reason.
-NEVER_TAKEN: dict[tuple[str, str, bool], str] = {}
+NEVER_TAKEN: dict[tuple[str, str, bool], str] = {
+    ("Channel._count_cancellation", "if self.cancelled[checkpoint] < 2:", False): (
+        "today's rules send one cancellation down a channel: only variants send three"
+    ),
+    ("GreatestIdSink.commit", "if not self.is_noted(transaction):", False): (
+        "transactions are committed in the order of their ids, and noted ones are aborted"
+    ),
+}
 
 #: Those still to be judged: each needs a spec, a reason, or to go.
 NOT_TAKEN_YET = {
@@ -43,11 +50,7 @@ NOT_TAKEN_YET = {
     ("StopWithSavepoint.attempt_failed", "if self.stops:", False),
     ("StopWithSavepoint.crash_coordinator", "if self.stops:", False),
     ("Stopping.is_unnamed", "if self.can_resume:", True),
-    (
-        "StopWithSavepoint.may_close",
-        "if task.sync != Nothing and not task.released:",
-        True,
-    ),
+    ("StopWithSavepoint.may_close", "if self.waits_for_savepoint(task):", True),
     ("Stopping.ends_the_job", "if not self.stops:", True),
     ("SyncSavepoint.may_emit", "if not self.stops:", True),
     ("SyncSavepoint.ended_by_suspension", "if not self.stops:", True),
@@ -177,15 +180,20 @@ def test_titles_tell_specs_apart() -> None:
 
 @pytest.mark.slow
 def test_no_branch_is_dead_in_all_specs() -> None:
-    """Of a protocol's own file over its specs, of what protocols share over the specs of all."""
+    """Of a protocol's own file over its specs and those of protocols that are built on it.
+
+    What protocols share is asked over the specs of all.
+    """
     found = {key: [examined(key, large=large) for large in (False, True)] for key in PROTOCOLS}
     halves = [half for both in found.values() for half in both]
     everywhere = set[Branch]().union(*(half.taken for half in halves))
     explored = set[Branch]().union(*(half.explored for half in halves))
     dead = set()
     for key, both in found.items():
-        own = getsourcefile(catalogue().protocol(key))
-        taken = set[Branch]().union(*(half.taken for half in both))
+        protocol = catalogue().protocol(key)
+        own = getsourcefile(protocol)
+        built = [k for k in PROTOCOLS if issubclass(catalogue().protocol(k), protocol)]
+        taken = set[Branch]().union(*(half.taken for k in built for half in found[k]))
         kinds = set[type]().union(*(half.kinds for half in both))
         for function, branch in all_branches(kinds, explored):
             if branch not in (taken if branch.file == own else everywhere):
