@@ -11,10 +11,9 @@ import htpy as h
 
 from checker.report.job import job_lines
 from checker.report.layout import counted, grouped
-from checker.report.places import shown_file
+from checker.report.places import shown_file, told_setting
 from checker.search.answer import Violated
 from checker.search.rows import ResultRow, SpecResult
-from checker.spec.grid import text_of
 from model.errors import FinaleError, Place
 
 from .assets import fixed
@@ -59,10 +58,8 @@ def _facts(results: Sequence[SpecResult]) -> Iterator[h.Node]:
 def _spec_facts(result: SpecResult) -> Iterator[str]:
     spec, seen = result.spec, result.report.statistics
     yield shown_file(spec.file)
-    variant = f", variant {spec.variant}" if spec.variant else ""
-    yield f"protocol {spec.protocol.key}{variant}"
-    if spec.values:
-        yield text_of(spec.values)
+    protocol, *changes = told_setting(spec)
+    yield from (f"protocol {protocol}", *changes)
     if result.report.lists_states:
         more = "" if seen.complete else " and more"
         yield f"{grouped(seen.states)} states{more}, {grouped(seen.transitions)} transitions"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import model
 from checker.search.rows import SEARCH
 from checker.spec.claim import Spec
-from checker.spec.grid import word_of
+from checker.spec.grid import settings_of, text_of
 from checker.spec.key_lines import KeyPath
 
 _HOME = Path(model.__file__).parent.parent
@@ -21,6 +22,15 @@ def shown_file(file: str | Path) -> str:
         if path.is_relative_to(base):
             return str(path.relative_to(base))
     return str(path)
+
+
+def told_setting(spec: Spec) -> Iterator[str]:
+    """What a reader must know of a spec beside its file: its protocol, and what a flag changed."""
+    yield f"{spec.protocol.key}, variant {spec.variant}" if spec.variant else spec.protocol.key
+    if spec.values:
+        yield text_of(spec.values)
+    if spec.left_out:
+        yield f"without {', '.join(spec.left_out)}"
 
 
 def expectation_line(spec: Spec, name: str) -> int:
@@ -41,10 +51,10 @@ def command(name: str, spec: Spec, *flags: str) -> str:
     left out, and the folder of the protocols.
     """
     words = ["finale", *name.split(), str(spec.file.absolute()), *flags]
-    if spec.variant is not None and spec.variant != (spec.table or {}).get("variant"):
+    if spec.variant is not None and spec.is_under_variant:
         words += ["--variant", spec.variant]
-    for key, value in spec.values:
-        words += ["--set", f"{key}={word_of(value)}"]
+    for setting in settings_of(spec.values):
+        words += ["--set", setting]
     for each in spec.left_out:
         words += ["--without", each]
     if spec.catalogue.folder is not None:

@@ -101,7 +101,8 @@ def test_json_is_all_that_is_on_stdout(folder: Path) -> None:
     assert ran.exit == 2
     assert document["ok"] is False
     assert list(document) == [
-        "finale", "format", "results", "left_out", "minimised", "interrupted", "exit", "ok"
+        "finale", "format", "variant", "set", "results", "left_out", "minimised", "interrupted",
+        "exit", "ok",
     ]  # fmt: skip
     assert document["left_out"] == [{"spec": "slow.toml", "why": "slow"}]
     assert document["results"][0]["error"]["code"] == "bad-value"
