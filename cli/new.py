@@ -85,7 +85,10 @@ def new(
     rows = [[str(folder / name), MEANINGS[name]] for name in files]
     inside = shlex.quote(str(folder))
     check = f"cd {inside} && finale check {SPEC_FILE} --protocols {VARIANT_FILE.parent}"
-    write(page, [*columns(rows, page.width), "", f"next: {check}", f"then change the rule, and: {review}"])
+    write(
+        page,
+        [*columns(rows, page.width), "", f"next: {check}", f"then change the rule, and: {review}"],
+    )
     return 0
 
 
