@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import model
@@ -44,13 +44,19 @@ def expectation_line(spec: Spec, name: str) -> int:
     return spec.lines.of(*path) or spec.lines.of("title") or 1
 
 
-def command(name: str, spec: Spec, *flags: str) -> str:
+def absolute(path: Path) -> str:
+    """Return a path that means the same in every folder of this machine."""
+    return str(path.absolute())
+
+
+def command(name: str, spec: Spec, *flags: str, path_of: Callable[[Path], str] = absolute) -> str:
     """Return a command line for a spec that means the same in every folder, quoted for a shell.
 
-    It names the variant and the values that are not those in the file, the assumptions that are
-    left out, and the folder of the protocols.
+    `path_of` says how paths are written, if readers are on another machine. The line names the
+    variant and the values that are not those in the file, the assumptions that are left out, and
+    the folder of the protocols.
     """
-    words = ["finale", *name.split(), str(spec.file.absolute()), *flags]
+    words = ["finale", *name.split(), path_of(spec.file), *flags]
     if spec.variant is not None and spec.is_under_variant:
         words += ["--variant", spec.variant]
     for setting in settings_of(spec.values):
@@ -58,5 +64,5 @@ def command(name: str, spec: Spec, *flags: str) -> str:
     for each in spec.left_out:
         words += ["--without", each]
     if spec.catalogue.folder is not None:
-        words += ["--protocols", str(spec.catalogue.folder)]
+        words += ["--protocols", path_of(spec.catalogue.folder)]
     return shlex.join(words)

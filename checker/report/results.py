@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from rich.text import Text
@@ -34,7 +34,7 @@ from .layout import (
     paragraph,
     shortened,
 )
-from .places import command, shown_file
+from .places import absolute, command, shown_file
 
 _MARKS = {
     Exit.AS_EXPECTED: Text("✓ ", "bold green"),
@@ -193,14 +193,14 @@ def _search_lines(result: SpecResult, width: int) -> list[Text]:
     return lines
 
 
-def trace_command(result: SpecResult, name: str) -> str:
+def trace_command(result: SpecResult, name: str, path_of: Callable[[Path], str] = absolute) -> str:
     """Return the command line that prints the trace of a property, found in the same way."""
     flags = ["--property", name]
     if result.report.backend == BOUNDED:
         flags += ["--backend", BOUNDED]
     for each in result.report.reduced:
         flags += ["--reduce", each]
-    return command("trace", result.spec, *flags)
+    return command("trace", result.spec, *flags, path_of=path_of)
 
 
 def _costs(report: Report) -> list[str]:
