@@ -157,3 +157,21 @@ def test_diff_takes_it_as_its_siblings_do(folder: Path) -> None:
     ran = run(f"diff ping.toml --set options.answer=no --observe everything {P}", folder)
     known = run(f"check ping.toml --set options.answer=no {P}", folder)
     assert (ran.exit, ran.stderr) == (known.exit, known.stderr)
+
+
+def test_diff_takes_a_variant_of_what_the_protocol_is_built_on() -> None:
+    spec = "specs/stop-with-savepoint/pair.toml"
+    ran = run(f"diff {spec} --variant waits-for-lost-ack --set bounds.failures=1 --format json")
+    sides = [json.loads(ran.stdout)[name] for name in ("first", "second")]
+    assert [each["protocol"] for each in sides] == ["stop-with-savepoint"] * 2
+    assert [each["variant"] for each in sides] == [None, "waits-for-lost-ack"]
+    assert [each["values"] for each in sides] == [{}, {"bounds.failures": 1}]
+    assert "error[unknown-variant]" in run(f"diff {spec} --variant withdraws").stderr
+
+
+def test_none_takes_the_variant_of_a_spec_away() -> None:
+    spec = "specs/two-phase-commit/broken/withdraws.toml"
+    ran = run(f"check {spec} --variant none --strict --format json")
+    rows = json.loads(ran.stdout)["results"]
+    assert ran.exit == 0
+    assert "violated" not in {row["verdict"] for row in rows}
