@@ -41,6 +41,7 @@ from checker.spec.catalogue import Catalogue, catalogue
 from checker.spec.changed import ChangedFiles
 from checker.spec.changed import changed_since as since
 from checker.spec.claim import Spec
+from checker.spec.grid import settings_of, values_in
 from checker.spec.reading import check_property_name
 from checker.spec.releases import ReleaseConfig, releases_in
 from checker.studies.bug_pairs import folders_of_bugs, mistakes_in_pairs
@@ -65,6 +66,7 @@ from .parameters import (
     ProtocolsFolder,
     ReductionNames,
     SecondsLimit,
+    SetValues,
     StatesLimit,
     StepsLimit,
     StorageOption,
@@ -153,6 +155,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
         Parameter(help="Leave out specs of which nothing changed since this Git revision."),
     ] = None,
     variant: VariantName = None,
+    set: SetValues = (),
     minimise: Minimise = False,
     watch: Annotated[
         bool,
@@ -201,6 +204,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
         changed=None if changed_since is None else changes_in(changed_since, paths, protocols),
         ci_files=tuple(flag for flag, file in ci_files.items() if file is not None),
         variant=variant,
+        values=values_in(set),
         minimise=minimise,
     )
     refuse_limits({"--jobs": jobs})
@@ -265,9 +269,16 @@ class Options:
     """The flags that name a file for a CI server."""
     variant: str | None = None
     """The variant that each spec is checked under, if not its own."""
+    values: tuple[tuple[str, object], ...] = ()
+    """Keys that each spec has other values of."""
 
     minimise: bool = False
     """Whether counterexamples are shrunk."""
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether specs are checked in another setting than their own."""
+        return self.variant is not None or bool(self.values)
 
     @property
     def may_search_beside(self) -> bool:
@@ -287,6 +298,7 @@ class Options:
             "--strict": self.strict,
             **dict.fromkeys(self.ci_files, True),
             "--variant": self.variant,
+            "--set": self.values,
             "--minimise": self.minimise,
         }
         for flag, given in own.items():
@@ -308,11 +320,12 @@ class Options:
                 "counts of a reduced search cannot be recorded, only those of a full search",
                 advice="leave out --reduce, or --record",
             )
-        if self.variant is not None and self.record:
+        if self.is_changed and self.record:
+            flag = "--variant" if self.variant is not None else "--set"
             raise FinaleError(
                 "variant-counts",
-                "counts of a variant cannot be recorded in a spec of another protocol",
-                advice="leave out --variant, or --record; a spec can name its variant itself",
+                f"counts of another setting cannot be recorded in a spec, and {flag} makes one",
+                advice=f"leave out {flag}, or --record; or write the change into the spec",
             )
         if self.search.resume is not None and (len(paths) > 1 or paths[0].is_dir()):
             raise FinaleError(
@@ -370,7 +383,7 @@ class Checking:
 
     def check(self, files: Sequence[Path], paths: Sequence[Path]) -> None:
         """Check specs. Mistakes in one do not keep the others from it."""
-        if self.options.variant is None:
+        if not self.options.is_changed:
             self._check_pairs(path for path in paths if path.is_dir())
         jobs = min(self.options.jobs or processors(), len(files))
         if jobs > 1 and self.options.may_search_beside:
@@ -414,7 +427,8 @@ class Checking:
         except FinaleError as error:
             self._note(error)
             return []
-        self.pages.expect(path, files)
+        if not self.options.values:  # bugs with their fixes, and matrices, are what specs expect
+            self.pages.expect(path, files)
         return files
 
     def _check_pairs(self, folders: Iterable[Path]) -> None:
@@ -430,7 +444,7 @@ class Checking:
         print_error(error)
 
     def _read(self, file: Path) -> Spec:
-        spec = read_under(file, self.options.catalogue, self.options.variant)
+        spec = read_under(file, self.options.catalogue, self.options.variant, self.options.values)
         spec = replace(spec, asks_all=self.options.all_properties)
         if self.options.search.storage == "hashed":
             tell_unanswered(spec, self.options.properties)
@@ -560,6 +574,7 @@ class Checking:
         words += ["--all-properties"] if options.all_properties else []
         words += ["--strict"] if options.strict else []
         words += [] if options.variant is None else ["--variant", options.variant]
+        words += [word for each in settings_of(options.values) for word in ("--set", each)]
         words += [] if options.backend == "auto" else ["--backend", options.backend]
         words += [] if search.storage == "exact" else ["--storage", search.storage]
         words += [] if search.threads is None else ["--threads", str(search.threads)]
@@ -626,7 +641,16 @@ class Checking:
         rows = tuple(self.rows)
         smallest = self._smallest_settings()
         return CheckJson(
-            VERSION, FORMAT, rows, left_out, smallest, self.interrupted, self.exit.value, ok
+            VERSION,
+            FORMAT,
+            self.options.variant,
+            tuple(settings_of(self.options.values)),
+            rows,
+            left_out,
+            smallest,
+            self.interrupted,
+            self.exit.value,
+            ok,
         )
 
     def _smallest_settings(self) -> tuple[MinimisedJson, ...]:

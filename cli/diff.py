@@ -12,12 +12,13 @@ from checker.compare.comparison import Answer, Comparison, compare, finer
 from checker.compare.observer import observer_in
 from checker.report.compared import comparison_json, comparison_lines
 from checker.report.layout import console, write
+from checker.review.change import changed
 from checker.search.limits import Limits
 from checker.search.rows import Exit
-from checker.spec.catalogue import Catalogue, catalogue
+from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec
-from checker.spec.grid import EXPECTED, NONE, values_in, varied, without
-from checker.spec.reading import read_spec, spec_of
+from checker.spec.grid import values_in
+from checker.spec.reading import read_spec
 from checker.spec.releases import ReleaseConfig, release_named
 from checker.studies.across_releases import under_release
 from model.errors import FinaleError, Place
@@ -88,14 +89,14 @@ def diff(  # noqa: PLR0913 - each is an option of the command
             advice="name a second spec, or give --variant, --release or --set",
         )
     one, other = _released(one, other, release)
-    other = _changed(other, variant, set, known)
+    other = changed(other, known, variant, values_in(set))
     with Meter(first.name) as meter:
         found = compare(one, other, observer, Limits(max_states, max_seconds), meter)
         further = finer(found) if _is_small(found) else None
     if aut is not None:
         _write_systems(found, aut)
     if format == "json":
-        say_json(document("diff") | comparison_json(found, further))
+        say_json(document("diff", 2) | comparison_json(found, further))
     else:
         page = console()
         write(page, comparison_lines(found, page.width, further))
@@ -114,17 +115,6 @@ def _released(one: Spec, other: Spec, names: tuple[str, ...]) -> tuple[Spec, Spe
     if len(releases) == 2:
         one = under_release(one, releases[0])
     return one, under_release(other, releases[-1]) if releases else other
-
-
-def _changed(spec: Spec, variant: str | None, settings: tuple[str, ...], known: Catalogue) -> Spec:
-    """The spec with another variant and other values. Raises `bad-set`, what such a spec raises."""
-    values = [*([] if variant is None else [("variant", variant)]), *values_in(settings)]
-    if not values or spec.table is None:
-        return spec
-    table = without(spec.table, EXPECTED)
-    if variant == NONE and "variant" not in table:
-        values.remove(("variant", variant))
-    return spec_of(spec.file, varied(table, values), spec.lines, known)
 
 
 def _write_systems(found: Comparison, folder: Path) -> None:

@@ -8,16 +8,17 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from checker.report.story import RUN, row_of_run
+from checker.review.change import read_under
 from checker.spec.catalogue import catalogue
 from checker.spec.files import text_of
-from checker.spec.reading import read_spec
+from checker.spec.grid import values_in
 from model.errors import FinaleError, Place
 from model.itf import from_itf
 from model.system import System
 from model.trace import Trace
 
 from .output import say
-from .parameters import PLAIN, ProtocolsFolder, SpecFile
+from .parameters import PLAIN, ProtocolsFolder, SetValues, SpecFile, VariantName
 from .traces import itf_of_run
 
 
@@ -31,13 +32,15 @@ def explore(
     ] = None,
     port: Annotated[int, Parameter(help="Port to listen on (default: any free port).")] = 0,
     open: Annotated[bool, PLAIN, Parameter(help="Also open the page in a browser.")] = False,
+    variant: VariantName = None,
+    set: SetValues = (),
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Walk the states of a spec in a browser, on this machine. Ctrl-C ends it."""
     from checker.page.explorer.server import Explorer, serving
     from checker.page.explorer.walk import walk_of
 
-    claim = read_spec(spec, catalogue(protocols))
+    claim = read_under(spec, catalogue(protocols), variant, values_in(set))
     system = claim.system()
     start, rules = (0, []) if trace is None else _path(system, trace)
     begin = walk_of(system, start, rules)

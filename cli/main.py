@@ -177,6 +177,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from cli.errors import lost_folder, out_of_memory, print_if_ours, unwritable_output
         from cli.output import say
 
+        if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
+            _forget_output()  # rich ends the program itself
+            return EXIT_PIPE_CLOSED
         if isinstance(error, OSError) and error.errno in DISK_FULL:
             _forget_output()
             error = unwritable_output(error)

@@ -15,6 +15,7 @@ from checker.report.scaffold import (
     CI_FILE,
     PAGE_FILE,
     SPEC_FILE,
+    VARIANT,
     VARIANT_FILE,
     Setting,
     files_of,
@@ -78,11 +79,16 @@ def new(
         raise KeyboardInterrupt
     files = files_of(spec.instance(), rule or _rule_of(result, names), setting, result)
     _write({folder / name: text for name, text in files.items()})
+    folders = f"--protocols {VARIANT_FILE.parent} --specs {SPEC_FILE.parent}"
+    review = f"finale review {VARIANT} {folders} --html review.html"
     page = console()
     rows = [[str(folder / name), MEANINGS[name]] for name in files]
     inside = shlex.quote(str(folder))
     check = f"cd {inside} && finale check {SPEC_FILE} --protocols {VARIANT_FILE.parent}"
-    write(page, [*columns(rows, page.width), "", f"next: {check}"])
+    write(
+        page,
+        [*columns(rows, page.width), "", f"next: {check}", f"then change the rule, and: {review}"],
+    )
     return 0
 
 

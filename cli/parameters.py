@@ -55,7 +55,8 @@ VariantName: TypeAlias = Annotated[
     str | None,
     Parameter(
         name="--variant",
-        help="Variant of the protocol, or of one that it is built on, to take instead.",
+        help="Variant of the protocol, or of one that it is built on, to take instead; none "
+        "removes the spec's variant.",
     ),
 ]
 WithoutNames: TypeAlias = Annotated[
@@ -70,7 +71,9 @@ SetValues: TypeAlias = Annotated[
     tuple[str, ...],
     PLAIN,
     Parameter(
-        name="--set", help="Key of the spec with another value: options.NAME=VALUE; repeatable."
+        name="--set",
+        help="Key of the spec with another value for this run: options.NAME=VALUE, bounds.NAME=3, "
+        "job.VERTEX.records=2; repeatable. The spec then expects nothing.",
     ),
 ]
 Minimise: TypeAlias = Annotated[

@@ -126,12 +126,14 @@ def review(  # noqa: PLR0913 - one parameter a flag
             reviews.append(reviewer.review(change))
             if reviews[-1].interrupted:
                 break
-    _show(reviews, format == "text")
-    if html is not None:
-        from checker.page.review import review_page  # HTML costs start-up time
+    try:
+        _show(reviews, format == "text")
+    finally:  # also if the reader of the text goes away, as `head` does
+        if html is not None:
+            from checker.page.review import review_page  # HTML costs start-up time
 
-        to_file_or_stdout(review_page(reviews, f"finale {VERSION}"), html)
-        say(f"written to {html}", stderr=True)
+            to_file_or_stdout(review_page(reviews, f"finale {VERSION}"), html)
+            say(f"written to {html}", stderr=True)
     codes = {each.exit for each in reviews}
     return next((code for code in PRECEDENCE if code in codes), Exit.AS_EXPECTED)
 

@@ -11,12 +11,13 @@ from checker.report.layout import console, write
 from checker.report.lifecycle import life_cycles
 from checker.report.lifecycle_drawing import legend_lines, life_cycle_lines, mermaid
 from checker.report.rule import rule_text
+from checker.review.change import read_under
 from checker.spec.catalogue import catalogue
-from checker.spec.reading import read_spec
+from checker.spec.grid import values_in
 from model.errors import FinaleError
 
 from .output import to_file_or_stdout
-from .parameters import PLAIN, ProtocolsFolder, SpecFile
+from .parameters import PLAIN, ProtocolsFolder, SetValues, SpecFile, VariantName
 
 
 def show(
@@ -33,6 +34,8 @@ def show(
         str | None,
         Parameter(help="Show the body of this rule, what it overrides, and what it calls."),
     ] = None,
+    variant: VariantName = None,
+    set: SetValues = (),
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Show the job, options, rules and properties of a spec."""
@@ -44,7 +47,7 @@ def show(
         )
     if rule is not None and lifecycle:
         raise FinaleError("usage", "--rule and --lifecycle are two pages", advice="give one")
-    claim = read_spec(spec, catalogue(protocols))
+    claim = read_under(spec, catalogue(protocols), variant, values_in(set))
     if rule is not None:
         page = console()
         write(page, rule_text(claim.instance(), rule, page.width))

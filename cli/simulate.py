@@ -13,6 +13,7 @@ from checker.report.layout import console, counted, write
 from checker.report.simulation import repeat_command, sample_json, sample_lines, unexpected
 from checker.report.story import Story, row_of_run, story_json, story_of
 from checker.report.trace import trace_lines
+from checker.review.change import read_under
 from checker.search.answer import Violated
 from checker.search.limits import Limits, TimeOver, looking
 from checker.search.rows import Exit
@@ -21,13 +22,23 @@ from checker.simulation.judging import Violation
 from checker.simulation.sampling import Sample, sampled
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec, runs_before
-from checker.spec.reading import check_property_name, read_spec
+from checker.spec.grid import values_in
+from checker.spec.reading import check_property_name
 from model.errors import FinaleError
 from model.system import System
 
 from .bar import Bar
 from .output import document, say, say_json, to_file_or_stdout
-from .parameters import PLAIN, PropertyNames, ProtocolsFolder, SpecFile, TextOrJson, refuse_limits
+from .parameters import (
+    PLAIN,
+    PropertyNames,
+    ProtocolsFolder,
+    SetValues,
+    SpecFile,
+    TextOrJson,
+    VariantName,
+    refuse_limits,
+)
 from .traces import itf_of_run
 
 RUNS, STEPS, SEED = 100, 1000, 1
@@ -60,6 +71,8 @@ def simulate(  # noqa: PLR0913 - one parameter a flag
         ),
     ] = None,
     format: TextOrJson = "text",
+    variant: VariantName = None,
+    set: SetValues = (),
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Take random runs, or choose each step yourself."""
@@ -74,7 +87,7 @@ def simulate(  # noqa: PLR0913 - one parameter a flag
     known = catalogue(protocols)
     for name in properties:
         check_property_name(name, known)
-    claim = read_spec(spec, known)
+    claim = read_under(spec, known, variant, values_in(set))
     system = claim.system(chosen(claim, properties))
     if interactive:
         from .by_hand import ByHand

@@ -164,7 +164,7 @@ def refuse_search_of_stored(
 def row_to_tell(result: SpecResult, name: str | None) -> ResultRow:
     """The row whose trace is asked for. Raises `no-trace`."""
     rows = [row for row in result.rows if row.is_claim]
-    expected = list(result.spec.expectations)
+    expected = result.spec.claimed
     told = sorted(
         (row for row in rows if row.trace is not None),
         key=lambda row: (

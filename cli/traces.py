@@ -7,6 +7,7 @@ from pathlib import Path
 
 from checker.report.places import shown_file
 from checker.report.story import row_of_run
+from checker.review.change import read_under
 from checker.search.answer import Holds, Violated
 from checker.search.rows import ResultRow, SpecResult
 from checker.search.run import chosen
@@ -14,7 +15,9 @@ from checker.simulation.judging import Binding, Judge
 from checker.spec.catalogue import Catalogue
 from checker.spec.claim import Spec
 from checker.spec.files import text_of
-from checker.spec.reading import BUILT_IN, check_property_name, read_spec
+from checker.spec.grid import settings_of, values_in
+from checker.spec.reading import BUILT_IN, check_property_name
+from checker.studies.weaken import weaker
 from model.errors import FinaleError, Place
 from model.given import json_of
 from model.itf import from_itf, to_itf
@@ -45,6 +48,9 @@ def itf_of_run(spec: Spec, system: System, row: ResultRow) -> str:
             "property": row.property,
             "verdict": row.verdict,
             "binding": dict(row.binding),
+            "variant": spec.variant if spec.is_under_variant else None,
+            "set": [*settings_of(spec.values)],
+            "without": [*spec.left_out],
         },
     )
 
@@ -68,6 +74,8 @@ def stored_trace(file: Path, known: Catalogue) -> StoredTrace:
         meta = json_of(text)["#meta"]
         source, name, verdict = Path(meta["source"]), str(meta["property"]), str(meta["verdict"])
         binding = tuple((str(key), str(value)) for key, value in meta["binding"].items())
+        variant = None if meta.get("variant") is None else str(meta["variant"])
+        settings, left_out = ([str(e) for e in meta.get(key, ())] for key in ("set", "without"))
     except (ValueError, KeyError, TypeError, AttributeError):
         raise FinaleError(
             "not-itf",
@@ -75,7 +83,9 @@ def stored_trace(file: Path, known: Catalogue) -> StoredTrace:
             place=Place(str(file)),
             advice="give a file that finale trace --format itf has written",
         ) from None
-    spec = read_spec(_found(source, file), known)
+    spec = read_under(_found(source, file), known, variant, values_in(settings))
+    for each in left_out:
+        spec = weaker(spec, each)
     if name and name not in BUILT_IN:
         check_property_name(name, known)
     system = spec.system(chosen(spec, (name,)) if name else ())

@@ -9,7 +9,7 @@ shift
 # A build leaves folders beside what it builds: build a copy.
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-for each in model checker reference pipeline cli pytest-finale pyproject.toml README.md; do
+for each in model checker reference pipeline cli specs pytest-finale pyproject.toml README.md; do
     cp -R "$checkout/$each" "$copy/"
 done
 

@@ -23,6 +23,8 @@ from checker.search.rows import SEARCH, Exit, ResultRow, SpecResult
 from checker.spec.claim import runs_before
 from model.errors import FinaleError, Place
 
+from .locations import Checkout
+
 #: The width of a counterexample in a document.
 WIDTH = 100
 _PHRASES = {
@@ -127,6 +129,10 @@ class RowFinding:
     def again(self) -> str:
         """The command that finds the trace again."""
         return trace_command(self.result, self.row.property)
+
+    def again_in(self, checkout: Checkout) -> str:
+        """The same command for a reader who stands in another checkout of the repository."""
+        return trace_command(self.result, self.row.property, checkout.path_of)
 
 
 def findings(outcome: Outcome) -> Iterator[Finding]:

@@ -53,7 +53,7 @@ def annotation_lines(outcome: Outcome, checkout: Checkout) -> Iterator[str]:
             file = checkout.path_of(found.place.file)
             values = {"file": file, "line": str(found.place.line or 1), **values}
         told = ",".join(f"{name}={_replaced(value, _VALUE)}" for name, value in values.items())
-        message = _replaced("\n".join(_message(found)), _DATA)
+        message = _replaced("\n".join(_message(found, checkout)), _DATA)
         yield f"::{found.level.value} {told}::{message}"
 
 
@@ -61,13 +61,13 @@ def _title(found: Finding) -> str:
     return f"Finale: {found.name}"
 
 
-def _message(found: Finding) -> Iterator[str]:
+def _message(found: Finding, checkout: Checkout) -> Iterator[str]:
     """A few lines: an annotation has no room for a trace."""
     yield found.sentence
     if found.told is not None and found.told.story is not None:
         yield found.told.story.sentence
         yield from (f"{each.label} = {each.new}" for each in found.told.story.ending)
-        yield f"Show it step by step: {found.told.again}"
+        yield f"Show it step by step: {found.told.again_in(checkout)}"
 
 
 def _replaced(text: str, signs: dict[str, str]) -> str:

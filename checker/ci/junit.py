@@ -13,7 +13,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from checker.report.places import expectation_line, shown_file
+from checker.report.places import expectation_line, shown_file, told_setting
 from checker.search.answer import DoesNotApply, Holds, Violated
 from checker.search.rows import ResultRow, SpecResult
 from model.visible import visible
@@ -54,6 +54,7 @@ def _suite_of(result: SpecResult) -> Element:
     suite.set("time", f"{result.report.statistics.seconds:.3f}")
     properties = Element("properties")
     about = {"title": result.spec.title, "backend": result.report.backend}
+    about["setting"] = "; ".join(told_setting(result.spec))
     for key, value in about.items():
         SubElement(properties, "property", name=key, value=_text(value))
     suite.insert(0, properties)

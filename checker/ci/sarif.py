@@ -98,7 +98,7 @@ def _result(found: Finding, rules: Sequence[str], checkout: Checkout) -> Json:
         "ruleIndex": rules.index(found.name),
         "kind": "open" if found.is_open else "fail",
         "level": "none" if found.is_open else found.level.value,
-        "message": _text(_message(found)),
+        "message": _text(_message(found, checkout)),
         "locations": [{"physicalLocation": _physical(found.place, checkout)}],
         "partialFingerprints": {"finaleFinding/v1": _fingerprint(found)},
     }
@@ -108,14 +108,14 @@ def _result(found: Finding, rules: Sequence[str], checkout: Checkout) -> Json:
     return result
 
 
-def _message(found: Finding) -> str:
+def _message(found: Finding, checkout: Checkout) -> str:
     """The sentence, and the values that the verdict rests on."""
     if found.told is None or found.told.story is None:
         return found.sentence
     story = found.told.story
     lines = [found.sentence, story.sentence]
     lines += [f"{each.label} = {each.new}" for each in story.ending]
-    return "\n".join([*lines, f"Show it again: {found.told.again}"])
+    return "\n".join([*lines, f"Show it again: {found.told.again_in(checkout)}"])
 
 
 def _fingerprint(found: Finding) -> str:

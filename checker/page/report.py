@@ -11,10 +11,9 @@ import htpy as h
 
 from checker.report.job import job_lines
 from checker.report.layout import counted, grouped
-from checker.report.places import shown_file
+from checker.report.places import shown_file, told_setting
 from checker.search.answer import Violated
 from checker.search.rows import ResultRow, SpecResult
-from checker.spec.grid import text_of
 from model.errors import FinaleError, Place
 
 from .assets import fixed
@@ -59,10 +58,8 @@ def _facts(results: Sequence[SpecResult]) -> Iterator[h.Node]:
 def _spec_facts(result: SpecResult) -> Iterator[str]:
     spec, seen = result.spec, result.report.statistics
     yield shown_file(spec.file)
-    variant = f", variant {spec.variant}" if spec.variant else ""
-    yield f"protocol {spec.protocol.key}{variant}"
-    if spec.values:
-        yield text_of(spec.values)
+    protocol, *changes = told_setting(spec)
+    yield from (f"protocol {protocol}", *changes)
     if result.report.lists_states:
         more = "" if seen.complete else " and more"
         yield f"{grouped(seen.states)} states{more}, {grouped(seen.transitions)} transitions"
@@ -100,8 +97,13 @@ def _refuse_too_large(results: Sequence[SpecResult]) -> None:
 def verdicts(result: SpecResult, name: str) -> h.Renderable:
     """The verdicts of one spec. A property that has a trace links to the trace."""
     rows = [row for row in result.rows if row.is_claim]
-    aside = [row for row in rows if row.expected is None and row.trace is None and row.ok]
-    told = [row for row in rows if row not in aside]
+    claimed = result.spec.claimed
+    aside = [
+        row
+        for row in rows
+        if row.expected is None and row.trace is None and row.ok and row.property not in claimed
+    ]
+    told = sorted((row for row in rows if row not in aside), key=_rank)
     head = ("property", "verdict", "expected", "steps", "")
     main = table(head, ([_linked(row, name), *_verdict(row)] for row in told))
     if not aside:
@@ -130,8 +132,11 @@ def _why(row: ResultRow) -> h.Node:
 def told_rows(result: SpecResult) -> list[ResultRow]:
     """The rows that have a trace: first what is not as expected, then violations, expected ones
     before others."""
-    rows = [row for row in result.rows if row.is_claim and row.trace is not None]
-    return sorted(rows, key=lambda r: (r.ok, r.verdict != Violated.word, r.expected is None))
+    return sorted((row for row in result.rows if row.is_claim and row.trace is not None), key=_rank)
+
+
+def _rank(row: ResultRow) -> tuple[bool, bool, bool]:
+    return row.ok, row.verdict != Violated.word, row.expected is None
 
 
 # --- traces --------------------------------------------------------------------------------------

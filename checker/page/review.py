@@ -137,9 +137,8 @@ def _behaviours(found: Behaviours) -> Iterator[h.Node]:
     if rows:
         head = ("", "what is seen, by step", "steps", "the other system then shows", "in")
         yield table(head, rows, caption="shortest runs")
-    answers = ", ".join(f"{each.value} in {count}" for each, count in found.answers.items())
     of = counted(found.of, "differing setting")
-    done = f"Compared: {len(found.compared)} of {of}: {answers}."
+    done = f"Compared: {len(found.compared)} of {of}: {'; '.join(found.told)}."
     yield h.p(".soft")[done]
 
 
@@ -181,7 +180,7 @@ def _flip_anchor(flip: Flip, name: str) -> str:
 def _change(review: Review) -> Iterator[h.Node]:
     if review.rules:
         rows = ([name, str(count), str(taken)] for name, (count, taken) in review.rules.items())
-        head = ("rule that steps otherwise", "settings", "of them, taken in")
+        head = ("rule", "settings", "of them, taken in")
         yield table(head, rows, caption="rules that step otherwise")
     for coverage in review.coverage.methods:
         method = coverage.of

@@ -2,7 +2,9 @@
 
 An element of a queue goes to the lane of its channel and from there to the reader. The bar on that
 lane is the queue while it is not empty. A message that takes time is a slanted arrow from the step
-that sends it to the step that receives it, so that a reader sees what it crosses.
+that sends it to the step that receives it, so that a reader sees what it crosses. If one step sends
+several such messages, their labels stand above each other, and the arrows begin below the last one:
+no arrow crosses a label of its own step.
 """
 
 from __future__ import annotations
@@ -51,18 +53,27 @@ class Layout:
                 continue
             before = len(_cut(lanes[number - 1].name)) * CHARACTER / 2 + 10
             labels = [
-                len(_cut(m.label)) * CHARACTER / abs(m.source - m.target) + 22
+                len(self.label_of(m)) * CHARACTER / abs(m.source - m.target) + 22
                 for m in self.diagram.messages
                 if min(m.source, m.target) < number <= max(m.source, m.target)
             ]
-            wanted = max([half + before, *labels, GAP_MIN])
-            found.append(found[-1] + min(wanted, GAP_MAX))
+            wanted = max([*labels, GAP_MIN])
+            found.append(found[-1] + max(half + before, min(wanted, GAP_MAX)))
         return tuple(found)
 
     @cached_property
     def width(self) -> float:
-        last = len(_cut(self.diagram.lanes[-1].name)) * CHARACTER / 2 if self.diagram.lanes else 0
+        """The whole width."""
+        last = len(_cut(self.diagram.lanes[-1].name)) * CHARACTER / 2 if self.diagram.lanes else 60
         return (self.x[-1] if self.x else self.left) + max(last, 24) + PAD
+
+    def label_of(self, message: Message) -> str:
+        """The text at a message: with its receiver, if the arrows of several begin together."""
+        slow = {m.target for m in self.slots[message.sent] if not m.is_instant}
+        is_one_of_many = len(slow) > 1 and not message.is_instant
+        to = f" → {self.diagram.lanes[message.target].name}" if is_one_of_many else ""
+        fate = "" if message.arrived else ": lost" if message.ended is not None else ": under way"
+        return _cut(f"{message.label}{to}") + fate
 
     @cached_property
     def slots(self) -> dict[int, list[Message]]:
@@ -70,6 +81,8 @@ class Layout:
         found: dict[int, list[Message]] = {m.number: [] for m in self.diagram.moments}
         for message in self.diagram.messages:
             found.setdefault(message.sent, []).append(message)
+        for sent in found.values():
+            sent.sort(key=lambda message: not message.is_instant)
         return found
 
     @cached_property
@@ -92,9 +105,17 @@ class Layout:
         return self.tops[number] + (ROW + (8 if self.slots.get(number) else 0)) / 2 + 1
 
     def y_of(self, message: Message) -> float:
-        """Where a message starts."""
-        slot = next(n for n, m in enumerate(self.slots[message.sent]) if m is message)
+        """Where a message starts: its own line, or for one that takes time the last line."""
+        last = len(self.slots[message.sent]) - 1
+        slot = self._slot(message) if message.is_instant else last
         return self.y(message.sent) + slot * SLOT
+
+    def y_of_label(self, message: Message) -> float:
+        """Where the text of a message stands: above its arrow, each on a line of its own."""
+        return self.y(message.sent) + self._slot(message) * SLOT - 5
+
+    def _slot(self, message: Message) -> int:
+        return next(n for n, m in enumerate(self.slots[message.sent]) if m is message)
 
     @cached_property
     def bottom(self) -> float:
@@ -131,6 +152,7 @@ def _svg(layout: Layout, label: str, style: h.Node) -> h.Renderable:
     )[
         style,
         h.rect(".paper", width=width, height=height),
+        not diagram.moments and h.text(".about", x=_n(PAD), y="22")["no step yet"],
         (_row(layout, moment) for moment in diagram.moments),
         (_lane(layout, number) for number in range(len(diagram.lanes))),
         _no_return(layout),
@@ -234,17 +256,16 @@ def _line(layout: Layout, message: Message) -> h.Renderable:
 
 
 def _label(layout: Layout, message: Message) -> h.Renderable:
-    x1, y1, x2, _ = _ends(layout, message)
-    text = _cut(message.label)
+    x1, _, x2, _ = _ends(layout, message)
+    y = layout.y_of_label(message)
     if message.is_instant:
-        x, y, anchor = (x1 + x2) / 2, y1 - 5, "middle"
+        x, anchor = (x1 + x2) / 2, "middle"
     else:
         # Near its start, where the slanted line has not gone far down.
         side = 1 if x2 > x1 else -1
-        x, y, anchor = x1 + 10 * side, y1 - 5, "start" if side > 0 else "end"
-    fate = "" if message.arrived else ": lost" if message.ended is not None else ": under way"
+        x, anchor = x1 + 10 * side, "start" if side > 0 else "end"
     return h.text(".label", {"text-anchor": anchor}, x=_n(x), y=_n(y))[
-        h.title[f"{message.label}{fate}"], text + fate
+        h.title[message.label], layout.label_of(message)
     ]
 
 

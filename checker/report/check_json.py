@@ -21,7 +21,7 @@ from model.system import Kind
 from .json_schema import schema_of
 from .places import expectation_line, shown_file
 
-FORMAT: Literal["finale-check/2"] = "finale-check/2"
+FORMAT: Literal["finale-check/3"] = "finale-check/3"
 
 VerdictWord: TypeAlias = Literal[
     "holds", "violated", "not-reached", "vacuous", "unknown", "not-asked", "does-not-apply", "error"
@@ -114,7 +114,9 @@ class CheckJson:
     """The result of `finale check --format json`."""
 
     finale: Annotated[str, "the version of Finale"]
-    format: Annotated[Literal["finale-check/2"], "the format of this document, and its version"]
+    format: Annotated[Literal["finale-check/3"], "the format of this document, and its version"]
+    variant: Annotated[str | None, "the variant of --variant; else null"]
+    set: Annotated[tuple[str, ...], "the values of --set, as KEY=VALUE"]
     results: Annotated[tuple[RowJson, ...], "a row for each property of each spec, and each error"]
     left_out: Annotated[tuple[LeftOutJson, ...], "the specs that were not checked"]
     minimised: Annotated[tuple[MinimisedJson, ...], "the smallest settings, with --minimise"]

@@ -13,7 +13,7 @@ from checker.spec.claim import Spec
 from model.trace import replay
 
 from .layout import counted, flow, grouped, paragraph, wrapped
-from .places import shown_file
+from .places import shown_file, told_setting
 from .story import Story, StoryStep, groups_of, step_json, steps_of
 from .trace import group_lines, step_lines
 
@@ -118,8 +118,7 @@ def _labelled(label: str, lines: Sequence[Text]) -> Iterator[Text]:
 
 def _setting(spec: Spec) -> Iterator[Text]:
     """What a reader must know of a spec beside its file."""
-    protocol = f"{spec.protocol.key}, variant {spec.variant}" if spec.variant else spec.protocol.key
-    yield Text(protocol)
+    yield from map(Text, told_setting(spec))
     if spec.under is not None:
         yield Text(spec.under.release.name)
 
@@ -256,6 +255,7 @@ def _spec_json(spec: Spec, side: Side | None) -> dict[str, object]:
         "spec": shown_file(spec.file),
         "protocol": spec.protocol.key,
         "variant": spec.variant,
+        "values": dict(spec.values),
         "release": spec.under.release.key if spec.under is not None else None,
         "states": len(side.graph.states) if side is not None else None,
         "transitions": len(side.graph.leaf) if side is not None else None,

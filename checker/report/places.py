@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import model
 from checker.search.rows import SEARCH
 from checker.spec.claim import Spec
-from checker.spec.grid import word_of
+from checker.spec.grid import settings_of, text_of
 from checker.spec.key_lines import KeyPath
 
 _HOME = Path(model.__file__).parent.parent
@@ -23,6 +24,15 @@ def shown_file(file: str | Path) -> str:
     return str(path)
 
 
+def told_setting(spec: Spec) -> Iterator[str]:
+    """What a reader must know of a spec beside its file: its protocol, and what a flag changed."""
+    yield f"{spec.protocol.key}, variant {spec.variant}" if spec.variant else spec.protocol.key
+    if spec.values:
+        yield text_of(spec.values)
+    if spec.left_out:
+        yield f"without {', '.join(spec.left_out)}"
+
+
 def expectation_line(spec: Spec, name: str) -> int:
     """The line of a spec that expects something of a property, or of `search`; else of its title.
 
@@ -34,19 +44,25 @@ def expectation_line(spec: Spec, name: str) -> int:
     return spec.lines.of(*path) or spec.lines.of("title") or 1
 
 
-def command(name: str, spec: Spec, *flags: str) -> str:
+def absolute(path: Path) -> str:
+    """Return a path that means the same in every folder of this machine."""
+    return str(path.absolute())
+
+
+def command(name: str, spec: Spec, *flags: str, path_of: Callable[[Path], str] = absolute) -> str:
     """Return a command line for a spec that means the same in every folder, quoted for a shell.
 
-    It names the variant and the values that are not those in the file, the assumptions that are
-    left out, and the folder of the protocols.
+    `path_of` says how paths are written, if readers are on another machine. The line names the
+    variant and the values that are not those in the file, the assumptions that are left out, and
+    the folder of the protocols.
     """
-    words = ["finale", *name.split(), str(spec.file.absolute()), *flags]
-    if spec.variant is not None and spec.variant != (spec.table or {}).get("variant"):
+    words = ["finale", *name.split(), path_of(spec.file), *flags]
+    if spec.variant is not None and spec.is_under_variant:
         words += ["--variant", spec.variant]
-    for key, value in spec.values:
-        words += ["--set", f"{key}={word_of(value)}"]
+    for setting in settings_of(spec.values):
+        words += ["--set", setting]
     for each in spec.left_out:
         words += ["--without", each]
     if spec.catalogue.folder is not None:
-        words += ["--protocols", str(spec.catalogue.folder)]
+        words += ["--protocols", path_of(spec.catalogue.folder)]
     return shlex.join(words)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from rich.text import Text
@@ -19,7 +19,9 @@ from checker.search.answer import (
     Violated,
 )
 from checker.search.rows import SEARCH, Exit, ResultRow, SpecResult
+from checker.spec.claim import Spec
 from checker.spec.cures import cure
+from checker.spec.grid import text_of
 from model.language.explore import Branch
 
 from .layout import (
@@ -32,7 +34,7 @@ from .layout import (
     paragraph,
     shortened,
 )
-from .places import command, shown_file
+from .places import absolute, command, shown_file
 
 _MARKS = {
     Exit.AS_EXPECTED: Text("✓ ", "bold green"),
@@ -56,6 +58,8 @@ def result_lines(result: SpecResult, width: int) -> list[Text]:
     """One spec: its name and title, what was asked for or went wrong, the rest in short, counts."""
     lines = [_MARKS[result.exit] + Text(shown_file(result.spec.file), "bold")]
     lines += paragraph(Text(result.spec.title), width, indent=2)
+    for remark in _changes(result.spec):
+        lines += paragraph(Text(remark, "cyan"), width, indent=2)
     claims = [row for row in result.rows if row.is_claim and not _was_cut_short(row, result)]
     aside = [row for row in claims if _is_aside(row, result)]
     told = [row for row in claims if row not in aside]
@@ -76,9 +80,17 @@ def result_lines(result: SpecResult, width: int) -> list[Text]:
     return lines
 
 
+def _changes(spec: Spec) -> Iterator[str]:
+    """How the spec is not that of its file, and what it therefore does not expect."""
+    if spec.values:
+        yield f"with {text_of(spec.values)}: the spec expects nothing of this setting"
+    elif spec.is_under_variant:
+        yield f"under the variant {spec.variant}: counts and numbers of steps are not compared"
+
+
 def _is_aside(row: ResultRow, result: SpecResult) -> bool:
     """Nobody asked for it in particular, and no trace shows that it is wrong."""
-    asked = row.property in result.spec.expectations or row.property in result.only
+    asked = row.property in result.spec.claimed or row.property in result.only
     return row.ok and not asked and (row.verdict != Violated.word or row.trace is None)
 
 
@@ -173,20 +185,22 @@ def _search_lines(result: SpecResult, width: int) -> list[Text]:
     if result.dead_branches:
         lines += paragraph(Text(_branches(result.dead_branches), "dim"), width, indent=4)
     failed = [row for row in result.rows if not row.ok and row.trace is not None]
+    if result.spec.values:  # which expects nothing
+        failed += [row for row in result.rows if row.is_unexpected]
     for row in failed[:1]:
         again = trace_command(result, row.property)
         lines.append(Text("    show it step by step: ") + Text(again, "bold"))
     return lines
 
 
-def trace_command(result: SpecResult, name: str) -> str:
+def trace_command(result: SpecResult, name: str, path_of: Callable[[Path], str] = absolute) -> str:
     """Return the command line that prints the trace of a property, found in the same way."""
     flags = ["--property", name]
     if result.report.backend == BOUNDED:
         flags += ["--backend", BOUNDED]
     for each in result.report.reduced:
         flags += ["--reduce", each]
-    return command("trace", result.spec, *flags)
+    return command("trace", result.spec, *flags, path_of=path_of)
 
 
 def _costs(report: Report) -> list[str]:
@@ -267,10 +281,15 @@ def summary_lines(
     good = len(results) - failed - undecided
     unexpected = sum(row.ok and row.is_unexpected for result in results for row in result.rows)
     every = good == len(results) and not errors
+    expects = any(not result.spec.values for result in results)
     style = "bold red" if failed or errors else "bold yellow" if undecided else "bold green"
     parts = [
         Text(specs, style),
-        Text("all as expected" if every else f"{good} as expected"),
+        Text(
+            ("all as expected" if expects else "no expectations")
+            if every
+            else f"{good} as expected"
+        ),
         Text(f"{failed} not as expected" if failed else "", "bold red"),
         Text(f"{undecided} undecided" if undecided else "", "bold yellow"),
         Text(f"{errors} with mistakes in them" if errors else "", "bold red"),

@@ -164,9 +164,8 @@ def _behaviours(review: Review, width: int) -> list[Text]:
     for word, shown in (("gained", found.gained), ("lost", found.lost)):
         if shown is not None:
             lines += _behaviour(word, *shown, width)
-    told = [f"{each.value} in {count}" for each, count in found.answers.items()]
     compared = f"{len(found.compared)} of {counted(found.of, 'differing setting')} compared"
-    return [*lines, *flow([compared, *told], width, indent=2)]
+    return [*lines, *flow([compared, *found.told], width, indent=2)]
 
 
 def _behaviour(word: str, case: Case, difference: Difference, width: int) -> Iterator[Text]:

@@ -14,8 +14,8 @@ from checker.spec.claim import Spec
 from model.semantics import Step
 from model.system import Kind, Property
 
-from .layout import Cell, columns, counted, grouped, joined, paragraph
-from .places import command, shown_file
+from .layout import Cell, columns, counted, flow, grouped, joined, paragraph
+from .places import command, shown_file, told_setting
 from .story import BUILT_IN_SENTENCES
 from .trace import INDENT, binding_text
 
@@ -39,7 +39,7 @@ def sample_lines(sample: Sample, spec: Spec, seed: int, steps_max: int, width: i
     """What happened: how the runs ended, which rules they took, what was true on them."""
     lines = [
         *paragraph(Text(spec.title, "bold"), width),
-        Text(shown_file(spec.file), "dim"),
+        *flow([Text(each, "dim") for each in (shown_file(spec.file), *told_setting(spec))], width),
         Text(),
     ]
     lines += paragraph(_head(sample, seed, steps_max), width)

@@ -12,7 +12,7 @@ from model.value_text import ARROW, ValueChange
 
 from .job import job_lines
 from .layout import Cell, columns, counted, flow, joined, paragraph
-from .places import shown_file
+from .places import shown_file, told_setting
 from .story import RUN, EntityGroup, Story, StoryStep
 
 #: Where the text of a step begins, right of its number.
@@ -72,9 +72,9 @@ def _before(story: Story, width: int) -> Iterator[Text]:
 
 def _head(story: Story, spec: Spec, width: int) -> Iterator[Text]:
     yield from paragraph(Text(spec.title, "bold"), width)
-    protocol = f"{spec.protocol.key}, variant {spec.variant}" if spec.variant else spec.protocol.key
     # A path is never broken: it is there to be copied.
-    parts = (shown_file(spec.file), f"protocol {protocol}")
+    protocol, *changes = told_setting(spec)
+    parts = (shown_file(spec.file), f"protocol {protocol}", *changes)
     yield from flow([Text(part, "dim") for part in parts], width)
     if spec.setting.job is not None:
         yield Text()

@@ -42,6 +42,13 @@ class Behaviours:
         return Counter(each.answer for _, each in self.compared)
 
     @property
+    def told(self) -> Iterator[str]:
+        """Each answer in words, with how often it was given and why nothing is known."""
+        for answer, count in self.answers.items():
+            why = {each.why for _, each in self.compared if each.answer is answer and each.why}
+            yield f"{answer.value} in {count}" + (f" ({', '.join(sorted(why))})" if why else "")
+
+    @property
     def gained(self) -> tuple[Case, Difference] | None:
         """A shortest run that only the changed protocol has."""
         return _shortest((case, each.gained) for case, each in self.compared)

@@ -15,7 +15,8 @@ from typing import Any, cast
 
 from checker.spec.catalogue import Catalogue
 from checker.spec.claim import Spec
-from checker.spec.grid import EXPECTED, Values, text_of, varied, without
+from checker.spec.grid import EXPECTED, NONE, Values, text_of, varied, without
+from checker.spec.key_lines import KeyLines
 from checker.spec.reading import spec_of
 from checker.spec.toml_text import toml_in
 from checker.spec.typed import is_list, is_table
@@ -90,13 +91,55 @@ def read_under(
     it expects nothing. Raises `unknown-variant`, `variant-not-composable`, and what `read_spec`
     does.
     """
-    said, lines = toml_in(file)
+    return _changed(file, *toml_in(file), catalogue, variant, values)
+
+
+def changed(
+    spec: Spec, catalogue: Catalogue, variant: str | None = None, values: Values = ()
+) -> Spec:
+    """Return a spec that was read, changed as `read_under` changes the spec in a file."""
+    assert spec.table is not None
+    made = _changed(spec.file, spec.table, spec.lines, catalogue, variant, values)
+    return replace(made, under=spec.under)
+
+
+def _changed(
+    file: Path,
+    said: Mapping[str, object],
+    lines: KeyLines,
+    catalogue: Catalogue,
+    variant: str | None,
+    values: Values,
+) -> Spec:
     given = tuple(values)
-    table = varied(without(said, EXPECTED), given) if given else said
-    if variant is None:
-        return replace(spec_of(file, table, lines, catalogue), values=given)
+    if variant == NONE:
+        given, variant = (("variant", NONE), *given) if "variant" in said else given, None
+    if not given:
+        return _under_variant(file, said, lines, catalogue, variant)
+    table = varied(without(said, EXPECTED), given)
+    others = lines.without(key for key, _ in given)
+    spec = _under_variant(file, table, others, catalogue, variant)
+    return replace(spec, values=given, lines=lines, waived=tuple(_expected_in(said)))
+
+
+def _expected_in(table: Mapping[str, object]) -> Iterator[str]:
+    """The properties that the table of a spec expects something of."""
+    rows = table.get("expect")
+    for row in rows if is_list(rows) else ():
+        name = row.get("property") if is_table(row) else None
+        if isinstance(name, str):
+            yield name
+
+
+def _under_variant(
+    file: Path,
+    table: Mapping[str, object],
+    lines: KeyLines,
+    catalogue: Catalogue,
+    variant: str | None,
+) -> Spec:
     key = table.get("protocol")
-    if not isinstance(key, str) or key not in catalogue.protocols:
+    if variant is None or not isinstance(key, str) or key not in catalogue.protocols:
         return spec_of(file, table, lines, catalogue)  # which says what is wrong
     order = catalogue.protocol(key).__mro__
     bases = [each for each in catalogue.protocols if catalogue.protocol(each) in order]
@@ -109,16 +152,16 @@ def read_under(
             f'"{key}" has no variant "{variant}", nor has a protocol that it is built on',
             advice=nearest(variant, known, "Variants of your own are loaded with --protocols DIR"),
         )
-    changed = under(Change(of, variant), catalogue)
-    if key in changed.left_out:
+    there = under(Change(of, variant), catalogue)
+    if key in there.left_out:
         raise FinaleError(
             "variant-not-composable",
-            f'"{key}" cannot have the variant "{variant}": {changed.left_out[key]}',
+            f'"{key}" cannot have the variant "{variant}": {there.left_out[key]}',
             advice="derive the variant from the protocol of this spec",
         )
     bare = _without_lengths(without(table, ("variant", "search")))
-    spec = spec_of(file, bare, lines, changed.catalogue)
-    return replace(spec, variant=variant, values=given)
+    spec = spec_of(file, bare, lines, there.catalogue)
+    return replace(spec, variant=variant)
 
 
 def _without_lengths(table: Mapping[str, object]) -> Mapping[str, object]:
@@ -212,6 +255,7 @@ __all__ = [
     "Change",
     "ChangedCatalogue",
     "change_named",
+    "changed",
     "composed",
     "read_under",
     "shadowed",

@@ -136,7 +136,8 @@ def _rows(spec: Spec, report: Report) -> Iterator[ResultRow]:
             why = f'"{spec.protocol.key}" does not implement the view that it reads'
             answers[expected.property] = Answer(expected.property, DoesNotApply(why))
     for name, answer in answers.items():
-        yield _property_row(answer, spec.expectations.get(name, _default(name)))
+        default = None if name in spec.waived else _default(name)
+        yield _property_row(answer, spec.expectations.get(name, default))
     yield _search_row(spec.counts, report)
 
 

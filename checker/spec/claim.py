@@ -78,16 +78,29 @@ class Spec:
     table: Mapping[str, object] | None = None
     #: Values that replace those of the file, by key, as `--set` names them.
     values: tuple[tuple[str, object], ...] = ()
+    #: Properties that the file expects something of, in the setting that it describes: with other
+    #: values they are asked, and nothing is expected of them.
+    waived: tuple[str, ...] = ()
     #: Assumptions that are left out beside those of the file, as `--without` names them.
     left_out: tuple[str, ...] = ()
 
     @property
     def asked(self) -> tuple[Family, ...]:
         """The properties that are answered if none is named: not those on request alone."""
-        named = self.expectations
+        named = self.claimed
         return tuple(
             f for f in self.families if self.asks_all or not f.on_request or f.name in named
         )
+
+    @property
+    def is_under_variant(self) -> bool:
+        """Whether the variant is not the one that the file names."""
+        return self.variant is not None and self.variant != (self.table or {}).get("variant")
+
+    @property
+    def claimed(self) -> tuple[str, ...]:
+        """The properties that the file expects something of, also with other values."""
+        return (*self.expectations, *self.waived)
 
     def instance(self) -> Protocol:
         """The protocol in the setting of this spec. Raises coded errors of the protocol's own."""

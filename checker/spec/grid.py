@@ -7,6 +7,8 @@ spec of a point with `varied`.
 
 from __future__ import annotations
 
+import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,8 +17,10 @@ from itertools import product
 from math import prod
 
 from model.errors import FinaleError
+from model.given import toml_of
 
 from .typed import is_table
+from .writing import toml_value
 
 Values = Iterable[tuple[str, object]]
 """Keys of a spec, as messages write them (`options.NAME`), each with a value."""
@@ -26,6 +30,9 @@ EXPECTED = ("search", "expect")
 #: The value that removes a key.
 NONE = "none"
 _REMOVABLE = ("variant", "release")
+_NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
+#: How a value begins that is a list, a table or a text of TOML.
+_OF_TOML = ("[", "{", '"', "'")
 
 
 @dataclass(frozen=True)
@@ -88,7 +95,7 @@ def _values(text: str) -> Iterator[object]:
     elif text in ("true", "false"):
         yield text == "true"
     elif text:
-        yield int(text) if text.isdecimal() else text
+        yield int(text) if _NUMBER.fullmatch(text) else text
 
 
 def values_in(given: Sequence[str]) -> tuple[tuple[str, object], ...]:
@@ -105,14 +112,18 @@ def values_in(given: Sequence[str]) -> tuple[tuple[str, object], ...]:
 
 
 def _value_in(text: str) -> tuple[str, object]:
-    with suppress(FinaleError):
-        axis = axis_in(text)
-        if len(axis.values) == 1:
+    key, _, value = text.partition("=")
+    with suppress(FinaleError, tomllib.TOMLDecodeError):
+        if value.strip().startswith(_OF_TOML):
+            axis, given = axis_in(f"{key}=true"), toml_of(f"value = {value}")
+            if len(given) == 1:
+                return axis.key, given["value"]
+        elif len((axis := axis_in(text)).values) == 1:
             return axis.key, axis.values[0]
     raise FinaleError(
         "bad-set",
         f'"{text}" is not a key of a spec with one value',
-        advice="write --set options.NAME=VALUE or --set bounds.NAME=2",
+        advice="write --set options.NAME=VALUE, --set bounds.NAME=2, or a list as in TOML",
     )
 
 
@@ -128,8 +139,19 @@ def points(axes: Sequence[Axis]) -> Iterator[Point]:
 
 
 def word_of(value: object) -> str:
-    """A value as TOML writes it, without quotes."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    """A value as TOML writes it, a text without quotes."""
+    return value if isinstance(value, str) else toml_value(value)
+
+
+def settings_of(values: Values) -> Iterator[str]:
+    """The keys and values as `--set` takes them: `values_in` reads them again."""
+    for key, value in values:
+        bare = f"{key}={word_of(value)}"
+        try:
+            is_read = values_in((bare,)) == ((key, value),)
+        except FinaleError:
+            is_read = False
+        yield bare if is_read else f"{key}={toml_value(value)}"
 
 
 def text_of(values: Values) -> str:
@@ -168,6 +190,7 @@ __all__ = [
     "Point",
     "axis_in",
     "points",
+    "settings_of",
     "size_of",
     "text_of",
     "values_in",

@@ -7,7 +7,8 @@ brackets and quotes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 
 from model.given import toml_of
 
@@ -26,9 +27,27 @@ class KeyLines:
 
     def __init__(self, text: str) -> None:
         self.lines = _Reader(text).read()
-        self._dotted: dict[str, int] = {}
+
+    @cached_property
+    def _dotted(self) -> Mapping[str, int]:
+        found: dict[str, int] = {}
         for path, line in self.lines.items():
-            self._dotted.setdefault(".".join(str(k) for k in path if isinstance(k, str)), line)
+            found.setdefault(".".join(str(k) for k in path if isinstance(k, str)), line)
+        return found
+
+    def without(self, keys: Iterable[str]) -> KeyLines:
+        """The lines of all keys except some dotted ones, and what is around and below these.
+
+        A value that is not in the text has no line, also if the text has another value of the key.
+        """
+        gone = [tuple(key.split(".")) for key in keys]
+        kept = KeyLines("")
+        kept.lines = {
+            path: line
+            for path, line in self.lines.items()
+            if not any(path[: len(key)] == key[: len(path)] for key in gone)
+        }
+        return kept
 
     def of(self, *path: str | int) -> int | None:
         """The line of a key; of the nearest table around it where the key itself is absent."""

@@ -18,16 +18,17 @@ _PLAIN = (OperatorKind.SOURCE, OperatorKind.PASS_THROUGH, OperatorKind.CHAINED)
 
 def spec_text(table: Mapping[str, object]) -> str:
     """Return a spec in TOML: plain keys first, then its tables, then lists of tables."""
-    lines = [f"{_key(name)} = {_value(value)}" for name, value in table.items() if _is_plain(value)]
+    plain = {name: value for name, value in table.items() if _is_plain(value)}
+    lines = [f"{_key(name)} = {toml_value(value)}" for name, value in plain.items()]
     for name, value in table.items():
         if is_table(value) and value:
             lines += ["", f"[{_key(name)}]"]
-            lines += [f"{_key(key)} = {_value(own)}" for key, own in value.items()]
+            lines += [f"{_key(key)} = {toml_value(own)}" for key, own in value.items()]
     for name, value in table.items():
         for row in value if is_list(value) and not _is_plain(value) else ():
             if is_table(row):
                 lines += ["", f"[[{_key(name)}]]"]
-                lines += [f"{_key(key)} = {_value(own)}" for key, own in row.items()]
+                lines += [f"{_key(key)} = {toml_value(own)}" for key, own in row.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -38,18 +39,24 @@ def _is_plain(value: object) -> bool:
 
 
 def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else json.dumps(name)
+    return name if _BARE.fullmatch(name) else _text(name)
 
 
-def _value(value: object) -> str:
+def _text(text: str) -> str:
+    """A text in quotes: as in JSON, but TOML has no pairs of surrogates, and no bare DEL."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def toml_value(value: object) -> str:
+    """Return a value as TOML writes it, in one line."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if is_table(value):
-        inner = ", ".join(f"{_key(name)} = {_value(each)}" for name, each in value.items())
+        inner = ", ".join(f"{_key(name)} = {toml_value(each)}" for name, each in value.items())
         return f"{{ {inner} }}"
     if is_list(value):
-        return f"[{', '.join(map(_value, value))}]"
-    return json.dumps(value) if isinstance(value, str) else str(value)
+        return f"[{', '.join(map(toml_value, value))}]"
+    return _text(value) if isinstance(value, str) else str(value)
 
 
 def job_table(job: Job) -> dict[str, dict[str, object]]:

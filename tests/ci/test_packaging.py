@@ -228,6 +228,11 @@ def test_the_image_checks_and_its_plugin_collects(folder: Path) -> None:
 
     where = ran("python", "-c", "import model; print(model.__file__)").stdout
     assert Path(where).is_relative_to(finale)
+    count = (
+        "from checker.review.cases import OWN_SPECS as s; print(sum(1 for _ in s.rglob('*.toml')))"
+    )
+    specs = sum(1 for _ in (ROOT / "specs").rglob("*.toml"))
+    assert ran("python", "-c", count).stdout == f"{specs}\n"
     done = ran("finale", "check", "my specs", "--protocols", "protocols", "--junit", "out.xml")
     assert (done.returncode, done.stderr) == (0, "")
     assert JUnitXml.fromfile(str(folder / "out.xml")).tests == 9

@@ -125,3 +125,11 @@ def test_a_warning_becomes_a_failure_if_it_is_strict(tmp_path: Path) -> None:
     found = strictly(unexpected(tmp_path))
     (result,) = log_of(Outcome([found]), tmp_path)["results"]
     assert (result["level"], result["kind"]) == ("error", "fail")
+
+
+def test_the_command_is_for_a_reader_of_another_checkout(tmp_path: Path) -> None:
+    result = checked(tmp_path, "deep/er/failed.toml", never_done="holds")
+    log = sarif_of(Outcome([result]), Checkout(tmp_path), "0")
+    (found,) = json.loads(log)["runs"][0]["results"]
+    line = found["message"]["text"].splitlines()[-1]
+    assert line.startswith("Show it again: finale trace deep/er/failed.toml --property never-done")

@@ -101,7 +101,8 @@ def test_json_is_all_that_is_on_stdout(folder: Path) -> None:
     assert ran.exit == 2
     assert document["ok"] is False
     assert list(document) == [
-        "finale", "format", "results", "left_out", "minimised", "interrupted", "exit", "ok"
+        "finale", "format", "variant", "set", "results", "left_out", "minimised", "interrupted",
+        "exit", "ok",
     ]  # fmt: skip
     assert document["left_out"] == [{"spec": "slow.toml", "why": "slow"}]
     assert document["results"][0]["error"]["code"] == "bad-value"
@@ -278,9 +279,10 @@ def test_commands_are_loaded_when_they_are_called() -> None:
     assert told.stdout == "[]\n"
 
 
-def test_a_reader_that_goes_away_is_no_failure() -> None:
+@pytest.mark.parametrize("words", ["list rules", "check --help"])
+def test_a_reader_that_goes_away_is_no_failure(words: str) -> None:
     code = "import sys; from cli.main import main; sys.exit(main(sys.argv[1:]))"
-    line = [sys.executable, "-c", code, "list", "rules"]
+    line = [sys.executable, "-c", code, *words.split()]
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as ran:
         assert ran.stdout is not None
         assert ran.stderr is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from xml.etree import ElementTree
 
 from checker.page.sequence_svg import sequence_file
@@ -46,6 +47,30 @@ def test_the_race_is_drawn() -> None:
     assert Message("EndOfPartition", 3, 5, 12, 12) in diagram.messages
     assert diagram.no_return == 8
     assert [moment.number for moment in diagram.moments if moment.is_decisive] == [1, 6, 8]
+
+
+def test_no_arrow_crosses_a_label_of_its_own_step() -> None:
+    drawn = ElementTree.fromstring(sequence_file(told(HANGS, "checkpoint-ends").diagram, "calls"))
+    space = "{http://www.w3.org/2000/svg}"
+    labels = [each for each in drawn.iter(f"{space}text") if each.get("class") == "label"]
+    texts = {"".join(each.itertext()): float(each.get("y", "0")) for each in labels}
+    calls = {text: y for text, y in texts.items() if "trigger" in text}
+    assert [text[-16:] for text in calls] == ["trigger cp1 → S2", "trigger cp1 → S1"]
+    arrows = [each for each in drawn.iter(f"{space}g") if each.get("class") == "arrow"]
+    lines = [line for each in arrows if (line := each.find(f"{space}line")) is not None]
+    starts = [float(line.get("y1", "0")) for line in lines if line.get("y1") != line.get("y2")]
+    assert all(y < start for y in calls.values() for start in starts)
+
+
+def test_lanes_with_long_names_do_not_overlap() -> None:
+    drawn = ElementTree.fromstring(sequence_file(told(HOSTILE, "stays-calm").diagram, "names"))
+    space = "{http://www.w3.org/2000/svg}"
+    lanes = [e for e in drawn.iter(f"{space}g") if "lane" in (e.get("class") or "").split()]
+    heads = [head for each in lanes if (head := each.find(f"{space}rect")) is not None]
+    edges = [(float(h.get("x", "0")), float(h.get("width", "0"))) for h in heads]
+    assert len(edges) == 3
+    for (left, width), (right, _) in pairwise(edges):
+        assert left + width < right
 
 
 def test_a_channel_shows_how_long_it_is_not_empty() -> None:

@@ -6,7 +6,7 @@ import htpy as h
 
 from checker.page.document import data, document
 from checker.page.parts import heading, section
-from checker.report.places import shown_file
+from checker.report.places import shown_file, told_setting
 from checker.search.answer import NO_DEADLOCK
 from checker.spec.claim import Spec
 from model.system import System
@@ -16,11 +16,11 @@ from .walk import Walk
 
 def explorer_page(spec: Spec, system: System, start: Walk) -> str:
     """The page as text. Its script asks the server for everything that changes."""
-    variant = f", variant {spec.variant}" if spec.variant else ""
+    protocol, *changes = told_setting(spec)
     trace = start.trace
     begin = {"start": system.initial.index(trace.states[0]), "rules": list(trace.rules)}
     body = [
-        heading(spec.title, shown_file(spec.file), f"protocol {spec.protocol.key}{variant}"),
+        heading(spec.title, shown_file(spec.file), f"protocol {protocol}", *changes),
         h.noscript[h.p["This page needs scripts. Without them: finale trace, finale report."]],
         h.div("#explorer", hidden=True)[
             h.p("#message", role="alert", hidden=True),
