@@ -63,7 +63,7 @@ class Asking(Failing):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         if self.options.savepoint_stored:
-            self.coordinator.stored.add(CheckpointKind.SAVEPOINT)
+            self.coordinator.stored |= set(CheckpointKind)
         if self.options.savepoint_confirmed:
             self.coordinator.told.add(CheckpointKind.SAVEPOINT)
         self.status = JobStatus.RUNNING

@@ -303,10 +303,3 @@ class SyncSavepoint(Stopping, LegacyFinish):
     def is_told(self, task: Source) -> bool:
         """SS-5: whether the completion of the savepoint has ended a source."""
         return self.stops and task.mode != StopMode.NONE
-
-    @define
-    def is_stored(self, checkpoint: Checkpoint) -> bool:
-        """SS-4, CN-2: in these releases savepoints are stored, those of a stop, too."""
-        if not self.has_kinds:
-            return True
-        return self.savepoint_stored or checkpoint.kind == CheckpointKind.CHECKPOINT

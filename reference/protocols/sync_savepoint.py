@@ -6,8 +6,6 @@ was built does not stall, but emits on.
 
 from __future__ import annotations
 
-from typing import Any
-
 from reference.channel import Channel
 from reference.coordinator import CheckpointKind
 from reference.protocols.legacy_finish import LegacyFinish
@@ -23,11 +21,6 @@ class SyncSavepoint(Stopping, LegacyFinish):
     key = "sync-savepoint"
     usual = EngineOptions(calls_in_order=True, savepoint_stored=True, savepoint_confirmed=True)
     fails_after_savepoint = False
-
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        if self.options.savepoint_stored:
-            self.coordinator.stored |= {CheckpointKind.DRAIN, CheckpointKind.SUSPEND}
 
     # --- the savepoint ---------------------------------------------------------------------------
 

@@ -9,6 +9,8 @@ import pytest
 from model.language.build import world_of
 from model.language.plain import PlainStore
 from model.protocols.coordinator.checkpoints import COMPLETED, CheckpointKind
+from model.protocols.stop_with_savepoint import StopWithSavepoint
+from model.protocols.stops.stopping import Stopping
 from model.protocols.sync_savepoint import SyncSavepoint
 from model.rules import Setting
 from model.topology import Job
@@ -37,15 +39,12 @@ class Store:
         return not ordinary or entry != ordinary[-1]
 
 
-@pytest.mark.parametrize(
-    ("places", "kinds"),
-    # With more than one place no protocol stores the savepoint of a stop.
-    [(1, list(CheckpointKind)), (2, [ORDINARY, SAVEPOINT]), (3, [ORDINARY, SAVEPOINT])],
-)
-def test_the_store_holds_what_flink_keeps(places: int, kinds: list[CheckpointKind]) -> None:
+@pytest.mark.parametrize("stopping", [SyncSavepoint, StopWithSavepoint])
+@pytest.mark.parametrize("places", [1, 2, 3])
+def test_the_store_holds_what_flink_keeps(places: int, stopping: type[Stopping]) -> None:
     job = Job.from_table({"shape": "pair", "records": 0})
     bounds = {"checkpoints": IDS, "savepoints": IDS, "stops": IDS}
-    protocol = SyncSavepoint(Setting(job=job, bounds=bounds, options={"savepoint_stored": True}))
+    protocol = stopping(Setting(job=job, bounds=bounds, options={"savepoint_stored": True}))
     protocol.retained = places
     world = world_of(protocol, protocol.keeps())
     draw = random.Random(places)
@@ -54,7 +53,7 @@ def test_the_store_holds_what_flink_keeps(places: int, kinds: list[CheckpointKin
         flink = Store(places)
         with world.on(store):
             for checkpoint in protocol.checkpoints:
-                kind = draw.choice(kinds)
+                kind = draw.choice(list(CheckpointKind))
                 checkpoint.status, checkpoint.kind = COMPLETED, kind
                 flink.add(checkpoint.number, kind)
                 held = [e.number for e in protocol.checkpoints if protocol.is_in_store(e)]

@@ -364,12 +364,11 @@ class Requests(TaskExecution):
     @assumed("CheckpointCoordinator.completePendingCheckpoint")
     @define
     def is_stored(self, checkpoint: Checkpoint) -> bool:
-        """CN-1, CN-2: whether a checkpoint that completes is put into the store."""
+        """CN-1, CN-2, SS-4: whether a checkpoint that completes is put into the store. Savepoints
+        are if the options say so, also those of stops."""
         if not self.has_kinds:
             return True
-        if self.savepoint_stored:
-            return checkpoint.kind in (CheckpointKind.CHECKPOINT, CheckpointKind.SAVEPOINT)
-        return checkpoint.kind == CheckpointKind.CHECKPOINT
+        return self.savepoint_stored or checkpoint.kind == CheckpointKind.CHECKPOINT
 
     @define
     def is_spared(self, checkpoint: Checkpoint) -> bool:
@@ -379,9 +378,28 @@ class Requests(TaskExecution):
             return False
         return self.has_entered(checkpoint) and all(
             not (checkpoint < newer and self.has_entered(newer))
-            or (self.can_be_subsumed(checkpoint) and not self.subsumes(newer))
+            or (self.can_be_subsumed(checkpoint) and not self.evicts(newer, checkpoint))
             for newer in self.checkpoints
         )
+
+    @define
+    def evicts(self, newer: Checkpoint, last: Checkpoint) -> bool:
+        """CN-1: whether the last checkpoint leaves for a newer one: for the savepoint of a stop
+        only if there was no place."""
+        if self.retained == 1:
+            return self.subsumes(newer)
+        return newer.kind == CheckpointKind.CHECKPOINT or (
+            self.subsumes(newer) and self.finds_no_place(newer, last)
+        )
+
+    @define
+    def finds_no_place(self, newest: Checkpoint, oldest: Checkpoint) -> bool:
+        """CN-1: whether what entered before leaves no place for both."""
+        behind: int = sum(
+            oldest < each and each <= newest and self.has_entered(each)
+            for each in self.checkpoints
+        )
+        return behind >= self.retained
 
     @assumed("CheckpointCoordinator.cleanupAfterCompletedCheckpoint")
     @define
