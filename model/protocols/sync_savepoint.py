@@ -18,6 +18,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from model.language.protocol import kept
 from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import CheckpointId, StopMode
@@ -106,7 +107,12 @@ class SyncSavepoint(Stopping, LegacyFinish):
         return self.stops
 
     def keeps(self) -> frozenset[str]:
-        return super().keeps() | frozenset({"stalls"} if self.stops else set[str]())
+        return super().keeps() | kept({"stalls": self.stops, "forgets": self.forgets})
+
+    @property
+    def forgets(self) -> bool:
+        """Whether a task can forget a savepoint that it knows (SS-7): a plain truth value."""
+        return self.stops and self.resets == Resets.ANY
 
     # --- the savepoint ---------------------------------------------------------------------------
 
@@ -145,12 +151,28 @@ class SyncSavepoint(Stopping, LegacyFinish):
             # It ends by itself: what it takes with the rest of its mail changes nothing.
             task.stalled = False
         elif not self.ends_the_job(self.known(checkpoint)):
-            task.sync = Nothing
-        elif task.sync not in (Nothing, checkpoint):
+            self._know(task, Nothing)
+        elif self.waits_for_another(task, checkpoint):
             self.task_failed(task)
         else:
-            task.sync = checkpoint
+            self._know(task, checkpoint)
             task.stalled = self.blocks(task)
+
+    @step
+    def _know(self, task: Task, savepoint: CheckpointId) -> None:
+        task.sync = savepoint
+        if self.forgets:
+            task.forgot = False
+
+    @define
+    def waits_for_another(self, task: Task, checkpoint: CheckpointId) -> bool:
+        """Whether a task waits for another savepoint than this one."""
+        return task.sync not in (Nothing, checkpoint) and not self.has_forgotten(task)
+
+    @define
+    def has_forgotten(self, task: Task) -> bool:
+        """SS-7: whether a task does not wait any more for the savepoint that it knows."""
+        return self.forgets and task.forgot
 
     def blocks(self, task: Task) -> bool:
         """SS-2, SS-3: whether a task stalls on the savepoint, as all do but sources as built."""
@@ -191,7 +213,7 @@ class SyncSavepoint(Stopping, LegacyFinish):
     def confirmed(self, task: Task, checkpoint: CheckpointId) -> None:
         """SS-5: the savepoint has completed: a sink commits, a source ends, a task wakes."""
         super().confirmed(task, checkpoint)
-        if self.stops and task.sync == checkpoint:
+        if self.stops and task.sync == checkpoint and not self.has_forgotten(task):
             task.released = True
             task.stalled = False
             if isinstance(task, Source) and self.stop_ends_source and task.can_be_stopped:
@@ -253,12 +275,14 @@ class SyncSavepoint(Stopping, LegacyFinish):
 
     @step
     def abort_arrived(self, task: Task, checkpoint: Checkpoint) -> None:
-        """SS-7: the savepoint is given up: a task forgets it and wakes."""
-        if self.resets == Resets.ANY and task.sync != checkpoint:
-            task.sync = Nothing
-        elif self.abort_releases and task.sync == checkpoint:
-            task.sync = Nothing
+        """SS-7: the savepoint is aborted: a task does not know it any more, and wakes. If any abort
+        resets, another one wakes the task, too: then the completion does not end the task."""
+        if self.abort_releases and task.sync == checkpoint:
+            self._know(task, Nothing)
             task.stalled = False
+        elif self.forgets and task.sync != Nothing:
+            task.stalled = False
+            task.forgot = True
 
     @step
     def end_suspended(self, task: Task) -> None:

@@ -120,6 +120,11 @@ class Stopping(Requests):
         return False
 
     @property
+    def forgets(self) -> bool:
+        """Whether a task can forget the savepoint of a stop (SS-7): a plain truth value."""
+        return False
+
+    @property
     def stops(self) -> bool:
         """Whether stops are explored: a plain truth value."""
         return int(self.bounds.stops) > 0
@@ -293,9 +298,13 @@ class Stopping(Requests):
 
     @step
     def _restart_regions(self) -> None:
+        """SP-9 up to 1.12.1: a failure restarts one region, the last that has not ended; the others
+        end for the stop. Which one it is makes no difference if the regions are alike."""
         if any(self.has_savepoint(request) for request in self.stop_requests):
-            for region in self.regions_of_job:
-                self._restart_region(region)
+            for position, region in enumerate(self.regions_of_job):
+                behind = (task for other in self.regions_of_job[position + 1 :] for task in other)
+                if all(task.is_closed for task in behind):
+                    self._restart_region(region)
         else:
             super().restart_all()
             self.scheduling = True
@@ -360,6 +369,8 @@ class Stopping(Requests):
         task.sync = Nothing
         if self.stalls:
             task.stalled = False
+        if self.forgets:
+            task.forgot = False
         for channel in task.inputs:
             channel.stopped = False
         if self.observes("calls"):

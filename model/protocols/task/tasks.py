@@ -71,6 +71,8 @@ class Task(Entity):
     """The savepoint that ends the job, once the task knows of it (`syncSavepoint`)."""
     stalled = field(Bool, False, ghost="stalls")
     """It has taken the savepoint that ends the job, and does nothing but wait for its end."""
+    forgot = field(Bool, False, ghost="forgets")
+    """It knows of the savepoint (`activeSyncSavepointId`), and does not wait for it any more."""
     called_end = field(Bool, False, ghost="calls")
     """History: the operators of this attempt have ended their input and finished."""
     watermark = field(Time, 0, ghost="event-time")
