@@ -37,11 +37,13 @@ class Signature:
         """Whether a counterexample of another signature can have the defect of this one.
 
         The environment does the same in both, and the other one falls by the same decisive rules or
-        by further ones. If the decisive rules of one are not known, the environment decides.
+        by further ones. If the decisive rules of one alone are known, the two can be two defects.
         """
         if (self.property, self.environment) != (other.property, other.environment):
             return False
-        return not other.decisive or set(self.decisive) <= set(other.decisive)
+        if not self.decisive or not other.decisive:
+            return self == other
+        return set(self.decisive) <= set(other.decisive)
 
     def __str__(self) -> str:
         return f"{self.property}: {', '.join((*self.environment, *self.decisive))}"

@@ -47,10 +47,16 @@ def test_the_cheapest_settings_come_first_and_names_tell_them_apart() -> None:
 def test_a_signature_covers_one_with_further_decisive_rules() -> None:
     small = Signature("p", ("fail",), ("a",))
     assert small.covers(Signature("p", ("fail",), ("a", "b")))
-    assert small.covers(Signature("p", ("fail",), ()))  # its decisive rules are not known
     assert not small.covers(Signature("p", ("fail",), ("b",)))
     assert not small.covers(Signature("p", ("fail", "expire"), ("a",)))
     assert not small.covers(Signature("q", ("fail",), ("a",)))
+
+
+def test_what_is_not_known_to_be_decisive_hides_nothing_and_is_not_hidden() -> None:
+    known, unknown = Signature("p", ("fail",), ("a",)), Signature("p", ("fail",), ())
+    assert not known.covers(unknown)
+    assert not unknown.covers(known)
+    assert unknown.covers(unknown)
 
 
 def test_a_violation_is_found_and_a_spec_makes_it_known(tmp_path: Path) -> None:
