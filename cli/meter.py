@@ -47,7 +47,8 @@ class Meter:
         """Tell which of many specs are being searched, and how many are done."""
         if self._is_due:
             parts = [f"{done} of {count} {self._name}", ", ".join(Path(each).name for each in busy)]
-            self._show([shortened(SEPARATOR.join(parts), self._page.width - 3)])
+            told = SEPARATOR.join(part for part in parts if part)
+            self._show([shortened(told, self._page.width - 3)])
 
     @property
     def _is_due(self) -> bool:

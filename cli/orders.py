@@ -20,6 +20,7 @@ from reference.flink.releases import Release
 from reference.flink.run import prepared_folder, run_order
 from reference.flink.toolchain import find_jdk
 
+from .meter import Meter
 from .output import document, say_json
 from .trace import searched
 
@@ -56,7 +57,15 @@ class OrdersDrive:
         rows = [row for row in result.rows if row.is_claim and row.verdict == Holds.word]
         names = {row.property for row in rows}
         assert result.system is not None
-        sample = sampled_orders(self.spec, result.system, self.facts, self.count, self.seed)
+        with Meter("random runs") as meter:
+            sample = sampled_orders(
+                self.spec,
+                result.system,
+                self.facts,
+                self.count,
+                self.seed,
+                lambda done, of: meter.tell_many((), done, of),
+            )
         orders = list(dangerous(sample.orders.values(), TRIES * self.count))
         if not orders:
             why = max(sample.refused, key=lambda each: sample.refused[each], default="")

@@ -7,9 +7,8 @@ not wait for before: so a few orders show many of the ways in which steps of sev
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from time import monotonic
 
 from checker.simulation.sampling import sampled
 from checker.spec.claim import Spec
@@ -19,8 +18,8 @@ from reference.flink.order import Order, OrderedStep
 
 from .ordering import NotTakeable, order_of
 
-#: So many random runs are made for each order, for at most so many seconds, and of so many steps.
-RUNS_FOR_EACH, SECONDS, STEPS = 20, 30.0, 200
+#: So many random runs are made for each order, and of so many steps.
+RUNS_FOR_EACH, STEPS = 20, 200
 
 Turn = tuple[str, str]
 
@@ -35,13 +34,21 @@ class Sampled:
 
 
 def sampled_orders(
-    spec: Spec, system: System, facts: EngineFacts, count: int, seed: int
+    spec: Spec,
+    system: System,
+    facts: EngineFacts,
+    count: int,
+    seed: int,
+    look: Callable[[int, int], None] = lambda done, of: None,
 ) -> Sampled:
-    """Make orders of random runs that violate nothing, enough of them to choose from."""
-    found, end = Sampled(), monotonic() + SECONDS
-    for run in sampled(system, seed, RUNS_FOR_EACH * count, STEPS):
-        if monotonic() > end and len(found.orders) >= count:
-            break
+    """Make orders of random runs that violate nothing, enough of them to choose from.
+
+    No clock ends this work: a seed always gives the same orders. Driving an order takes much longer
+    than its random runs. `look` gets the number of runs that are done, and of all.
+    """
+    found, runs = Sampled(), RUNS_FOR_EACH * count
+    for run in sampled(system, seed, runs, STEPS):
+        look(found.runs, runs)
         found.runs += 1
         if run.findings.violated:
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 
@@ -60,6 +61,17 @@ def test_orders_of_random_runs_are_different_and_repeatable() -> None:
     assert kinds["SUSPEND"]
     assert kinds["DRAIN"]
     assert not kinds.get("CHECKPOINT")
+
+
+def test_orders_of_a_seed_do_not_depend_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = read_spec(PAIR, catalogue())
+    system = spec.system(spec.asked)
+    told: list[tuple[int, int]] = []
+    usual = sampled_orders(spec, system, FACTS, 1, 1, lambda done, of: told.append((done, of)))
+    assert told == [(done, 20) for done in range(20)]
+    late = itertools.count(0.0, 1e6)
+    monkeypatch.setattr("checker.reproduce.dangerous.monotonic", lambda: next(late), raising=False)
+    assert list(sampled_orders(spec, system, FACTS, 1, 1).orders) == list(usual.orders)
 
 
 @pytest.mark.parametrize(
