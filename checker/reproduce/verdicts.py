@@ -215,7 +215,11 @@ def _defeated(outcome: Outcome) -> list[str]:
 
 
 def _failed(outcome: Outcome) -> list[str]:
-    return [f"{each} fails, and nothing made it fail" for each in dict.fromkeys(outcome.failed)]
+    failed = [f"{each} fails, and nothing made it fail" for each in dict.fromkeys(outcome.failed)]
+    others = (each for each in outcome.ended if each not in outcome.failed)
+    ended = [f"an attempt of {each} ends, and nothing made it end" for each in others]
+    job = ["the job has FAILED, and nothing made it fail"] if outcome.failed_by_itself else []
+    return [*failed, *ended, *job]
 
 
 def _refused(outcome: Outcome) -> list[str]:

@@ -47,6 +47,8 @@ AFTER_CLOSE = frozenset({"learn_finished", "poll_end_of_partition"})
 RESUME = "resume"
 #: The JobManager is gone, and another one takes over.
 CRASH = "crash_coordinator"
+#: Steps of users and of the clock that let attempts end, beside failures.
+ENDS = (RESUME, CRASH, "request_cancel", "expire")
 #: A new attempt of a task runs.
 RESTORE = "restore"
 #: The steps of the world outside, as commands about a task.
@@ -101,7 +103,8 @@ class Taken:
     """How far an order was taken. `missed` is None if all of it was.
 
     `unstored` are requests that were answered before their checkpoint was in the store. `failed`
-    are tasks that failed although the order did not say so.
+    are tasks that failed although the order did not say so. `ended` are the tasks of which an attempt
+    has FAILED or was CANCELED, as the coordinator knows it.
     """
 
     moments: list[Moment] = field(default_factory=list[Moment])
@@ -111,6 +114,7 @@ class Taken:
     missed: Missed | None = None
     unstored: list[str] = field(default_factory=list[str])
     failed: list[str] = field(default_factory=list[str])
+    ended: list[str] = field(default_factory=list[str])
     stops: int = 0
 
 
@@ -176,6 +180,11 @@ class Director:
         triggers = [step.trigger for step in self._order.steps if step.trigger is not None]
         ids = self.taken.ids
         return [ids[each.checkpoint] for each in triggers if each.stops and each.checkpoint in ids]
+
+    @property
+    def ends_attempts(self) -> bool:
+        """Whether a step of the order lets attempts end before they have FINISHED."""
+        return any(_is_failure(step) or step.name in ENDS for step in self._order.steps)
 
     def _answered(self, step: OrderedStep) -> bool:
         name, answer = step.request, self.taken.answers.get(step.request)
@@ -455,6 +464,8 @@ class Director:
             return
         if RESTORE + HANDLED in hit.steps:
             self._failing.discard(hit.task)
+        if FAILED + HANDLED in hit.steps and hit.task is not None:
+            self.taken.ended.append(hit.task)
         for step in list(self._open.values()):
             if step.number not in self._begun and step.number not in self._commanded:
                 continue

@@ -48,7 +48,9 @@ class Outcome:
     all records of the sources; if a stop has ended the job, those before its savepoint.
     `unstored` are the requests that were answered before their checkpoint was in the store. `asked`
     says of each request of the order what it asks for: stop, savepoint, checkpoint, cancel. The
-    tasks that `failed` are those that the order did not let fail.
+    tasks that `failed` are those that the order did not let fail. `ended` are the tasks of which an
+    attempt ended as FAILED or CANCELED, if the order lets no attempt end so; a job that then has
+    FAILED has `failed_by_itself`.
     """
 
     status: str
@@ -64,6 +66,8 @@ class Outcome:
     unstored: tuple[str, ...] = ()
     asked: Mapping[str, str] = field(default_factory=dict[str, str])
     failed: tuple[str, ...] = ()
+    ended: tuple[str, ...] = ()
+    failed_by_itself: bool = False
 
 
 def taken_to_end(
@@ -131,6 +135,8 @@ def _outcome(
         tuple(taken.unstored),
         dict(asked),
         tuple(taken.failed),
+        () if director.ends_attempts else tuple(dict.fromkeys(taken.ended)),
+        (over or status.job) == "FAILED" and not director.ends_attempts,
     )
 
 

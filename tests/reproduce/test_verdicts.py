@@ -52,6 +52,18 @@ def test_whose_rules_are_wrong_if_the_damage_does_not_come() -> None:
             ["manual1 was answered before its checkpoint was stored"],
         ),
         ("reported-is-durable", replace(WELL, answers={"manual1": "1"}), []),
+        # Flink ends all attempts, and starts the job again: no task has FAILED.
+        (
+            "legal-never-fails",
+            replace(WELL, failed=("S",), ended=("S", "K")),
+            ["S fails, and nothing made it fail", "an attempt of K ends, and nothing made it end"],
+        ),
+        (
+            "legal-never-fails",
+            replace(WELL, status="FAILED", failed_by_itself=True),
+            ["the job has FAILED, and nothing made it fail"],
+        ),
+        ("legal-never-fails", replace(WELL, status="FAILED"), []),
     ],
 )
 def test_damage_that_a_probe_shows(name: str, outcome: Outcome, damage: list[str]) -> None:

@@ -396,8 +396,7 @@ class Requests(TaskExecution):
     def finds_no_place(self, newest: Checkpoint, oldest: Checkpoint) -> bool:
         """CN-1: whether what entered before leaves no place for both."""
         behind: int = sum(
-            oldest < each and each <= newest and self.has_entered(each)
-            for each in self.checkpoints
+            oldest < each and each <= newest and self.has_entered(each) for each in self.checkpoints
         )
         return behind >= self.retained
 

@@ -101,6 +101,16 @@ def test_a_region_has_failed_when_all_its_tasks_are_gone() -> None:
     assert taken([step], [gone["K"], gone["B"]])[2].missed is None
 
 
+def test_an_attempt_that_ends_is_noted_and_whether_the_order_lets_it_end() -> None:
+    gone = Left(hit("fail_region.handled", "K"))
+    legal, _, result = taken([OrderedStep(1, "deliver_trigger", {"task": "K"})], [gone])
+    assert result.ended == ["K"]
+    assert not legal.ends_attempts
+    for name in ("fail", "fail_region", "crash_coordinator", "resume", "request_cancel", "expire"):
+        about = {"task": "B", "request": "cancel1", "checkpoint": "cp1"}
+        assert taken([OrderedStep(1, name, about)], [gone])[0].ends_attempts
+
+
 def test_a_task_that_closes_can_fail() -> None:
     step = OrderedStep(1, "fail_region", {"task": "K"})
     quiesce, status = hit("quiesce", "K"), Status("RUNNING", {}, {})
