@@ -103,8 +103,8 @@ class Taken:
     """How far an order was taken. `missed` is None if all of it was.
 
     `unstored` are requests that were answered before their checkpoint was in the store. `failed`
-    are tasks that failed although the order did not say so. `ended` are the tasks of which an attempt
-    has FAILED or was CANCELED, as the coordinator knows it.
+    are tasks that failed although the order did not say so. `ended` are the tasks of which an
+    attempt has FAILED or was CANCELED, as the coordinator knows it.
     """
 
     moments: list[Moment] = field(default_factory=list[Moment])
