@@ -377,7 +377,7 @@ class JobProtocol(Protocol, ABC):
     @define
     def is_in_store(self, checkpoint: Checkpoint) -> bool:
         """CN-1: whether the store holds a checkpoint: it has a place, or no newer one evicts it."""
-        has_place = self.places_before(checkpoint) < self.retained
+        has_place = self.has_place_beside(self.places_before(checkpoint))
         return self.has_entered(checkpoint) and (has_place or self.is_spared(checkpoint))
 
     @step
@@ -665,6 +665,10 @@ class JobProtocol(Protocol, ABC):
 
     #: CN-1: how many checkpoints the store holds.
     retained: int = 1
+
+    def has_place_beside(self, others: int) -> bool:
+        """CN-1: whether the store has a place beside so many other checkpoints."""
+        return others < self.retained
 
     @define
     def places_before(self, checkpoint: Checkpoint) -> int:

@@ -386,8 +386,6 @@ class Requests(TaskExecution):
     def evicts(self, newer: Checkpoint, last: Checkpoint) -> bool:
         """CN-1: whether the last checkpoint leaves for a newer one: for the savepoint of a stop
         only if there was no place."""
-        if self.retained == 1:
-            return self.subsumes(newer)
         return newer.kind == CheckpointKind.CHECKPOINT or (
             self.subsumes(newer) and self.finds_no_place(newer, last)
         )
@@ -398,7 +396,7 @@ class Requests(TaskExecution):
         behind: int = sum(
             oldest < each and each <= newest and self.has_entered(each) for each in self.checkpoints
         )
-        return behind >= self.retained
+        return not self.has_place_beside(behind)
 
     @assumed("CheckpointCoordinator.cleanupAfterCompletedCheckpoint")
     @define
