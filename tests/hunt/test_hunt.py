@@ -19,10 +19,15 @@ from checker.hunt.journal import FOUND, JOURNAL, Journal, Searched
 from checker.hunt.known import known_settings
 from checker.hunt.settings import HuntSetting, settings
 from checker.hunt.signature import Signature
+from checker.reproduce.claims import claims_for
+from checker.reproduce.ordering import order_of
 from checker.search.limits import Limits
+from checker.search.run import run as search
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec
+from checker.spec.reading import read_spec
 from model.errors import FinaleError
+from reference.flink.facts import facts_in
 from tests.cli.running import ROOT, run
 
 #: A stop whose savepoint's confirmation is lost: the stop hangs (specs/stop-with-savepoint).
@@ -177,6 +182,18 @@ def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     assert error.value.code == "hunt-folder"
 
 
+def assert_an_order_for_flink(file: Path, name: str) -> None:
+    """What a hunt writes is what `finale reproduce` takes."""
+    facts = facts_in(ROOT / "reference" / "flink" / "flink-2.3.toml")
+    *_, spec = claims_for(read_spec(file, catalogue()), None, facts)
+    result = search(spec, only=(name,))
+    row = next(row for row in result.rows if row.property == name)
+    assert row.trace is not None
+    assert result.system is not None
+    steps = {step.name for step in order_of(spec, result.system, row.trace, facts).steps}
+    assert {"request_stop", "lose_confirmation"} <= steps
+
+
 def test_the_command_writes_specs_that_reproduce(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -196,6 +213,7 @@ def test_the_command_writes_specs_that_reproduce(
     again = run(finding["command"].removeprefix("finale "), tmp_path)
     assert again.exit == 0
     assert "stop-is-answered is violated" in again.stdout
+    assert_an_order_for_flink(Path(shlex.split(finding["command"])[2]), "stop-is-answered")
     text = run(f"hunt {flags.replace('json', 'text')} --output {tmp_path / 'hunt'}", tmp_path)
     assert text.exit == 1
     assert "lose_confirmation, request_stop" in text.stdout
