@@ -308,6 +308,8 @@ def _counted(observations: Observations, run: JobRun) -> tuple[EventLine, ...]:
             name = "fail_region"
         elif observation.seen is Observed.CANCELLING:
             name = "request_cancel"
+        elif observation.seen is Observed.CRASHED:
+            name = "crash_coordinator"
         found.append(EventLine(observation.line, name, (), observation.checkpoint, {}, None, "", 0))
     for tasks in observations.unwritten.values():
         found += [EventLine(0, "fail_snapshot", (), None, {}, None, "", 0) for _ in tasks]

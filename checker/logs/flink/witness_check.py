@@ -35,7 +35,7 @@ _GONE = (TaskStatus.FAILED, TaskStatus.RESTORING)
 #: What is looked at. What else lines tell is of failures, which are several steps, or none.
 _SHOWN = frozenset(
     (*_TURNS.values(), *_LIVES.values(), Observed.ACKNOWLEDGED, Observed.LEARNED, Observed.CALLED,
-     Observed.BARRIER, Observed.BEGUN, Observed.CONFIRMED, Observed.GIVEN_UP)
+     Observed.BARRIER, Observed.BEGUN, Observed.CONFIRMED, Observed.GIVEN_UP, Observed.CRASHED)
 )  # fmt: skip
 #: What tells nothing new of an attempt that has failed.
 _LATE = frozenset((Observed.CONFIRMED, Observed.GIVEN_UP, Observed.LEFT))
@@ -90,6 +90,8 @@ class _Lines:
         self._failed = {
             s.own for s in observations.all if s.seen in (Observed.STOPS, Observed.LOST)
         }
+        for crash in (each for each in observations.all if each.seen is Observed.CRASHED):
+            self._failed |= {s.own for s in observations.all if s.place < crash.place}
         triggered, aborted = set[int | None](), set[int | None]()
         self.late = set[int | None]()
         """Checkpoints of which it is told that they are given up before it is that they begin."""
@@ -242,10 +244,14 @@ class _Step:
         if self.after.ids[: len(known)] != known:  # an id is given again: all others are renamed
             yield StepObservation(Observed.TRIGGERED, None, self.after.ids[-1])
             return
+        crashes = self.name == "crash_coordinator"
+        if crashes:
+            yield StepObservation(Observed.CRASHED, None, None)
         for point in self.protocol.checkpoints:
             old, new = self._of(point, "status")
             if old is not new and isinstance(new, CheckpointStatus) and new in _TURNS:
-                yield StepObservation(_TURNS[new], None, self._number(point))
+                # A coordinator whose process ends writes nothing of what is pending then.
+                yield StepObservation(_TURNS[new], None, self._number(point), is_sure=not crashes)
         own = self.about.get("task")
         if self.name == "apply_acknowledgement":
             yield StepObservation(Observed.ACKNOWLEDGED, own, self._own())
