@@ -70,18 +70,17 @@ class JobRun:
     def begins(self) -> bool:
         """Whether its logs have its beginning, and it begins once.
 
-        A job that is restored before it first runs was there before: another coordinator had it.
+        A job that had a checkpoint before it first runs had another coordinator, whose log is not
+        here. A job that has ended and begins once more is another job of the same id.
         """
         switches = self.switches
         if not switches or switches[0].fields["from"] not in FIRST:
             return False
-        before = {each.word for each in self.events[: self._first_switch]}
-        again = any(one.fields["to"] in GLOBALLY_TERMINAL for one in switches[:-1])
-        return not again and ("resumed" in before or "restored" not in before)
-
-    @property
-    def _first_switch(self) -> int:
-        return next(n for n, each in enumerate(self.events) if each.word == "job-switched")
+        before = [*itertools.takewhile(lambda each: each.word != "job-switched", self.events)]
+        resumed = any(each.word == "resumed" for each in before)
+        was_there = any(each.failover or each.log_event.checkpoint for each in before)
+        again = any(each.fields["to"] in GLOBALLY_TERMINAL for each in switches[:-1])
+        return not again and (resumed or not was_there)
 
     @property
     def ends(self) -> bool:
