@@ -145,7 +145,9 @@ def unfinished_lines(judged: JudgedJob, at: int | None) -> Iterator[Text]:
         f": {history.state or 'running'}{moment}"
     )
     for each in judged.ambiguous:
-        yield Text(f'  nothing can be said: several vertices or attempts are called "{each}"', "yellow")
+        yield Text(
+            f'  nothing can be said: several vertices or attempts are called "{each}"', "yellow"
+        )
     if judged.too_many:
         told = f"its lines tell of {grouped(judged.too_many)} subtasks"
         yield Text(f"  nothing can be said: {told}; at most {TASKS_MAX} are looked at", "yellow")

@@ -22,7 +22,7 @@ from tests.cli.running import ROOT
 from tests.conformance.corrupted import Copy, clusters, originals
 from tests.conformance.corruptions import HOW, kinds
 from tests.corruptions.judging import Family, Outcome, Said, chosen, judged
-from tests.logs.archive import REQUESTS, SAMPLES
+from tests.logs.archive import FAILOVERS, REQUESTS, SAMPLES
 
 FILE = ROOT / ".corruptions_cache" / "results.ndjson"
 PAGE = ROOT / "docs" / "pipeline.md"
@@ -103,7 +103,7 @@ def main() -> int:
     options.add_argument("--page", action="store_true", help="write the table into the page")
     given = options.parse_args()
     runs = [*itertools.chain.from_iterable(
-        originals(clusters(path)) for path in (str(SAMPLES), str(REQUESTS), *given.archives)
+        originals(clusters(path)) for path in (*map(str, (SAMPLES, REQUESTS, FAILOVERS)), *given.archives)
     )]  # fmt: skip
     todo = sorted(
         chosen(runs, given.sample, given.kind or tuple(HOW)), key=lambda each: each[1].run

@@ -11,7 +11,7 @@ from tests.conformance.corrupted import Original, clusters, originals
 from tests.conformance.corruptions import HOW, kinds
 from tests.corruptions.__main__ import PAGE, table
 from tests.corruptions.judging import Family, Outcome, Said, chosen, family_of, judged
-from tests.logs.archive import REQUESTS, SAMPLES
+from tests.logs.archive import FAILOVERS, REQUESTS, SAMPLES
 
 #: So many copies of each kind and family, as the page says.
 EACH = 1
@@ -20,7 +20,7 @@ MUST = {kind.name for kind in kinds() if kind.is_rejected}
 
 @cache
 def runs() -> list[Original]:
-    archives = (str(SAMPLES), str(REQUESTS))
+    archives = map(str, (SAMPLES, REQUESTS, FAILOVERS))
     return [*itertools.chain.from_iterable(originals(clusters(each)) for each in archives)]
 
 
@@ -32,7 +32,8 @@ def judged_all(each: int, kinds: tuple[str, ...], folder: Path) -> list[Said]:
 def test_the_samples_have_runs_of_each_family() -> None:
     found = Counter(map(family_of, runs()))
     assert found == {
-        Family.PLAIN: 7,
+        Family.PLAIN: 8,
+        Family.FAILOVERS: 5,
         Family.FAILURES: 4,
         Family.STOPS: 9,
         Family.SAVEPOINTS: 1,

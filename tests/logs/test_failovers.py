@@ -21,8 +21,16 @@ from .edits import Edit, at, at_info, dropped, edited, found, validated, without
 HEALTHY = ("failover-in-a-stop", "failover-while-it-completes", "failover")
 #: A checkpoint follows the savepoint of a stop, and the new JobMaster restores it.
 LOSES = ("stop-then-failover", "drain-then-failover")
+#: Those of which a search for a run takes seconds: they have stops.
+SLOW = ("failover-in-a-stop", "drain-then-failover")
 _LOST = "records-survive-restarts"
 _BEGINS = "LeadershipRunner for job .* was granted"
+
+
+def each_run() -> list[object]:
+    """All runs with a failover, as parameters of a test."""
+    return [pytest.param(each, marks=[pytest.mark.slow] if each in SLOW else [])
+            for each in (*HEALTHY, *LOSES)]  # fmt: skip
 
 
 def killed(lines: list[str]) -> list[str]:
@@ -49,8 +57,8 @@ def swapped(pattern: str, new: str) -> Edit:
     return lambda lines: [re.sub(pattern, new, each) for each in lines]
 
 
-@pytest.mark.parametrize("name", (*HEALTHY, *LOSES))
-@pytest.mark.parametrize("edit", (None, killed))
+@pytest.mark.parametrize("name", each_run())
+@pytest.mark.parametrize("edit", [None, killed])
 def test_a_failover_is_a_crash_of_the_model(name: str, edit: Edit | None, tmp_path: Path) -> None:
     job, ran = validated(tmp_path, edited(name, *([edit] if edit else ())), "--accept")
     assert job["conforms"]["accepted"], job["conforms"]["why"]
@@ -60,15 +68,15 @@ def test_a_failover_is_a_crash_of_the_model(name: str, edit: Edit | None, tmp_pa
     assert ran.exit == 1 if name in LOSES else ran.exit in (0, 3)
 
 
-@pytest.mark.parametrize("name", (*HEALTHY, *LOSES))
-@pytest.mark.parametrize("edits", ((at_info,), (killed, at_info), (without_threads,)))
+@pytest.mark.parametrize("name", each_run())
+@pytest.mark.parametrize("edits", [(at_info,), (killed, at_info), (without_threads,)])
 def test_fewer_lines_show_nothing_else(name: str, edits: tuple[Edit, ...], tmp_path: Path) -> None:
     job, _ = validated(tmp_path, edited(name, *edits), "--accept")
     assert not job["conforms"]["rejected"]
     assert found(job).keys() == ({_LOST} if name in LOSES and at_info in edits else set())
 
 
-@pytest.mark.parametrize("name", (*HEALTHY, *LOSES))
+@pytest.mark.parametrize("name", each_run())
 def test_the_log_of_the_new_jobmanager_alone_lacks_its_beginning(name: str, tmp_path: Path) -> None:
     job, _ = validated(tmp_path, edited(name, second_alone), "--accept")
     assert not job["conforms"]["rejected"]
@@ -188,7 +196,7 @@ def test_what_the_old_coordinator_writes_comes_before_the_new_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("second", "counts_from"), (((0, 0), 2), ((2, 1), 0), ((0, 1), 0)),
+    ("second", "counts_from"), [((0, 0), 2), ((2, 1), 0), ((0, 1), 0)],
     ids=("all begin anew", "all count on", "one counts on: a task was added again"),
 )  # fmt: skip
 def test_a_graph_is_of_a_new_coordinator_if_no_task_counts_on(
@@ -203,8 +211,18 @@ def test_a_graph_is_of_a_new_coordinator_if_no_task_counts_on(
     assert bool(new) == (counts_from > 0)
 
 
+@pytest.mark.slow
 def test_the_command_judges_the_archive(tmp_path: Path) -> None:
     archive = Path(__file__).parent / "failovers.tar.xz"
     ran = run(f"validate {archive} --accept", tmp_path)
     assert "6 jobs" in ran.stdout
     assert "rejected" not in ran.stdout
+
+
+def test_a_job_of_the_same_id_behind_the_end_is_no_failover(tmp_path: Path) -> None:
+    """The first job was cancelled, as it seems; nothing is said against the second."""
+    again = edited("failover", swapped("RUNNING to SUSPENDED", "RUNNING to CANCELED"))
+    job, _ = validated(tmp_path, again, "--accept")
+    assert job["coverage"] == "gap"
+    assert not job["conforms"]["rejected"]
+    assert not found(job, "violated", "stuck", "overdue")

@@ -79,8 +79,17 @@ class JobRun:
         before = [*itertools.takewhile(lambda each: each.word != "job-switched", self.events)]
         resumed = any(each.word == "resumed" for each in before)
         was_there = any(each.failover or each.log_event.checkpoint for each in before)
-        again = any(each.fields["to"] in GLOBALLY_TERMINAL for each in switches[:-1])
-        return not again and (resumed or not was_there)
+        return not self._begins_again and (resumed or not was_there)
+
+    @property
+    def _begins_again(self) -> bool:
+        """Whether a new coordinator begins behind the end of the job."""
+        state = ""
+        for event in self.events:
+            if event.failover is Failover.BEGINS and state in GLOBALLY_TERMINAL:
+                return True
+            state = event.log_event.fields["to"] if event.word == "job-switched" else state
+        return False
 
     @property
     def ends(self) -> bool:
