@@ -22,7 +22,7 @@ from model.protocols.job.elements import Barrier
 from model.protocols.stop_with_savepoint import StopWithSavepoint
 from model.protocols.task.tasks import Task, TaskStatus
 
-from .observations import JOB, LOCK, Observation, Observations, Observed
+from .observations import JOB, LOCK, Attempt, Observation, Observations, Observed
 from .proof import EDGES
 
 _TURNS = {
@@ -92,12 +92,16 @@ class _Lines:
         }
         for crash in (each for each in observations.all if each.seen is Observed.CRASHED):
             self._failed |= {s.own for s in observations.all if s.place < crash.place}
+        self._confirmed = defaultdict[Attempt, int](int)
+        """By attempt, where its last confirmation is."""
         triggered, aborted = set[int | None](), set[int | None]()
         self.late = set[int | None]()
         """Checkpoints of which it is told that they are given up before it is that they begin."""
         self._again = set[int]()
         for observation in self.all:
             self.by_clock[_clock(observation.seen, observation.task)].append(observation)
+            if observation.seen is Observed.CONFIRMED:
+                self._confirmed[observation.own] = observation.place
             if observation.seen is Observed.TRIGGERED:
                 triggered.add(observation.checkpoint)
                 self.late |= {observation.checkpoint} & aborted
@@ -113,6 +117,11 @@ class _Lines:
         if observation.seen is Observed.CALLED:
             return (observation.own, observation.checkpoint) not in self._begun
         late = observation.seen in _LATE and observation.own in self._failed
+        if (
+            observation.seen is Observed.LEFT
+            and self._confirmed[observation.own] > observation.place
+        ):
+            return False  # a task that has left hears of no completion, whatever becomes of it
         return late or id(observation) in self._again
 
 
