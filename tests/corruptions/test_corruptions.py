@@ -44,14 +44,14 @@ def test_the_samples_have_runs_of_each_family() -> None:
 def test_a_task_that_dies_is_not_told_of_a_completion_that_was_none(tmp_path: Path) -> None:
     """One copy in each family, also of attempts that fail later."""
     found = judged_all(1, ("told-of-an-aborted-one",), tmp_path)
-    assert Counter(each.outcome for each in found) == {Outcome.AT_ITS_LINE: 5}
+    assert Counter(each.outcome for each in found) == {Outcome.AT_ITS_LINE: 6}
     assert {each.exit for each in found} == {1}
 
 
 def test_the_table_counts_by_class_and_family() -> None:
     told = Said("begun-twice", Family.STOPS, "a", Outcome.AT_ITS_LINE, 1, 3, 3)
     rows = table([told]).splitlines()
-    assert rows[4] == "| must be rejected | stops | 1 | 1 |  |  |  |  |  |"
+    assert rows[5] == "| must be rejected | stops | 1 | 1 |  |  |  |  |  |"
     assert rows[2].startswith("| must be rejected | plain | 0 |")
 
 
