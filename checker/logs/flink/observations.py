@@ -247,7 +247,7 @@ def _miss(
 
 
 def _observation(place: int, event: RunEvent, run: JobRun, job: RunJob) -> Observation | None:
-    if _crashes(event, run.events[:place]):
+    if event.failover is not None and _crashes(event, run.events[:place]):
         return Observation(place, Observed.CRASHED, None, None, None, event)
     told = event.log_event
     seen = _BY_STATE.get((event.word, told.fields.get("to", ""))) or _BY_WORD.get(event.word)
