@@ -183,7 +183,8 @@ def _taken_over(events: list[RunEvent], new: frozenset[str]) -> list[RunEvent]:
         at = next(n for n, e in enumerate(events) if e.log_event.fields.get("graph") == graph)
         begins, before, after = events[at], events[:at], events[at + 1 :]
         late = _left_over(begins, after)
-        after = [each for each in after if each not in late]
+        moved = {id(each) for each in late}
+        after = [each for each in after if id(each) not in moved]
         before += late
         gives_up = next((n for n, e in enumerate(before) if n >= begun and _gives_up(e)), None)
         if gives_up is None:
