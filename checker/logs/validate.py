@@ -22,6 +22,7 @@ from .read.visibility import LogProfile, Visibility
 from .regularities.assumptions import contradictions
 from .replay.checkpoint_history import JobHistory, history_of
 from .replay.log_replay import LogReplay
+from .replay.stopped_sources import lost_by_restarts
 from .replay.unfinished_tasks import UnfinishedTask, unfinished_tasks
 
 #: A job with more subtasks is not judged. What the properties ask grows with their number, and a
@@ -172,7 +173,8 @@ def judge_job(run: JobRun, profile: LogProfile, *, whole: bool) -> JudgedJob:
         )
     begins = coverage is not Coverage.GAP
     replayed = LogReplay(run, profile, begins=begins)
-    findings = (*replayed.judged(), *contradictions(run, profile, begins=begins))
+    lost = lost_by_restarts(run)
+    findings = (*replayed.judged(), *contradictions(run, profile, begins=begins), *lost)
     monitors = replayed.state.monitors
     decided = monitors.decided
     lacking = {

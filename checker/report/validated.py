@@ -44,7 +44,7 @@ def verdict_lines(verdict: Verdict) -> Iterator[Text]:
         yield _conforms(verdict.conforms)
         yield from _settings(verdict.conforms)
     for each in verdict.ambiguous:
-        yield Text(f'  not judged: several vertices are called "{each}"', "yellow")
+        yield Text(f'  not judged: several vertices or attempts are called "{each}"', "yellow")
     if verdict.too_many:
         told = f"its lines tell of {grouped(verdict.too_many)} subtasks"
         yield Text(f"  not judged: {told}; at most {TASKS_MAX} are looked at", "yellow")
@@ -145,7 +145,9 @@ def unfinished_lines(judged: JudgedJob, at: int | None) -> Iterator[Text]:
         f": {history.state or 'running'}{moment}"
     )
     for each in judged.ambiguous:
-        yield Text(f'  nothing can be said: several vertices are called "{each}"', "yellow")
+        yield Text(
+            f'  nothing can be said: several vertices or attempts are called "{each}"', "yellow"
+        )
     if judged.too_many:
         told = f"its lines tell of {grouped(judged.too_many)} subtasks"
         yield Text(f"  nothing can be said: {told}; at most {TASKS_MAX} are looked at", "yellow")

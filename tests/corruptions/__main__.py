@@ -22,7 +22,7 @@ from tests.cli.running import ROOT
 from tests.conformance.corrupted import Copy, clusters, originals
 from tests.conformance.corruptions import HOW, kinds
 from tests.corruptions.judging import Family, Outcome, Said, chosen, judged
-from tests.logs.archive import REQUESTS, SAMPLES
+from tests.logs.archive import FAILOVERS, REQUESTS, SAMPLES
 
 FILE = ROOT / ".corruptions_cache" / "results.ndjson"
 PAGE = ROOT / "docs" / "pipeline.md"
@@ -102,8 +102,9 @@ def main() -> int:
     options.add_argument("--kind", action="append", choices=[*HOW], help="only this kind")
     options.add_argument("--page", action="store_true", help="write the table into the page")
     given = options.parse_args()
+    own = map(str, (SAMPLES, REQUESTS, FAILOVERS))
     runs = [*itertools.chain.from_iterable(
-        originals(clusters(path)) for path in (str(SAMPLES), str(REQUESTS), *given.archives)
+        originals(clusters(path)) for path in (*own, *given.archives)
     )]  # fmt: skip
     todo = sorted(
         chosen(runs, given.sample, given.kind or tuple(HOW)), key=lambda each: each[1].run

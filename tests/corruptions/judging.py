@@ -29,6 +29,7 @@ class Family(enum.Enum):
     """What happens in a run, beside checkpoints and the ends of tasks."""
 
     PLAIN = "plain"
+    FAILOVERS = "failovers"
     FAILURES = "failures"
     STOPS = "stops"
     SAVEPOINTS = "savepoints"
@@ -60,7 +61,9 @@ class Said:
 
 
 def family_of(original: Original) -> Family:
-    """The family of a run; a stop comes first, since stops fail tasks."""
+    """The family of a run; a failover comes first, then a stop, since stops fail tasks."""
+    if original.by_kind[Observed.CRASHED]:
+        return Family.FAILOVERS
     words = {event.word for event in original.run.events}
     kinds = {observation.kind for observation in original.by_kind[Observed.TRIGGERED]}
     if "request_stop" in words or kinds & _STOPS:

@@ -11,7 +11,7 @@ from tests.conformance.corrupted import Original, clusters, originals
 from tests.conformance.corruptions import HOW, kinds
 from tests.corruptions.__main__ import PAGE, table
 from tests.corruptions.judging import Family, Outcome, Said, chosen, family_of, judged
-from tests.logs.archive import REQUESTS, SAMPLES
+from tests.logs.archive import FAILOVERS, REQUESTS, SAMPLES
 
 #: So many copies of each kind and family, as the page says.
 EACH = 1
@@ -20,7 +20,7 @@ MUST = {kind.name for kind in kinds() if kind.is_rejected}
 
 @cache
 def runs() -> list[Original]:
-    archives = (str(SAMPLES), str(REQUESTS))
+    archives = map(str, (SAMPLES, REQUESTS, FAILOVERS))
     return [*itertools.chain.from_iterable(originals(clusters(each)) for each in archives)]
 
 
@@ -33,6 +33,7 @@ def test_the_samples_have_runs_of_each_family() -> None:
     found = Counter(map(family_of, runs()))
     assert found == {
         Family.PLAIN: 7,
+        Family.FAILOVERS: 5,
         Family.FAILURES: 4,
         Family.STOPS: 9,
         Family.SAVEPOINTS: 1,
@@ -43,14 +44,14 @@ def test_the_samples_have_runs_of_each_family() -> None:
 def test_a_task_that_dies_is_not_told_of_a_completion_that_was_none(tmp_path: Path) -> None:
     """One copy in each family, also of attempts that fail later."""
     found = judged_all(1, ("told-of-an-aborted-one",), tmp_path)
-    assert Counter(each.outcome for each in found) == {Outcome.AT_ITS_LINE: 5}
+    assert Counter(each.outcome for each in found) == {Outcome.AT_ITS_LINE: 6}
     assert {each.exit for each in found} == {1}
 
 
 def test_the_table_counts_by_class_and_family() -> None:
     told = Said("begun-twice", Family.STOPS, "a", Outcome.AT_ITS_LINE, 1, 3, 3)
     rows = table([told]).splitlines()
-    assert rows[4] == "| must be rejected | stops | 1 | 1 |  |  |  |  |  |"
+    assert rows[5] == "| must be rejected | stops | 1 | 1 |  |  |  |  |  |"
     assert rows[2].startswith("| must be rejected | plain | 0 |")
 
 

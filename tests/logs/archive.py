@@ -22,6 +22,8 @@ from checker.logs.read.log_files import LogShelf, RawLog
 SAMPLES = Path(__file__).parent / "samples.tar.xz"
 #: A run with a savepoint, and one in which a savepoint overtakes that of a stop, which hangs.
 REQUESTS = Path(__file__).parent / "requests.tar.xz"
+#: Runs in which another JobMaster takes the job over.
+FAILOVERS = Path(__file__).parent / "failovers.tar.xz"
 NAMED = os.environ.get("FINALE_RUNS", "")
 
 #: For tests that go through everything.

@@ -10,21 +10,22 @@ from typing import Any
 
 from tests.cli.running import Ran, run
 
-from .archive import SAMPLES
+from .archive import FAILOVERS, SAMPLES
 
 Edit = Callable[[list[str]], list[str]]
 
 
 @cache
 def lines_of(name: str) -> tuple[str, ...]:
-    """The lines of a sample that has one log."""
-    with tarfile.open(SAMPLES) as archive:
-        for each in archive:
-            path = PurePosixPath(each.name)
-            if path.parent.name == name and path.name == "flink.log":
-                file = archive.extractfile(each)
-                assert file is not None
-                return tuple(file.read().decode().splitlines())
+    """The lines of a run that has one log."""
+    for archived in (SAMPLES, FAILOVERS):
+        with tarfile.open(archived) as archive:
+            for each in archive:
+                path = PurePosixPath(each.name)
+                if path.parent.name == name and path.name == "flink.log":
+                    file = archive.extractfile(each)
+                    assert file is not None
+                    return tuple(file.read().decode().splitlines())
     raise KeyError(name)
 
 

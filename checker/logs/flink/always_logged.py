@@ -50,7 +50,12 @@ def always_shown(
 
 
 def dying(run: JobRun, job: RunJob, observations: Observations) -> frozenset[str]:
-    """The tasks one of whose attempts fails, or is cancelled, or may do so behind the log."""
+    """The tasks one of whose attempts fails, or is cancelled, or may do so behind the log.
+
+    The attempts of all tasks end if the coordinator crashes.
+    """
+    if any(observation.seen is Observed.CRASHED for observation in observations.all):
+        return frozenset(task.name for task in job.job.subtasks)
     kinds = (Observed.STOPS, Observed.LOST, Observed.RUNS)
     found = {s.task for s in observations.all if s.attempt or s.seen in kinds}
     ended = {s.task for s in observations.all if s.seen is Observed.LEARNED}

@@ -220,6 +220,8 @@ def _begun(observations: Observations) -> Iterator[tuple[Observation, int]]:
             Observed.ABORTED,
         ):
             pending.discard(observation.checkpoint or 0)
+        elif observation.seen is Observed.CRASHED:
+            pending.clear()
 
 
 def _pending_at_once(observations: Observations) -> Evidence:

@@ -42,6 +42,8 @@ _POINTS = (OLDER, OWN, NEWER)
 POINTS = len(_POINTS)
 #: A task fails, or is cancelled: many lines may tell so, or none.
 DIES = "dies"
+#: The rule by which a new coordinator follows.
+CRASH = "crash_coordinator"
 #: The input of a task that is looked at ends: no line tells it.
 ENDS = "ends"
 #: The task is told of the abort of another checkpoint, which may tell it of a completion, too.
@@ -152,6 +154,9 @@ class StepLabels:
 
     def __call__(self, rule: GroundRule, before: Values, after: Values) -> frozenset[Label]:
         found = {*self._by_name(rule), *self._by_change(before, after)}
+        if rule.rule.name == CRASH:
+            # A coordinator whose process ends writes nothing of what is pending then.
+            found = {Observed.CRASHED, *found} - {Observed.ABORTED}
         reads = rule.rule.name == "poll_barrier" and rule.binding == (("channel", _CHANNEL),)
         if reads and self._reads_own(before, after):
             found.add(Observed.BARRIER)
@@ -248,8 +253,8 @@ class ProjectionOutline:
     """How closely it is looked at: see `Projection`."""
 
 
-_POINT = (Observed.TRIGGERED, Observed.COMPLETED, Observed.ABORTED)
-_LIFE = (Observed.RUNS, Observed.LEFT, Observed.ENDED)
+_POINT = (Observed.TRIGGERED, Observed.COMPLETED, Observed.ABORTED, Observed.CRASHED)
+_LIFE = (Observed.RUNS, Observed.LEFT, Observed.ENDED, Observed.CRASHED)
 
 #: The parts, by their names.
 PARTS: dict[str, ProjectionOutline] = {

@@ -107,8 +107,13 @@ def accept_run(  # noqa: PLR0913 - what is asked, of what, and how far
     check(given, release)
     lines = max((event.log_event.line for event in run.events), default=0)
     job = job_of(run)
-    if job is None:
+    if job is None or job.chained is not None:
         why = "no line tells how its vertices are connected"
+        if job is not None:
+            why = (
+                f'"{job.chained}" reads channels and has sources chained into it: no protocol '
+                "in which runs are looked for has such tasks"
+            )
         progress = _effort(lines, limits, on_progress).progress
         return RunVerdict(Undecided(GaveUp.BOUND, why, progress), (), 0)
     whole = whole and job.is_sure
@@ -247,7 +252,7 @@ def reject_run(
     """
     check(given, release)
     job = job_of(run)
-    if job is None or not job.is_sure:
+    if job is None or not job.is_sure or job.chained is not None:
         return None
     observations = observations_of(run, job)
     settings = settings_of(run, job.job, observations, release, given, None)
@@ -308,6 +313,8 @@ def _counted(observations: Observations, run: JobRun) -> tuple[EventLine, ...]:
             name = "fail_region"
         elif observation.seen is Observed.CANCELLING:
             name = "request_cancel"
+        elif observation.seen is Observed.CRASHED:
+            name = "crash_coordinator"
         found.append(EventLine(observation.line, name, (), observation.checkpoint, {}, None, "", 0))
     for tasks in observations.unwritten.values():
         found += [EventLine(0, "fail_snapshot", (), None, {}, None, "", 0) for _ in tasks]

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import enum
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from checker.logs.read.failovers import Failover
 from checker.logs.read.job_runs import JobRun, RunEvent
 
 from .run_job import RunJob
@@ -39,6 +40,7 @@ class Observed(enum.Enum):
     LEARNED = "finish learned"
     LOST = "failure learned"
     RESTORED = "restored"
+    CRASHED = "coordinator crashed"
     CANCELLING = "cancellation"
     CANCELED = "canceled"
 
@@ -54,6 +56,7 @@ JOB = (
     Observed.LEARNED,
     Observed.LOST,
     Observed.RESTORED,
+    Observed.CRASHED,
     Observed.CANCELLING,
     Observed.CANCELED,
 )
@@ -244,6 +247,8 @@ def _miss(
 
 
 def _observation(place: int, event: RunEvent, run: JobRun, job: RunJob) -> Observation | None:
+    if event.failover is not None and _crashes(event, run.events[:place]):
+        return Observation(place, Observed.CRASHED, None, None, None, event)
     told = event.log_event
     seen = _BY_STATE.get((event.word, told.fields.get("to", ""))) or _BY_WORD.get(event.word)
     task = None if event.task is None else job.task(event.task)
@@ -265,6 +270,15 @@ def _observation(place: int, event: RunEvent, run: JobRun, job: RunJob) -> Obser
     if seen is Observed.BARRIER and event.task is not None:
         channel = job.channel(event.task, int(told.fields["gate"]), int(told.fields["channel"]))
     return Observation(place, seen, task, told.checkpoint, channel, event)
+
+
+def _crashes(event: RunEvent, before: Sequence[RunEvent]) -> bool:
+    """Whether a line is the first that tells of a failover: the old coordinator gives the job up,
+    or, if its process ends without a word, the new one begins."""
+    if event.failover is Failover.BEGINS:
+        told = (each.failover for each in reversed(before) if each.failover is not None)
+        return next(told, None) is not Failover.SUSPENDED
+    return event.failover is Failover.SUSPENDED
 
 
 def _begun_last(run: JobRun, place: int) -> RunEvent | None:

@@ -34,6 +34,7 @@ _POINTS = (
     Observed.COMPLETED,
     Observed.ABORTED,
     Observed.RESTORED,
+    Observed.CRASHED,
 )
 #: The order of the lines of one step.
 _ORDER: tuple[Label, ...] = (*Observed, OTHER)

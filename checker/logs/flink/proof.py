@@ -58,14 +58,14 @@ def given_of(
     protocol: str, options: Mapping[str, object], run: JobRun, observations: Observations
 ) -> ProofSetting:
     """What the parts' system is built of. Of what a bound counts one stands for any number."""
-    fails = any(
-        each.seen in (Observed.STOPS, Observed.LOST, Observed.RUNS) for each in observations.all
-    )
+    seen = {observation.seen for observation in observations.all}
+    fails = bool(seen & {Observed.STOPS, Observed.LOST, Observed.RUNS, Observed.CRASHED})
     kinds = {each.kind for each in observations.all if each.seen is Observed.TRIGGERED}
     words = {event.word for event in run.events}
     stops = bool(kinds & {"Terminate Savepoint", "Suspend Savepoint"}) or "request_stop" in words
     bounds = {
         "failures": fails or not has_finished(run),
+        "crashes": Observed.CRASHED in seen,
         "stops": stops,
         "savepoints": "Savepoint" in kinds or "request_savepoint" in words,
         "cancels": any(each.seen is Observed.CANCELLING for each in observations.all),
@@ -114,7 +114,8 @@ class Refuter:
         return min(found, key=lambda each: each.observation.place, default=None)
 
     def _each(self) -> Iterator[Contradiction]:
-        of_point: defaultdict[int, list[Observation]] = defaultdict(list)
+        crashes = [each for each in self.observations.all if each.seen is Observed.CRASHED]
+        of_point: defaultdict[int, list[Observation]] = defaultdict(lambda: [*crashes])
         of_task: defaultdict[str, list[Observation]] = defaultdict(list)
         for observation in self.observations.all:
             if observation.task is not None:
@@ -124,7 +125,7 @@ class Refuter:
         for number, about in of_point.items():
             yield from self._restarts(number, about)
         for task in self._tasks:
-            yield from self._asked("life", task, None, of_task[task])
+            yield from self._asked("life", task, None, [*crashes, *of_task[task]])
             of_both: defaultdict[int | None, list[Observation]] = defaultdict(list)
             for observation in of_task[task]:
                 of_both[observation.checkpoint].append(observation)
@@ -153,7 +154,8 @@ class Refuter:
         """Of a checkpoint from which tasks are restored. It may be that of another job."""
         kinds = {each.seen for each in about}
         known = Observed.TRIGGERED in kinds or not self._resumed
-        fails = any(observation.seen is Observed.LOST for observation in self.observations.all)
+        ends = (Observed.LOST, Observed.CRASHED)
+        fails = any(observation.seen in ends for observation in self.observations.all)
         if known and fails and Observed.RESTORED in kinds:
             yield from self._asked("restart", self._tasks[0], number, about)
 

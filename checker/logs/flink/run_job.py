@@ -17,6 +17,8 @@ from checker.logs.read.log_events import TaskId
 from model.errors import FinaleError
 from model.topology import Edge, Job, OperatorKind, Pattern, Vertex
 
+#: What a vertex is called that sources are chained into, beside an operator with several inputs.
+_CHAINED = re.compile(r"\[Source: ")
 #: What a vertex is called that has such list state, and has ended in part.
 _UNEVEN = re.compile(r"The vertex (?P<vertex>.+?) \(id = \w+\) has used UnionListState")
 
@@ -32,6 +34,8 @@ class RunJob:
     """By a vertex and the number of a gate, both the run's, the vertex that it reads."""
     is_sure: bool = True
     """Whether the lines determine the pattern of each edge. Only then a job can be rejected."""
+    chained: str | None = None
+    """The first vertex that reads another one, and that sources are chained into."""
 
     def task(self, task: TaskId) -> str:
         """What the job calls a subtask."""
@@ -91,7 +95,9 @@ def job_of(run: JobRun) -> RunJob | None:
             )
             for name, number in parallelism.items()
         ]
-        return RunJob(Job(tuple(vertices), tuple(edges)), names, inputs, is_sure)
+        chained = next((name for name in parallelism if name in readers and _CHAINED.search(name)),
+                       None)  # fmt: skip
+        return RunJob(Job(tuple(vertices), tuple(edges)), names, inputs, is_sure, chained)
     except FinaleError:
         return None  # a vertex that reads another one twice, or a parallelism that none can have
 

@@ -22,7 +22,7 @@ from model.protocols.job.elements import Barrier
 from model.protocols.stop_with_savepoint import StopWithSavepoint
 from model.protocols.task.tasks import Task, TaskStatus
 
-from .observations import JOB, LOCK, Observation, Observations, Observed
+from .observations import JOB, LOCK, Attempt, Observation, Observations, Observed
 from .proof import EDGES
 
 _TURNS = {
@@ -35,7 +35,7 @@ _GONE = (TaskStatus.FAILED, TaskStatus.RESTORING)
 #: What is looked at. What else lines tell is of failures, which are several steps, or none.
 _SHOWN = frozenset(
     (*_TURNS.values(), *_LIVES.values(), Observed.ACKNOWLEDGED, Observed.LEARNED, Observed.CALLED,
-     Observed.BARRIER, Observed.BEGUN, Observed.CONFIRMED, Observed.GIVEN_UP)
+     Observed.BARRIER, Observed.BEGUN, Observed.CONFIRMED, Observed.GIVEN_UP, Observed.CRASHED)
 )  # fmt: skip
 #: What tells nothing new of an attempt that has failed.
 _LATE = frozenset((Observed.CONFIRMED, Observed.GIVEN_UP, Observed.LEFT))
@@ -90,12 +90,18 @@ class _Lines:
         self._failed = {
             s.own for s in observations.all if s.seen in (Observed.STOPS, Observed.LOST)
         }
+        for crash in (each for each in observations.all if each.seen is Observed.CRASHED):
+            self._failed |= {s.own for s in observations.all if s.place < crash.place}
+        self._confirmed = defaultdict[Attempt, int](int)
+        """By attempt, where its last confirmation is."""
         triggered, aborted = set[int | None](), set[int | None]()
         self.late = set[int | None]()
         """Checkpoints of which it is told that they are given up before it is that they begin."""
         self._again = set[int]()
         for observation in self.all:
             self.by_clock[_clock(observation.seen, observation.task)].append(observation)
+            if observation.seen is Observed.CONFIRMED:
+                self._confirmed[observation.own] = observation.place
             if observation.seen is Observed.TRIGGERED:
                 triggered.add(observation.checkpoint)
                 self.late |= {observation.checkpoint} & aborted
@@ -111,6 +117,11 @@ class _Lines:
         if observation.seen is Observed.CALLED:
             return (observation.own, observation.checkpoint) not in self._begun
         late = observation.seen in _LATE and observation.own in self._failed
+        if (
+            observation.seen is Observed.LEFT
+            and self._confirmed[observation.own] > observation.place
+        ):
+            return False  # a task that has left hears of no completion, whatever becomes of it
         return late or id(observation) in self._again
 
 
@@ -242,10 +253,14 @@ class _Step:
         if self.after.ids[: len(known)] != known:  # an id is given again: all others are renamed
             yield StepObservation(Observed.TRIGGERED, None, self.after.ids[-1])
             return
+        crashes = self.name == "crash_coordinator"
+        if crashes:
+            yield StepObservation(Observed.CRASHED, None, None)
         for point in self.protocol.checkpoints:
             old, new = self._of(point, "status")
             if old is not new and isinstance(new, CheckpointStatus) and new in _TURNS:
-                yield StepObservation(_TURNS[new], None, self._number(point))
+                # A coordinator whose process ends writes nothing of what is pending then.
+                yield StepObservation(_TURNS[new], None, self._number(point), is_sure=not crashes)
         own = self.about.get("task")
         if self.name == "apply_acknowledgement":
             yield StepObservation(Observed.ACKNOWLEDGED, own, self._own())

@@ -48,6 +48,7 @@ OWN_STEPS: dict[Observed, tuple[str, ...]] = {
     Observed.STOPS: ("cancel_task",),
     Observed.LOST: ("fail_region", "cancel_task"),
     Observed.RESTORED: ("restart_region",),
+    Observed.CRASHED: ("crash_coordinator",),
     Observed.CANCELLING: ("request_cancel",),
     Observed.CANCELED: ("finish_cancelling",),
 }

@@ -75,6 +75,7 @@ class WitnessSearch(WitnessRun):
             Observed.STOPS: self._stops,
             Observed.LOST: self._lost,
             Observed.RESTORED: self._restored,
+            Observed.CRASHED: self._crashed,
             Observed.CANCELLING: self._cancelling,
             Observed.CANCELED: self._canceled,
         }
@@ -366,6 +367,10 @@ class WitnessSearch(WitnessRun):
         if meant != observation.checkpoint:
             self.refused = f"{observation.checkpoint} is restored, and {meant} is the newest"
         return meant == observation.checkpoint
+
+    def _crashed(self, _: Observation) -> bool:
+        self.ready.clear()
+        return self.do("crash_coordinator")
 
     def _cancelling(self, _: Observation) -> bool:
         return self.do("request_cancel", ("request", "cancel1"))

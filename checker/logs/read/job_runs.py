@@ -3,18 +3,26 @@
 The logs of one cluster are read together: the JobManager and the TaskManagers can have files of
 their own, and one file can have events of several jobs. Lines of one file keep their order. The
 lines of different files are merged by their times: that helps a reader, and claims no order.
+Attempts count on if a new coordinator takes the job over (`failovers.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from .failovers import Failover, GraphAttempts, first_attempts
 from .log_events import Execution, LinePlace, LogEvent, TaskId
 
+#: The line of a coordinator that creates a graph of executions.
+_CREATED = "graph-created"
 #: The states of a job that has just begun, and of one that has ended.
 FIRST = ("INITIALIZING", "CREATED")
 TERMINAL = ("FINISHED", "FAILED", "CANCELED", "SUSPENDED")
+#: Those behind which no other coordinator goes on with the job.
+GLOBALLY_TERMINAL = TERMINAL[:3]
 
 
 LogExtent = dict[int, tuple[LinePlace | None, LinePlace | None]]
@@ -29,6 +37,8 @@ class RunEvent:
     task: TaskId | None
     graph: str | None
     """Of which graph of executions: a new one may be made when a job is started anew."""
+    failover: Failover | None = None
+    """What it tells of a coordinator that another one follows."""
 
     @property
     def word(self) -> str:
@@ -43,6 +53,8 @@ class JobRun:
     """Its id; or that of its graph of executions, where no line says of which job that is."""
     name: str | None = None
     events: list[RunEvent] = field(default_factory=list[RunEvent])
+    doubled: tuple[str, ...] = ()
+    """Names that an old and a new attempt of a task have at once: a line can be of either."""
 
     @property
     def tasks(self) -> dict[str, int]:
@@ -56,8 +68,28 @@ class JobRun:
 
     @property
     def begins(self) -> bool:
-        """Whether its logs have its beginning."""
-        return bool(self.switches) and self.switches[0].fields["from"] in FIRST
+        """Whether its logs have its beginning, and it begins once.
+
+        A job that had a checkpoint before it first runs had another coordinator, whose log is not
+        here. A job that has ended and begins once more is another job of the same id.
+        """
+        switches = self.switches
+        if not switches or switches[0].fields["from"] not in FIRST:
+            return False
+        before = [*itertools.takewhile(lambda each: each.word != "job-switched", self.events)]
+        resumed = any(each.word == "resumed" for each in before)
+        was_there = any(each.failover or each.log_event.checkpoint for each in before)
+        return not self._begins_again and (resumed or not was_there)
+
+    @property
+    def _begins_again(self) -> bool:
+        """Whether a new coordinator begins behind the end of the job."""
+        state = ""
+        for event in self.events:
+            if event.failover is Failover.BEGINS and state in GLOBALLY_TERMINAL:
+                return True
+            state = event.log_event.fields["to"] if event.word == "job-switched" else state
+        return False
 
     @property
     def ends(self) -> bool:
@@ -71,13 +103,14 @@ class JobRun:
 
     @property
     def ambiguous(self) -> tuple[str, ...]:
-        """Names that several of its vertices have: a line that tells one tells of any of them."""
+        """Names that several of its vertices or attempts have: a line tells of any of them."""
         ids: dict[tuple[str | None, str], set[str]] = {}
         for event in self.events:
             if event.task is not None and event.log_event.execution is not None:
                 whose = (event.graph, event.task.vertex)
                 ids.setdefault(whose, set()).add(event.log_event.execution.vertex)
-        return tuple(dict.fromkeys(name for (_, name), each in ids.items() if len(each) > 1))
+        twice = (name for (_, name), each in ids.items() if len(each) > 1)
+        return tuple(dict.fromkeys((*twice, *self.doubled)))
 
 
 def runs_of(events: Sequence[LogEvent]) -> tuple[list[JobRun], list[LogEvent]]:
@@ -97,6 +130,9 @@ def runs_of(events: Sequence[LogEvent]) -> tuple[list[JobRun], list[LogEvent]]:
         if event.word == "job-switched":
             run.name = event.fields.get("name", run.name)
         run.events.append(RunEvent(event, index.task(event), index.graph(event)))
+    for run in runs.values():
+        run.events = _taken_over(run.events, index.new_coordinators)
+        run.doubled = tuple(index.unsure.get(run.job, ()))
     return list(runs.values()), homeless
 
 
@@ -135,24 +171,124 @@ def _merged(events: Iterable[LogEvent]) -> list[LogEvent]:
     return [event for *_, event in sorted(keyed, key=lambda each: each[:3])]
 
 
+def _taken_over(events: list[RunEvent], new: frozenset[str]) -> list[RunEvent]:
+    """The events of a run, in which lines tell of failovers: `new` are graphs of new coordinators.
+
+    What the old coordinator writes into a file of its own comes before the new one begins.
+    """
+    begun = 0
+    for graph in [each.log_event.fields["graph"] for each in events if each.word == _CREATED]:
+        if graph not in new:
+            continue
+        at = next(n for n, e in enumerate(events) if e.log_event.fields.get("graph") == graph)
+        begins, before, after = events[at], events[:at], events[at + 1 :]
+        late = _left_over(begins, after)
+        moved = {id(each) for each in late}
+        after = [each for each in after if id(each) not in moved]
+        before += late
+        gives_up = next((n for n, e in enumerate(before) if n >= begun and _gives_up(e)), None)
+        if gives_up is None:
+            before += _completed_unseen(before, after)
+        else:
+            before[gives_up] = replace(before[gives_up], failover=Failover.SUSPENDED)
+        events = [*before, replace(begins, failover=Failover.BEGINS), *after]
+        begun = len(before) + 1
+    return events
+
+
+def _gives_up(event: RunEvent) -> bool:
+    return event.word == "job-switched" and event.log_event.fields["to"] == "SUSPENDED"
+
+
+def _left_over(begins: RunEvent, after: Sequence[RunEvent]) -> list[RunEvent]:
+    """What other coordinators write into files of their own, until they create a graph again."""
+    found: list[RunEvent] = []
+    again = {begins.log_event.log}
+    for event in after:
+        if event.word == _CREATED:
+            again.add(event.log_event.log)
+        elif event.log_event.clock.startswith("jm") and event.log_event.log not in again:
+            found.append(event)
+    return found
+
+
+def _completed_unseen(before: Sequence[RunEvent], after: Sequence[RunEvent]) -> list[RunEvent]:
+    """The completion of the checkpoint that a new coordinator restores, if no line tells its end.
+
+    A coordinator stores a checkpoint before it writes so. If its process ends between both, only
+    the line that restores the checkpoint tells that it had completed.
+    """
+    begins = itertools.takewhile(lambda each: each.word != "job-switched", after)
+    for event in begins:
+        number = event.log_event.checkpoint
+        own = {each.word for each in before if each.log_event.checkpoint == number}
+        if event.word == "restored" and "triggered" in own and not own & {"completed", "aborted"}:
+            return [replace(event, log_event=replace(event.log_event, word="completed"))]
+    return []
+
+
 def _place(execution: Execution) -> tuple[str, str, int]:
     """The subtask of one execution graph. Another job may have a vertex with the same id."""
     return execution.graph, execution.vertex, execution.subtask
 
 
+_Name = tuple[int, str, int | None]
+"""A log, and a task and its attempt as the log calls them."""
+
+
+class _Named:
+    """Which execution a task's name means: the one that was told with it last in the same log.
+
+    A new coordinator gives the name of an attempt again, while the old attempt may still close. The
+    name means the new one from its first RUNNING on, or as soon as the old one has ended.
+    """
+
+    def __init__(self, job: Callable[[str], str]) -> None:
+        self._job = job
+        """The job of a graph."""
+        self._means: dict[_Name, Execution] = {}
+        self._before: dict[_Name, list[Execution]] = {}
+        self._ended: set[Execution] = set()
+
+    def meant(self, name: _Name, event: LogEvent) -> tuple[Execution | None, bool]:
+        """The execution of an event with this name, and whether it is the only one that can be."""
+        own, present = event.execution, self._means.get(name)
+        before = self._before.setdefault(name, [])
+        if own is None:
+            others = (each for each in before if present and self._is_of_one_job(each, present))
+            return present, all(each in self._ended for each in others)
+        if present is None or own.graph == present.graph:
+            self._means[name] = own
+        elif all(own.graph != each.graph for each in before):
+            runs = event.word == "task-switched" and event.fields["to"] == "RUNNING"
+            if runs or present in self._ended:
+                self._means[name] = own
+                before.append(present)
+        if event.word == "end-reported":
+            self._ended.add(own)
+        return own, True
+
+    def _is_of_one_job(self, one: Execution, other: Execution) -> bool:
+        return self._job(one.graph) == self._job(other.graph)
+
+
 class _Index:
     """Of which job and task the events are: read off all of them, since one file explains others.
 
-    A task's name means the execution that was told with it last in the same log; an event without
-    any name is of the job that its log has told of last.
+    An event without any name is of the job that its log has told of last.
     """
 
     def __init__(self, events: Sequence[LogEvent]) -> None:
         self._job_of: dict[str, str] = {}
         self._names: dict[tuple[str, str, int], tuple[str, int]] = {}
         self._known: dict[int, tuple[str | None, TaskId | None, str | None]] = {}
+        self.unsure: dict[str, dict[str, None]] = {}
+        """By job, names of tasks that two attempts have at once: a line may be of either."""
         jobs: dict[str, None] = {}
+        attempts: defaultdict[str, GraphAttempts] = defaultdict(GraphAttempts)
         for event in events:
+            if (own := event.execution) is not None:
+                attempts[own.graph].note((own.vertex, own.subtask), own.attempt)
             if event.job is not None:
                 jobs.setdefault(event.job)
                 if event.execution is not None:
@@ -162,11 +298,17 @@ class _Index:
             if event.task is not None and event.execution is not None:
                 self._names[_place(event.execution)] = event.task.vertex, event.task.parallelism
         self._only = next(iter(jobs)) if len(jobs) == 1 else None
+        created = _merged([each for each in events if each.word == _CREATED])
+        told = dict.fromkeys(each.fields["graph"] for each in created)
+        graphs = (*(each for each in attempts if each not in told), *told)
+        self._first, self.new_coordinators = first_attempts(
+            [(each, self._job(each)) for each in graphs], attempts
+        )
         self._attribute(events)
 
     def _attribute(self, events: Sequence[LogEvent]) -> None:
         latest_job: dict[int, str] = {}
-        running: dict[tuple[int, str, int | None], Execution] = {}
+        named = _Named(self._job)
         for event in events:
             execution, task = event.execution, event.task
             if execution is not None:
@@ -176,12 +318,12 @@ class _Index:
                 elif task is not None:
                     task = replace(task, attempt=execution.attempt)
             if task is not None:
-                at = (event.log, task.name, task.attempt)
-                if execution is not None:
-                    running[at] = execution
-                else:
-                    execution = running.get(at)
+                execution, sure = named.meant((event.log, task.name, task.attempt), event)
+                if not sure and execution is not None:
+                    self.unsure.setdefault(self._job(execution.graph), {}).setdefault(task.name)
             graph = None if execution is None else execution.graph
+            if graph is not None and task is not None and task.attempt is not None:
+                task = replace(task, attempt=task.attempt + self._first.get(graph, 0))
             job = event.job or (None if graph is None else self._job(graph))
             if job is not None and event.clock.startswith("jm"):
                 latest_job[event.log] = job

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
+from checker.logs.read.failovers import Failover
 from checker.logs.read.job_runs import TERMINAL, JobRun
 from checker.logs.read.log_events import TaskId
 
@@ -73,6 +74,11 @@ def history_of(run: JobRun) -> JobHistory:
         told, number = event.log_event, event.log_event.checkpoint
         if event.task is not None and event.task.attempt is not None:
             history.attempts = max(history.attempts, event.task.attempt + 1)
+        if event.failover is Failover.BEGINS:
+            for point in history.checkpoints.values():
+                if point.fate is Fate.PENDING:
+                    _end(history, point.number, Fate.ABORTED, told.line)
+                    point.why = "a new coordinator began"
         match told.word:
             case "job-switched":
                 history.state = told.fields["to"]

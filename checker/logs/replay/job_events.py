@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from checker.logs.read.job_runs import TERMINAL
 from checker.logs.read.log_events import LogEvent
@@ -73,6 +73,23 @@ class JobEvents:
                 self.state.restored, self.state.later = None, frozenset()
             case _:
                 pass
+
+    def crash(self) -> Callable[[], None]:
+        """Forget what the coordinator knew, and return what writes the rest: its checkpoints are
+        aborted, its requests have failed."""
+        begun = [self.state.point(number) for number in self.state.begun]
+        self.state.begun.clear()
+        self.state.monitors.ending = self._on = self.over = False
+        self._request_since = None
+
+        def write() -> None:
+            for point in (each for each in begun if each is not None):
+                point.status = ABORTED
+            for request in self.state.protocol.requests:
+                if request.is_admitted:
+                    request.status = RequestStatus.FAILED
+
+        return write
 
     def _expires(self) -> None:
         self.state.protocol.expiries = 1

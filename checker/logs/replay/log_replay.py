@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from checker.logs.findings import Finding, Severity, Where
+from checker.logs.read.failovers import Failover
 from checker.logs.read.job_runs import JobRun, RunEvent
 from checker.logs.read.log_events import LogEvent
 from checker.logs.read.visibility import LogProfile
@@ -53,21 +54,41 @@ class LogReplay:
         where = self.stops.stops[number].asked
         self.state.monitors.tell(name, (request,), where, severity, reason.why, until)
 
-    def _leaves(self, told: LogEvent) -> None:
+    def _leaves(self, told: LogEvent, *, fails_over: bool = False) -> None:
         """The job leaves RUNNING, or a stop's savepoint is aborted: what hung is over."""
         for number, reason in enumerate(self.hung_stops()):
             fails = reason is not None and reason.failed and told.fields.get("to") != "CANCELLING"
             if reason is not None and reason.severity is Severity.STUCK and not fails:
-                until = None if told.fields.get("to") in ENDING else self.state.where
+                ends = told.fields.get("to") in ENDING and not fails_over
+                until = None if ends else self.state.where
                 self._hung.append((number, reason, until))
+
+    def _fails_over(self, event: RunEvent) -> None:
+        """A coordinator gives the job up, and forgets its stops; or a new one begins."""
+        self._leaves(event.log_event, fails_over=True)
+        self.stops.restart()
+        if event.failover is Failover.BEGINS:
+            forget_job = self.job.crash()
+            forget_tasks = self.tasks.crash(event.log_event.fields["graph"])
+
+            def write() -> None:
+                forget_job()
+                forget_tasks()
+
+            self.state.take("crash_coordinator", {}, write)
 
     def _take(self, event: RunEvent) -> None:
         state, told, named = self.state, event.log_event, event.task
         task = None if named is None else state.system.task(named.vertex, named.subtask)
         point = state.point(told.checkpoint)
         leaves = told.word == "job-switched" and told.fields["from"] == "RUNNING"
+        if event.failover is not None:
+            self._fails_over(event)
+            return
         if leaves or (told.word == "aborted" and self.stops.waits_for(told.checkpoint)):
             self._leaves(told)
+        if told.word == "graph-created":
+            self.tasks.creates(told.fields["graph"])
         if task is None or named is None:
             self.stops.of_job(told, state.where)
             self.job.apply(told, point)

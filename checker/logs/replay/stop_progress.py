@@ -86,15 +86,19 @@ class AllStops:
                     if stop.number == number and stop.completed is None:
                         stop.aborted = stop.aborted or told.line
             case "job-switched" if told.fields["to"] not in ("RUNNING", "CREATED"):
-                # A restart forgets stops; what ends the job ends them.
-                for stop in self.stops:
-                    stop.is_over = True
+                self.restart()
             case "trigger-overtaken" if number is not None:
                 self.overtaken[number] = told.line, int(told.fields["newer"])
             case "trigger-after-abort" if number is not None:
                 self.refused[number] = told.line
             case _:
                 pass
+
+    def restart(self) -> None:
+        """End all stops: a restart and a new coordinator forget them, and what ends the job ends
+        them."""
+        for stop in self.stops:
+            stop.is_over = True
 
     def waits_for(self, number: int | None) -> bool:
         """Whether this is the savepoint of a stop that is not over."""

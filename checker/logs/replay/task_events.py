@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from checker.logs.findings import Where
@@ -37,13 +38,36 @@ class TaskEvents:
         """From which line on each task has its present status."""
         self._tells_release = state.profile.has("released", "notified-complete", "snapshot-begins")
         self._released = releases_of(state.run) if self._tells_release else {}
+        self._graphs: set[str] | None = None
+        """The graphs of the present coordinator; None for any, while there was only one."""
         for task in state.protocol.tasks if state.begins else ():
             state.knows(task, "released", self._tells_release)
+
+    def creates(self, graph: str) -> None:
+        """The coordinator creates a graph of executions."""
+        if self._graphs is not None:
+            self._graphs.add(graph)
+
+    def crash(self, graph: str) -> Callable[[], None]:
+        """Forget all attempts, and return what writes the rest: a new coordinator, whose first
+        graph this is, starts each task anew."""
+        self._graphs = {graph}
+        self._attempts.clear()
+        for task in self.state.protocol.tasks:
+            self._forgets(task)
+
+        def write() -> None:
+            for task in self.state.protocol.tasks:
+                _start(task)
+
+        return write
 
     def is_present(self, task: Task, event: RunEvent) -> bool:
         """Whether an event is of the attempt that is the present one, which it may begin."""
         if event.task is None or event.task.attempt is None:
             return True
+        if self._graphs is not None and event.graph not in (None, *self._graphs):
+            return False
         present = self._attempts.get(task)
         same_graph = present is None or event.graph in (None, present.graph)
         if present is not None and same_graph and event.task.attempt == present.number:
@@ -63,20 +87,14 @@ class TaskEvents:
         for begun in self.state.begun.values():
             begun.restarted.add(task)
 
+        self._forgets(task)
+        self.state.take("restart_region", {}, lambda: _start(task))
+
+    def _forgets(self, task: Task) -> None:
         self.since[task] = self.state.where
-
-        def write() -> None:
-            task.status = TaskStatus.RESTORING
-            task.forget()
-            task.sync = Nothing
-            task.taken.clear()
-            for channel in task.inputs:
-                channel.ended = False
-
         self.state.knows(task, "released", self._tells_release)
         self.state.settle(task, "status")
         self.state.settle(task, "taken_after_finish")
-        self.state.take("restart_region", {}, write)
 
     def apply(self, told: LogEvent, task: Task, point: Checkpoint | None) -> None:
         """An event of a task, and the checkpoint that it is about."""
@@ -211,6 +229,15 @@ class TaskEvents:
                 self.state.take("leave", {}, leave)
             case _:
                 pass
+
+
+def _start(task: Task) -> None:
+    task.status = TaskStatus.RESTORING
+    task.forget()
+    task.sync = Nothing
+    task.taken.clear()
+    for channel in task.inputs:
+        channel.ended = False
 
 
 def _report(task: Task) -> None:
