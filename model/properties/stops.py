@@ -137,14 +137,6 @@ def only_its_savepoint_releases(state: Stopping, task: Task) -> bool:
 
 
 @always
-def stalled_names_its_savepoint(state: SyncSavepoint, task: Task) -> bool:
-    """A task that stalls knows the savepoint that it waits for (twin of L2)."""
-    when(state.stops)
-    when(task.stalled)
-    return any(task.sync == checkpoint for checkpoint in state.checkpoints)
-
-
-@always
 def stalled_can_be_released(state: SyncSavepoint, task: Task) -> bool:
     """What a stalled task waits for can still come: its savepoint is pending, or news of its end is
     under way (twin of L2)."""
@@ -284,7 +276,6 @@ FAMILIES = (
     suspend_ends_nothing,
     one_sync_savepoint,
     only_its_savepoint_releases,
-    stalled_names_its_savepoint,
     stalled_can_be_released,
     stop_report_is_true,
     success_is_not_denied,
