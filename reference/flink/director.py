@@ -270,6 +270,14 @@ class Director:
             return not self._is_of_failing(hit)
         return hit.steps[0] in LAST_CALLS and hit.task not in self._failing
 
+    def _is_ended(self, task: str) -> bool:
+        """Whether the order ends an attempt: it lets the task fail, or the JobManager crash.
+
+        The JobManager ends its tasks between the command and the news that it is gone.
+        """
+        crashes = (each.number for each in self._open.values() if each.name == CRASH)
+        return task in self._failing or not self._commanded.isdisjoint(crashes)
+
     def _is_of_failing(self, hit: Hit) -> bool:
         """Whether an attempt that has failed is still on its way: no step of the order is its."""
         if not hit.hook.by_thread or hit.task is None or hit.task not in self._failing:
@@ -378,7 +386,7 @@ class Director:
         elif step is None:
             if hit.steps[0] not in ("other", TRIGGER) and not is_end:
                 self._instead.append(str(hit))
-                if hit.steps[0] == FAILED and hit.task is not None:
+                if hit.steps[0] == FAILED and hit.task is not None and not self._is_ended(hit.task):
                     self.taken.failed.append(hit.task)
                 self._tell(f"{hit}, which the order does not mention")
             self._session.go(hit)

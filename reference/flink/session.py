@@ -29,8 +29,6 @@ SPLITS = "job.splits"
 _TASK = r"(?:Source: )?(?P<vertex>.*?)(?: \[.*\])?(?: -> .*)?"
 _THREAD = re.compile(rf"(?:Legacy Source Thread - )?{_TASK} \((?P<subtask>\d+)/\d+\)(#\d+)?")
 _VERTEX = re.compile(_TASK)
-#: The id of an attempt that does not tell its task.
-_RANDOM = re.compile(r"[0-9a-f]{32}")
 #: Nothing happens by itself, and nobody grows impatient while threads are held.
 SETTINGS = {
     "rest.port": "0",
@@ -251,6 +249,10 @@ class Session:
                 inside = self._inside.get((happening.hook, happening.thread), [])
                 return Left(inside.pop()) if inside else None
             case Stop():
+                self._check_values(happening)
+                if "name" in happening.values:
+                    self._is_deployed(happening)
+                    return None
                 hit = self._hit(happening)
                 self._inside.setdefault((happening.hook, happening.thread), []).append(hit)
                 return hit
@@ -287,12 +289,6 @@ class Session:
                 return Crashed()
             case {"over": str(state)}:
                 return Over(state)
-            case {"attempt": str(name), "vertex": str(vertex), "subtask": int(index)}:
-                subtask = self._of(vertex, index)
-                if _RANDOM.fullmatch(name) and subtask is not None:
-                    lower, upper = (_signed(half) for half in (name[:16], name[16:]))
-                    self._attempts[upper, lower] = subtask
-                return None
             case {"status": str(state)}:
                 tasks = cast("Mapping[str, str]", words["tasks"])
                 waits = cast("Mapping[str, str]", words["waits"])
@@ -310,12 +306,24 @@ class Session:
         named = {self._task_of(name): each for name, each in by_thread.items()}
         return {task: each for task, each in named.items() if task is not None}
 
+    def _check_values(self, stop: Stop) -> None:
+        for path, value in stop.values.items():
+            if isinstance(value, dict):
+                hook = self.hooks.all[stop.hook]
+                raise missing(hook, self.release, f"its {path} cannot be read: {value}")
+
+    def _is_deployed(self, stop: Stop) -> None:
+        """Note whose attempt is deployed: its id is a random one. Its task starts after this."""
+        upper, lower, name = (stop.values[each] for each in ("upper", "lower", "name"))
+        subtask = self._subtask_of(str(name))
+        if subtask is not None:
+            self._attempts[cast("int", upper), cast("int", lower)] = subtask
+        assert stop.token is not None
+        self._debugged.go(stop.token)
+
     def _hit(self, stop: Stop) -> Hit:
         hook, values = self.hooks.all[stop.hook], stop.values
         assert stop.token is not None
-        for path, value in values.items():
-            if isinstance(value, dict):
-                raise missing(hook, self.release, f"its {path} cannot be read: {value}")
         subtask = self._subtask(hook, stop)
         steps, channel = hook.steps, None
         if "event" in values:
@@ -351,7 +359,11 @@ class Session:
             if "subtask" not in values:
                 return self._attempts.get(key)
             return self._of(self._vertices.get(key), cast("int", values["subtask"]))
-        found = _THREAD.fullmatch(stop.name) if hook.by_thread else None
+        return self._subtask_of(stop.name) if hook.by_thread else None
+
+    def _subtask_of(self, name: str) -> Subtask | None:
+        """The subtask of a task or a thread that is called so, if it is one of the job."""
+        found = _THREAD.fullmatch(name)
         return None if found is None else self._of(found["vertex"], int(found["subtask"]) - 1)
 
     def _of(self, vertex: str | None, index: int) -> Subtask | None:
@@ -359,8 +371,7 @@ class Session:
         return None if found is None else Subtask(found, index)
 
     def _task_of(self, name: str) -> str | None:
-        found = _THREAD.fullmatch(name)
-        subtask = None if found is None else self._of(found["vertex"], int(found["subtask"]) - 1)
+        subtask = self._subtask_of(name)
         return None if subtask is None else subtask.name
 
     def _channel(self, subtask: Subtask, gate: int, channel: int) -> str | None:
@@ -418,10 +429,6 @@ class Session:
 
 def _is_of(kind: str, subtask: Subtask) -> bool:
     return subtask.vertex.is_source if kind == SOURCES else bool(subtask.vertex.chained)
-
-
-def _signed(half: str) -> int:
-    return int.from_bytes(bytes.fromhex(half), signed=True)
 
 
 #: The JVM runs in the folder of the run, so that no path stands here: Log4j would expand it.

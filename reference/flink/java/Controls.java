@@ -27,7 +27,6 @@ final class Controls {
 
     static void runs(String vertex, int subtask, Environment environment) {
         TASKS.put(vertex + "." + subtask, environment);
-        Job.say("\"attempt\":" + Job.quoted(environment.getExecutionId().toString()) + ",\"vertex\":" + Job.quoted(vertex) + ",\"subtask\":" + subtask);
     }
 
     /** Writes a number to a file of the run's folder. */

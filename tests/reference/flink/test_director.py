@@ -270,6 +270,27 @@ def test_threads_of_tasks_that_a_crash_ends_are_let_go() -> None:
     assert done == ["crash", "go quiesce(K)", "go run_trigger(K)", "go run_trigger(K)"]
 
 
+def test_what_a_crash_ends_does_not_fail_by_itself() -> None:
+    steps = [
+        OrderedStep(1, "crash_coordinator"),
+        OrderedStep(2, "restore", {"task": "K"}, (1,)),
+        OrderedStep(3, "deliver_trigger", {"task": "K"}, (2,)),
+    ]
+    # A task may report its end before the JobManager is gone, and behind that.
+    ended: list[News] = [hit("fail_region", "K"), Crashed(), hit("fail_region", "B")]
+    restored, call = Left(hit("restore.handled", "K")), hit("deliver_trigger", "K")
+    _, done, result = taken(steps, [*ended, restored, call, Left(call)])
+    assert result.missed is None
+    assert result.failed == []
+    assert done[1:3] == ["go fail_region(K)", "go fail_region(B)"]
+    # The new attempt fails by itself, and so does one before the crash.
+    fails = hit("fail_region", "K")
+    assert taken(steps, [*ended, restored, fails])[2].failed == ["K"]
+    first = OrderedStep(1, "deliver_trigger", {"task": "K"})
+    later = [first, OrderedStep(2, "crash_coordinator", {}, (1,))]
+    assert taken(later, [fails, call, Left(call), Crashed()])[2].failed == ["K"]
+
+
 def test_a_chained_source_has_a_name_of_its_own() -> None:
     step = OrderedStep(1, "end_chained", {"source": "T.source2", "task": "T"})
     first, second = (

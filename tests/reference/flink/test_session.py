@@ -1,0 +1,115 @@
+"""The session with a scripted debugger: which task a hit is of, by what Flink has told before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Self, cast
+
+import pytest
+
+from model.topology import Job
+from reference.flink import session as module
+from reference.flink.debugged import Happening, Stop, Told
+from reference.flink.hooks import Hook, Hooks, hooks_in
+from reference.flink.releases import HOOKS, Release
+from reference.flink.session import Hit, Session
+
+JOB = {"S": {"records": 0}, "K": {"from": ["S"]}}
+#: The id of an attempt, as a release tells it that draws it at random.
+ID = {"upper": -7, "lower": 5}
+RUNNING = {"running": "job", "vertices": {"Source: S": [1, 2], "K": [3, 4]}}
+
+
+class Scripted:
+    """A debugger that tells what it is given, and notes whom it lets go."""
+
+    def __init__(self, happenings: Sequence[Happening]) -> None:
+        self.gone: list[int] = []
+        self._happenings = list(happenings)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def next(self, seconds: float) -> Happening | None:
+        del seconds
+        return self._happenings.pop(0) if self._happenings else None
+
+    def go(self, token: int) -> None:
+        self.gone.append(token)
+
+    def command(self, *words: str) -> None:
+        del words
+
+
+@pytest.fixture
+def hooks() -> Hooks:
+    return hooks_in(HOOKS / "flink-1.12.0.toml")
+
+
+@contextmanager
+def running(
+    hooks: Hooks, debugger: Scripted, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Session]:
+    """A session whose job runs."""
+    monkeypatch.setattr(module, "hooks_of", lambda _: hooks)
+    monkeypatch.setattr(module, "find_jdk", lambda: SimpleNamespace(java="java"))
+    monkeypatch.setattr(module, "compiled", lambda *_: ("debugger", "job"))
+    monkeypatch.setattr(module, "Debugged", lambda *_: debugger)
+    release = cast("Release", SimpleNamespace(version="1.12.0", class_path=""))
+    with Session(release, Job.from_table(JOB), {}, folder) as session:
+        yield session
+
+
+def hook_of(hooks: Hooks, step: str) -> Hook:
+    return next(each for each in hooks.all if step in each.steps)
+
+
+def at(hook: Hook, token: int | None, values: Mapping[str, object], thread: int = 1) -> Stop:
+    return Stop(hook.number, thread, "flink-akka.actor.default-dispatcher-2", token, values)
+
+
+def test_an_attempt_is_known_before_its_task_says_that_it_runs(
+    hooks: Hooks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deploys, runs = hook_of(hooks, "deploy"), hook_of(hooks, "restore.handled")
+    debugger = Scripted(
+        [
+            Told(RUNNING),
+            at(deploys, 8, {**ID, "name": "Source: S -> Map (1/1)"}),
+            at(deploys, None, {}),
+            at(runs, 9, {**ID, "event": "RUNNING"}),
+        ]
+    )
+    with running(hooks, debugger, tmp_path, monkeypatch) as session:
+        hit = session.next(0.0)
+    assert isinstance(hit, Hit)
+    assert str(hit) == "restore.handled(S)"
+    # The session lets the JobMaster go on by itself, and leaves the next thread to the director.
+    assert debugger.gone == [8]
+
+
+def test_an_attempt_that_was_not_deployed_here_is_of_no_task(
+    hooks: Hooks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = hook_of(hooks, "restore.handled")
+    debugger = Scripted([Told(RUNNING), at(runs, 9, {**ID, "event": "RUNNING"})])
+    with running(hooks, debugger, tmp_path, monkeypatch) as session:
+        hit = session.next(0.0)
+    assert isinstance(hit, Hit)
+    assert hit.task is None
+
+
+def test_each_release_tells_whose_attempt_an_id_is_of() -> None:
+    """A random id is told by the hook of the deployment; the other ids have their task in them."""
+    for file in sorted(HOOKS.glob("flink-*.toml")):
+        found = hooks_in(file)
+        ids = [each for each in found.all if "upper" in each.paths and "name" not in each.paths]
+        assert ids
+        is_told = any("name" in each.paths for each in found.all)
+        assert is_told != all("subtask" in each.paths for each in ids)
