@@ -16,7 +16,6 @@ KNOWN = catalogue(None)
 #: Where the model does something else than the test that is transcribed: file -> why. What the
 #: test expects stands in a comment of the file.
 DISAGREE: dict[str, str] = {
-    "STATE-08": "a stop's savepoint is never in the store, since no restart takes it",
     "SWS-06": "a job that may be restarted is: that restarts are not allowed is no option",
     "TASK-17": "a task that has finished takes a blocking savepoint; there it declines it",
 }
