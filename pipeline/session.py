@@ -118,8 +118,21 @@ def session(cluster: SparkCluster, name: str = "finale") -> Generator[SparkSessi
     try:
         with _environment(_variables(cluster)), _own_interrupt(), _quiet(), _Java() as java:
             yield _started(cluster, name, folder, java)
+    except Exception as error:
+        if _came_of_interrupt(error):
+            raise KeyboardInterrupt from None
+        raise
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _came_of_interrupt(error: BaseException | None) -> bool:
+    """Return whether Ctrl-C led to an error: while PySpark tidies up, Java may not answer."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def settings_of(cluster: SparkCluster, name: str, folder: Path) -> dict[str, str]:

@@ -19,10 +19,10 @@ from tests.logs.archive import SAMPLES
 INVISIBLE = [kind.name for kind in kinds() if not kind.is_rejected]
 #: What became of the copies of each kind.
 FOUND = {
-    "acknowledgements-swapped": Counter(explained=11, undecided=1),
+    "acknowledgements-swapped": Counter(explained=11, rejected=1),
     "barrier-removed": Counter(rejected=2, undecided=10),
     "barrier-twice": Counter(rejected=4, undecided=8),
-    "confirmation-removed": Counter(explained=9, rejected=1, undecided=2),
+    "confirmation-removed": Counter(explained=9, rejected=2, undecided=1),
     "end-learned-early": Counter(explained=9, rejected=3),
 }
 

@@ -246,3 +246,32 @@ except KeyboardInterrupt:
         preexec_fn=as_in_a_terminal,
     )
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "interrupted True\n", "")
+
+
+def test_ctrl_c_that_leads_to_an_error_is_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PySpark tidies up after Ctrl-C, and fails where Java does not answer any more."""
+    monkeypatch.setattr("pipeline.session._started", lambda *_: None)
+    monkeypatch.setattr("pipeline.session.require_spark", lambda: None)
+    monkeypatch.setattr("pipeline.session._context", lambda: NoSpark)
+
+    def interrupted() -> None:
+        with session(SparkCluster("local[1]")):
+            try:
+                raise KeyboardInterrupt
+            finally:
+                raise ConnectionError("Answer from Java side is empty")
+
+    def failed() -> None:
+        with session(SparkCluster("local[1]")):
+            raise ConnectionError("Answer from Java side is empty")
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    with pytest.raises(ConnectionError):
+        failed()
+
+
+class NoSpark:
+    """A context of Spark's that was never started."""
+
+    _active_spark_context = _gateway = _jvm = None
