@@ -181,7 +181,7 @@ def _drawn(grid: Grid, marks: Mapping[CellSetting, Mark]) -> list[Text]:
         max(len(axis.key), *(len(words[number]) for words in grid.row_words)) + 2
         for number, axis in enumerate(grid.rows)
     ]
-    left = max(sum(labels), *(len(axis.key) + 2 for axis in grid.columns))
+    left = max(sum(labels), *(len(axis.key) + 2 for axis in grid.columns), 0)
     column = wide(grid.columns)
     lines: list[Text] = []
     for number, axis in enumerate(grid.columns):

@@ -176,15 +176,19 @@ def wide(columns: Sequence[Axis]) -> int:
 
 
 def _columns(axes: Sequence[Axis], width: int) -> list[Axis]:
-    """The axes with the shortest words, the shortest innermost, as many as fit; one is for rows."""
+    """The axes with the shortest words, the shortest innermost, as many as fit.
+
+    Of several axes one at least is for columns, and one for rows. An only one that does not fit is
+    for rows.
+    """
     short = sorted(axes, key=lambda axis: max(map(len, axis.words)))
-    chosen = short[:1]
-    for axis in short[1:-1]:
+    chosen: list[Axis] = []
+    for axis in short[: max(1, len(short) - 1)]:
         more = [axis, *chosen]
         before = sum(_label(each) for each in axes if each not in more)
         above = max(len(each.key) + 2 for each in more)
         across = prod(len(each.values) for each in more) * wide(more)
-        if max(before, above) + across > width:
+        if max(before, above) + across > width and (chosen or len(axes) == 1):
             break
         chosen = more
     return chosen

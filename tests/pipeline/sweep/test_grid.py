@@ -103,6 +103,18 @@ def test_a_narrow_page_and_columns_by_name(tmp_path: Path) -> None:
     ]
 
 
+def test_an_only_axis_that_is_too_wide_for_columns_is_in_rows(tmp_path: Path) -> None:
+    swept = swept_in(tmp_path)
+    found = tuple(cell for cell in swept.plan.cells if cell.key != "none-2-true")
+    known = replace(swept, plan=replace(swept.plan, cells=found))
+    assert [line.plain for line in grid_lines(known, "b", (), 40)][-5:-1] == [
+        "variant",
+        "none               ✓",
+        "withdraws          ✗",
+        "presumes-prepared  ~",
+    ]
+
+
 def test_marks() -> None:
     def row(verdict: str, steps: int | None = None) -> CellVerdict:
         return CellVerdict("a", verdict, "", 1, steps, 0.1, "")
