@@ -71,6 +71,23 @@ def test_a_confirmation_that_a_newer_one_has_overtaken(tmp_path: Path) -> None:
     assert why in _told(lines, tmp_path)
 
 
+def test_a_stop_that_a_restart_has_forgotten_takes_no_savepoint_of_another(tmp_path: Path) -> None:
+    """The job restarts before the first stop has a savepoint. The savepoint is the second stop's,
+    which hangs."""
+    lines = _hung(inserted(_HEARS, _notified("COMPLETE", 4)), dropped(_HEARS))
+    asked = number(lines, "Triggering stop-with-savepoint") - 1
+    (runs,) = (each for each in lines if re.search("Job .* CREATED to RUNNING", each))
+    restarts = (
+        runs.replace("CREATED to RUNNING", each)
+        for each in ("RUNNING to RESTARTING", "RESTARTING to RUNNING")
+    )
+    lines[asked:asked] = [lines[asked], *restarts]
+    job, told = validated(tmp_path, lines)
+    (each,) = found(job, "stuck")["stop-is-answered"]
+    assert each["line"] == asked + 4
+    assert told.exit == 1
+
+
 def test_a_confirmation_that_the_mailbox_drops(tmp_path: Path) -> None:
     lost = (
         "DEBUG org.apache.flink.runtime.taskmanager.Task [x] - Notify checkpoint COMPLETE} 3 for "

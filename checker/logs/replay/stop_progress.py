@@ -105,7 +105,7 @@ class AllStops:
         return any(each.number == number and not each.is_over for each in self.stops)
 
     def _triggered(self, told: LogEvent) -> None:
-        waiting = [each for each in self.stops if each.number is None]
+        waiting = [each for each in self.stops if each.number is None and not each.is_over]
         for stop in waiting[:1] if told.fields.get("kind") in _STOPS else ():
             stop.number, stop.begun = told.checkpoint, told.line
         for stop in self.stops:
