@@ -83,7 +83,8 @@ def result_lines(result: SpecResult, width: int) -> list[Text]:
 def _changes(spec: Spec) -> Iterator[str]:
     """How the spec is not that of its file, and what it therefore does not expect."""
     if spec.values:
-        yield f"with {text_of(spec.values)}: the spec expects nothing of this setting"
+        under = f" under the variant {spec.variant}" if spec.is_under_variant else ""
+        yield f"with {text_of(spec.values)}{under}: the spec expects nothing of this setting"
     elif spec.is_under_variant:
         yield f"under the variant {spec.variant}: counts and numbers of steps are not compared"
 

@@ -135,6 +135,11 @@ def _rows(spec: Spec, report: Report) -> Iterator[ResultRow]:
         if expected.verdict == DoesNotApply.word and expected.property not in answers:
             why = f'"{spec.protocol.key}" does not implement the view that it reads'
             answers[expected.property] = Answer(expected.property, DoesNotApply(why))
+    apply = {WELL_FORMED, NO_DEADLOCK, *(family.name for family in spec.families)}
+    for name in spec.waived:
+        if name not in apply:
+            why = "this setting lacks what it reads: a view of the protocol, or a history"
+            answers[name] = Answer(name, DoesNotApply(why))
     for name, answer in answers.items():
         default = None if name in spec.waived else _default(name)
         yield _property_row(answer, spec.expectations.get(name, default))

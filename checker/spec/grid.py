@@ -30,6 +30,8 @@ EXPECTED = ("search", "expect")
 #: The value that removes a key.
 NONE = "none"
 _REMOVABLE = ("variant", "release")
+#: So many values a range may have.
+VALUES_MAX = 1_000
 _NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
 #: How a value begins that is a list, a table or a text of TOML.
 _OF_TOML = ("[", "{", '"', "'")
@@ -91,6 +93,12 @@ def axis_in(text: str) -> Axis:
 def _values(text: str) -> Iterator[object]:
     first, dots, last = text.partition("..")
     if dots and first.isdecimal() and last.isdecimal():
+        if int(last) - int(first) >= VALUES_MAX:
+            raise FinaleError(
+                "bad-vary",
+                f'"{text}" has more than {VALUES_MAX} values',
+                advice="write fewer values, or ask in parts",
+            )
         yield from range(int(first), int(last) + 1)
     elif text in ("true", "false"):
         yield text == "true"

@@ -77,6 +77,12 @@ def test_the_text_says_so_and_its_command_finds_the_trace_again(
     assert printed(trace, "reproduce: ") == line
 
 
+def test_a_claim_that_the_setting_cannot_ask_has_a_row() -> None:
+    told = run("check specs/final-checkpoint/pair.toml --set observe.cut=false")
+    (row,) = (line for line in told.stdout.splitlines() if "consistent-cut" in line)
+    assert row.split()[:3] == ["·", "consistent-cut", "does-not-apply"]
+
+
 def test_a_deadlock_that_the_spec_expects_is_not_expected_not_to_be(folder: Path) -> None:
     text = (folder / "ping.toml").read_text()
     expect = '[[expect]]\nproperty = "no-deadlock"\nverdict = "violated"\n'

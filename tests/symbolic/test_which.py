@@ -130,5 +130,11 @@ def test_what_is_no_axis_is_refused(text: str) -> None:
     assert caught.value.code == "bad-vary"
 
 
+def test_a_range_is_refused_before_it_is_made() -> None:
+    with pytest.raises(FinaleError, match="has more than 1000 values"):
+        axis_in("bounds.checkpoints=0..99999999999")
+    assert len(axis_in("bounds.checkpoints=1..1000").values) == 1000
+
+
 def test_values_are_as_in_a_spec() -> None:
     assert axis_in("options.x=true,no,3..5").values == (True, "no", 3, 4, 5)
