@@ -186,6 +186,13 @@ class Asking(Failing):
         """Whether a cancellation ends a task at once."""
         return True
 
+    def fails(self, task: Task) -> None:
+        """A task fails by itself; in a job that is being cancelled it is not started again."""
+        if self.status is JobStatus.CANCELLING:
+            self.end_for_good(task)
+        else:
+            super().fails(task)
+
     def end_for_good(self, task: Task) -> None:
         """An attempt ends, and there is no other."""
         task.phase = Phase.FAILED

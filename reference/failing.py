@@ -47,6 +47,10 @@ class Failing(Running):
         self.happened.failures += 1
         self.restart()
 
+    def fails(self, task: Task) -> None:
+        """A task fails by itself, and all are restarted."""
+        self.restart()
+
     def restart(self) -> None:
         """All attempts end, and are restored."""
         self.attempt += 1

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from model.protocols.coordinator.coordinator import JobProtocol
 from model.protocols.failures.failures import Failures
+from model.protocols.requests.requests import JobStatus, Requests
 from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Taken, before, on_step, reachable, when
 
 #: What the environment does to an attempt, and what follows from it alone; H11: time-outs, too.
 ENVIRONMENT = (
-    *("fail", "resume", "cancel_task"),
+    *("fail", "resume"),
     *("fail_region", "restart_region", "crash_coordinator", "time_out_under_load"),
 )
 
@@ -17,11 +18,19 @@ ENVIRONMENT = (
 @on_step
 def legal_never_fails(state: JobProtocol, task: Task, step: Taken) -> bool:
     """As long as no snapshot fails or expires, an attempt ends only by what the environment does: a
-    failure, a crash, a cancellation, a new start (S27)."""
+    failure, a crash, a new start (S27). In a job that is being cancelled each attempt may fail."""
     failed = (TaskStatus.RESTORING, TaskStatus.FAILED)
     when(before(lambda: task.status not in failed))
     lives = task.status not in failed
-    return lives or step.rule in ENVIRONMENT or state.declines + state.expiries > 0
+    excused = step.rule in ENVIRONMENT or state.declines + state.expiries > 0
+    return lives or excused or (task.status == TaskStatus.FAILED and _is_cancelled(state))
+
+
+def _is_cancelled(state: JobProtocol) -> bool:
+    """Whether a user has cancelled the job; a plain truth value where nobody can."""
+    if not (isinstance(state, Requests) and state.has_job_status):
+        return False
+    return state.job_status == JobStatus.CANCELLING
 
 
 @reachable(on_request=True)

@@ -78,6 +78,16 @@ def cancel_cancels(state: Requests, request: CancelRequest) -> bool:
     return state.job_status == JobStatus.CANCELED
 
 
+@on_step(on_request=True)
+def cancelled_starts_nothing(state: Requests, task: Task) -> bool:
+    """In a job that is being cancelled no task that has ended, or fails, is started again (L8)."""
+    if not state.has_job_status:
+        return True
+    when(before(lambda: state.job_status == JobStatus.CANCELLING))
+    when(before(lambda: task.status != TaskStatus.RESTORING))
+    return task.status != TaskStatus.RESTORING
+
+
 @reachable
 def a_stop_succeeds(state: Stopping, request: StopRequest) -> bool:
     """A stop can succeed."""
@@ -99,6 +109,7 @@ FAMILIES = (
     savepoint_is_first_final,
     stop_is_answered,
     cancel_cancels,
+    cancelled_starts_nothing,
     a_stop_succeeds,
     all_stops_fail,
 )

@@ -327,7 +327,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
         if not self.stops:
             super().deliver_abort(task, checkpoint)
         else:
-            knows = task.sync == checkpoint and self.runs()
+            knows = task.sync == checkpoint
             super().deliver_abort(task, checkpoint)
             if knows:
                 self.savepoint_aborted(task, checkpoint)

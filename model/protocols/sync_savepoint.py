@@ -319,7 +319,7 @@ class SyncSavepoint(Stopping, LegacyFinish):
         """1.7: the thread leaves its loop, at the end of its records or because it is told."""
         require(self.thread_runs(task), self.has_no_more(task))
         if self.source_thread == SourceThread.FAILS and self.is_told(task):
-            self.restart_all()
+            self.task_failed(task)
         else:
             task.thread_ended = True
 

@@ -46,7 +46,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
             task.mail.discard(checkpoint)
             self.decline(checkpoint)
         elif task.ending is not None:
-            self.restart()
+            self.fails(task)
         else:
             task.ending = checkpoint
             if task.phase is Phase.RUNNING:
@@ -66,7 +66,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
         if not self.ends_the_job(checkpoint):
             return
         if task.ending not in (None, checkpoint):
-            self.restart()
+            self.fails(task)
         else:
             task.ending = checkpoint
 
@@ -91,10 +91,10 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     @action("task", "checkpoint")
     def deliver_abort(self, task: Task, checkpoint: int) -> Guarded:
         """A task that knows of the savepoint cannot go on without it, or forgets it."""
-        knows = task.ending == checkpoint and self.runs()
+        knows = task.ending == checkpoint
         yield from super().deliver_abort(task, checkpoint)
         if knows and self.options.sync_abort == "fails":
-            self.restart()
+            self.fails(task)
         elif knows:
             task.ending = None
             if checkpoint not in task.given_up:

@@ -40,7 +40,7 @@ class SyncSavepoint(Stopping, LegacyFinish):
         elif not self.ends_the_job(checkpoint):
             task.ending = None
         elif task.ending not in (None, checkpoint):
-            self.restart()
+            self.fails(task)
         else:
             task.ending = checkpoint
             task.stalled = self.options.source_blocks or task.source is None

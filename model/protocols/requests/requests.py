@@ -487,6 +487,14 @@ class Requests(TaskExecution):
         return True
 
     @step
+    def task_failed(self, task: Task) -> None:
+        """RC-1, L8: a task fails by itself; in a job that is being cancelled that is its end."""
+        if self.goes_on():
+            super().task_failed(task)
+        else:
+            self.end_for_good(task)
+
+    @step
     def end_for_good(self, task: Task) -> None:
         """An attempt ends, and there is no other."""
         task.status = TaskStatus.FAILED

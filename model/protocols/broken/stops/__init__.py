@@ -29,6 +29,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
         "opens-for-any-suspension": "opens_for_any_suspension:OpensForAnySuspension",
         "reads-drain-reversed": "reads_drain_reversed:ReadsDrainReversed",
         "rejects-fatally": "rejects_fatally:RejectsFatally",
+        "restarts-cancelled": "restarts_cancelled:RestartsCancelled",
         "released-by-stop": "released_by_stop:ReleasedByStop",
         "starts-over-pending": "starts_over_pending:StartsOverPending",
         "stops-at-first-barrier": "stops_at_first_barrier:StopsAtFirstBarrier",
