@@ -10,7 +10,7 @@ from model.rules import Taken, before, on_step, reachable, when
 
 #: What the environment does to an attempt, and what follows from it alone; H11: time-outs, too.
 ENVIRONMENT = (
-    *("fail", "resume"),
+    *("fail", "resume", "cancel_task"),
     *("fail_region", "restart_region", "crash_coordinator", "time_out_under_load"),
 )
 

@@ -47,8 +47,10 @@ AFTER_CLOSE = frozenset({"learn_finished", "poll_end_of_partition"})
 RESUME = "resume"
 #: The JobManager is gone, and another one takes over.
 CRASH = "crash_coordinator"
+#: A user cancels the job.
+CANCEL = "request_cancel"
 #: Steps of users and of the clock that let attempts end, beside failures.
-ENDS = (RESUME, CRASH, "request_cancel", "expire")
+ENDS = (RESUME, CRASH, CANCEL, "expire")
 #: A new attempt of a task runs.
 RESTORE = "restore"
 #: The steps of the world outside, as commands about a task.
@@ -67,7 +69,7 @@ REQUESTS = {
     "request_checkpoint": "checkpoint",
     "trigger_checkpoint": "checkpoint",
     STOP: "stop",
-    "request_cancel": "cancel",
+    CANCEL: "cancel",
 }
 
 
@@ -271,12 +273,14 @@ class Director:
         return hit.steps[0] in LAST_CALLS and hit.task not in self._failing
 
     def _is_ended(self, task: str) -> bool:
-        """Whether the order ends an attempt: it lets the task fail, or the JobManager crash.
+        """Whether the order ends an attempt: the task is to fail, or the JobManager to crash, or
+        the job is cancelled.
 
         The JobManager ends its tasks between the command and the news that it is gone.
         """
-        crashes = (each.number for each in self._open.values() if each.name == CRASH)
-        return task in self._failing or not self._commanded.isdisjoint(crashes)
+        crashes = {each.number for each in self._open.values() if each.name == CRASH}
+        cancels = {each.number for each in self._order.steps if each.name == CANCEL}
+        return task in self._failing or not self._commanded.isdisjoint(crashes | cancels)
 
     def _is_of_failing(self, hit: Hit) -> bool:
         """Whether an attempt that has failed is still on its way: no step of the order is its."""

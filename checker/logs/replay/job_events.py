@@ -96,6 +96,8 @@ class JobEvents:
 
     def _job_state(self, state: str) -> None:
         self.state.monitors.ending |= state in ENDING
+        if state == "CANCELLING":
+            self.state.take("request_cancel", {}, self._cancelling)
         if state not in TERMINAL:
             return
         self.over = True
@@ -109,6 +111,9 @@ class JobEvents:
                     request.status = RequestStatus.SUCCEEDED if succeeded else RequestStatus.FAILED
 
         self.state.take("end", {}, write)
+
+    def _cancelling(self) -> None:
+        self.state.protocol.job_status = JobStatus.CANCELLING
 
     # --- requests and checkpoints ----------------------------------------------------------------
 

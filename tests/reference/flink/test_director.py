@@ -111,6 +111,14 @@ def test_an_attempt_that_ends_is_noted_and_whether_the_order_lets_it_end() -> No
         assert taken([OrderedStep(1, name, about)], [gone])[0].ends_attempts
 
 
+def test_a_task_of_a_job_that_is_cancelled_may_fail() -> None:
+    aborted = OrderedStep(2, "deliver_abort", {"task": "K"})
+    news: list[News] = [hit("fail_region", "K"), Left(hit("fail_region.handled", "K"))]
+    assert taken([aborted], news)[2].failed == ["K"]
+    cancel = OrderedStep(1, "request_cancel", {"request": "cancel1"})
+    assert taken([cancel, aborted], news)[2].failed == []
+
+
 def test_a_task_that_closes_can_fail() -> None:
     step = OrderedStep(1, "fail_region", {"task": "K"})
     quiesce, status = hit("quiesce", "K"), Status("RUNNING", {}, {})
