@@ -58,11 +58,14 @@ CHANGES = list(changes())
 
 
 def found(change: Change, name: str, jobs: int) -> bool:
-    """Whether the review finds that a property falls; it ends as soon as the property does."""
+    """Whether the review finds that a property falls; it ends as soon as the property does.
+
+    A `reachable` property falls when no run reaches it any more.
+    """
 
     def falls(tried: Tried) -> bool:
         return any(
-            each.property == name and each.direction is Direction.VIOLATED
+            each.property == name and each.direction in (Direction.VIOLATED, Direction.UNREACHED)
             for each in tried.differences
         )
 
