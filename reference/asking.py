@@ -173,7 +173,7 @@ class Asking(Failing):
 
     def cancel(self) -> None:
         self.status = JobStatus.CANCELLING
-        self.coordinator.shut_down()
+        self.coordinator.abort_all()
 
     @action("task")
     def cancel_task(self, task: Task) -> Guarded:
@@ -199,6 +199,7 @@ class Asking(Failing):
         task.stalled = False
         task.mail.clear()
         self.network.forget_notices(task.name)
+        self.network.triggers = {call for call in self.network.triggers if call[0] != task.name}
 
     @action()
     def finish_cancelling(self) -> Guarded:

@@ -731,21 +731,22 @@ class JobProtocol(Protocol, ABC):
 
     @step
     def shut_down(self) -> None:
-        """RC-3: the job has FINISHED: what is pending is aborted."""
+        """RC-3: the job has ended: what is pending is aborted, and no call finds a task."""
+        self.abort_pending()
         for checkpoint in self.checkpoints:
-            self._give_up(checkpoint)
+            checkpoint.triggers.clear()
+
+    @assumed("CheckpointCoordinator.shutdown", "CheckpointCoordinator.stopCheckpointScheduler")
+    @step
+    def abort_pending(self) -> None:
+        """RC-3, SP-13: what is pending is aborted. Calls that are under way still arrive."""
+        for checkpoint in self.checkpoints:
+            if checkpoint.is_pending:
+                self.abort(checkpoint)
         self.refuse_queued()
 
     def refuse_queued(self) -> None:
         """Where requests for checkpoints wait, those that do are refused."""
-
-    @assumed("CheckpointCoordinator.shutdown")
-    @step
-    def _give_up(self, checkpoint: Checkpoint) -> None:
-        """RC-3: a checkpoint that is pending when the job has ended is aborted."""
-        if checkpoint.is_pending:
-            self.abort(checkpoint)
-        checkpoint.triggers.clear()
 
     #: UN-4: whether a task's part is complete once its snapshot is taken; not so where logs follow.
     acknowledges_snapshots = True

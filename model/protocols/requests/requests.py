@@ -471,7 +471,7 @@ class Requests(TaskExecution):
         require(self.is_next(request), self.runs())
         request.status = RequestStatus.ADMITTED
         self.job_status = JobStatus.CANCELLING
-        self.shut_down()
+        self.abort_pending()
 
     @rule(fair=WEAK)
     def cancel_task(self, task: Task) -> None:
@@ -500,6 +500,8 @@ class Requests(TaskExecution):
         task.status = TaskStatus.FAILED
         task.mail.clear()
         self.drop_messages(task)
+        for checkpoint in self.checkpoints:
+            checkpoint.triggers.remove(task)
 
     @rule(fair=WEAK)
     def finish_cancelling(self) -> None:

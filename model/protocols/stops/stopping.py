@@ -14,8 +14,10 @@ of its own.
 from __future__ import annotations
 
 import enum
+from dataclasses import replace
 from typing import ClassVar, TypeGuard
 
+from model.errors import FinaleError, Place
 from model.language.protocol import kept
 from model.protocols.coordinator.checkpoints import ABORTED, UNUSED, Checkpoint, CheckpointKind
 from model.protocols.job.elements import CheckpointId, Datum, StopMode
@@ -50,6 +52,7 @@ from model.rules import (
     step,
     within,
 )
+from model.topology import Subtask
 
 
 class Scheduler(enum.Enum):
@@ -113,6 +116,32 @@ class Stopping(Requests):
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
         self.regions_of_job = self.connected()
+        if self.after_failure == AfterFailure.REGION:
+            first, *others = map(self._likeness, self.regions_of_job)
+            if any(each != first for each in others):
+                raise FinaleError(
+                    "unlike-regions",
+                    "one region restarts, whichever fails; the parts of this job are not alike",
+                    place=Place(key="options.after_failure"),
+                    advice='give a job of one part, or of equal parts as in shape = "disjoint"',
+                )
+
+    def _likeness(self, region: tuple[Task, ...]) -> tuple[object, ...]:
+        """What is equal for two regions if it makes no difference which of them restarts."""
+        subtasks = [task.subtask for task in region]
+
+        def of(subtask: Subtask) -> tuple[object, ...]:
+            vertex, index = subtask.vertex, subtask.index
+            inputs = self.job.inputs(subtask)
+            return (
+                *(vertex.kind, vertex.sink, vertex.union_state),
+                *(vertex.records[index : index + 1], vertex.chained[index : index + 1]),
+                vertex.bounded or index in vertex.ending,
+                [(subtasks.index(each.sender), replace(each.edge, source="", target=""))
+                 for each in inputs],
+            )  # fmt: skip
+
+        return tuple(map(of, subtasks))
 
     @property
     def stalls(self) -> bool:
@@ -299,7 +328,7 @@ class Stopping(Requests):
     @step
     def _restart_regions(self) -> None:
         """SP-9 up to 1.12.1: a failure restarts one region, the last that has not ended; the others
-        end for the stop. Which one it is makes no difference if the regions are alike."""
+        end for the stop. Which one it is makes no difference: the regions are alike."""
         if any(self.has_savepoint(request) for request in self.stop_requests):
             for position, region in enumerate(self.regions_of_job):
                 behind = (task for other in self.regions_of_job[position + 1 :] for task in other)
