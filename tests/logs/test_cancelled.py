@@ -1,4 +1,4 @@
-"""A job that is cancelled while its stop waits for the savepoint: its tasks may fail (SP-10, SP-13).
+"""A job that is cancelled while its stop waits for the savepoint: tasks may fail (SP-10, SP-13).
 
 The log is that of a real run (2.3.0, stop with drain). The cancellation aborts the savepoint, and
 the abort reaches both tasks before they are cancelled: they fail with "Stop-with-savepoint failed".
