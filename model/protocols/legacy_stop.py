@@ -75,7 +75,7 @@ class LegacyStop(EndingSources):
     def _cancel_for(self, request: StopRequest, checkpoint: Checkpoint) -> None:
         if request.of == checkpoint and self.has_savepoint(request):
             self.job_status = JobStatus.CANCELLING
-            self.abort_all_pending()
+            self.give_up_pending()
 
     @step
     def conclude(self, request: Request) -> None:

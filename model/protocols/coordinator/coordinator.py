@@ -732,13 +732,13 @@ class JobProtocol(Protocol, ABC):
     @step
     def shut_down(self) -> None:
         """RC-3: the job has ended: what is pending is aborted, and no call finds a task."""
-        self.abort_all_pending()
+        self.give_up_pending()
         for checkpoint in self.checkpoints:
             checkpoint.triggers.clear()
 
     @assumed("CheckpointCoordinator.shutdown", "CheckpointCoordinator.stopCheckpointScheduler")
     @step
-    def abort_all_pending(self) -> None:
+    def give_up_pending(self) -> None:
         """RC-3, SP-13: what is pending is aborted. Calls that are under way still arrive."""
         for checkpoint in self.checkpoints:
             if checkpoint.is_pending:

@@ -471,7 +471,7 @@ class Requests(TaskExecution):
         require(self.is_next(request), self.runs())
         request.status = RequestStatus.ADMITTED
         self.job_status = JobStatus.CANCELLING
-        self.abort_all_pending()
+        self.give_up_pending()
 
     @rule(fair=WEAK)
     def cancel_task(self, task: Task) -> None:
