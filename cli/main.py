@@ -112,7 +112,8 @@ EXITS = {
     "replay": "0 the engine follows the trace, 1 the engine departs from it, 2 bad input, 130 "
     "interrupted.",
     "reproduce": "0 reproduced in each run, 1 not reproduced in some run, 2 bad input, 3 not "
-    "taken in some run, 130 interrupted.",
+    "taken in some run, 130 interrupted. With --orders: 0 all survived, 1 some order did damage, 2 "
+    "bad input, 3 too few orders were taken, 130 interrupted.",
     "review": "0 no new violation, 1 a property that held is violated, 2 bad input, 3 a limit was "
     "reached, 130 interrupted.",
     "hunt": "0 no new violation, 1 a new violation was found, 2 bad input, 130 interrupted (the "

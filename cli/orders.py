@@ -87,7 +87,7 @@ class OrdersDrive:
             run = run_order(order, self.release, folder / "run-1", PERIODIC)
             done.append(judged_to_hold(run, names))
             if as_text:
-                write(page, run_lines(number, done[-1], page.width))
+                write(page, run_lines(number, done[-1], page.width, "order"))
             if sum(each.verdict is not Verdict.NOT_TAKEN for each in done) == self.count:
                 break
         if as_text:

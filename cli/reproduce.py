@@ -37,7 +37,12 @@ from .trace import row_to_tell, searched
 
 
 def reproduce(  # noqa: PLR0913 - one parameter a flag
-    spec: Annotated[Path, Parameter(help="Spec with a violated property.")],
+    spec: Annotated[
+        Path,
+        Parameter(
+            help="Spec with a violated property, or with --orders a spec whose properties hold."
+        ),
+    ],
     /,
     *,
     property: Annotated[
@@ -63,10 +68,14 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
         int | None,
         Parameter(
             help="Take so many dangerous orders of a spec whose properties hold, and say whether "
-            "Flink survives them; an order that is not taken is replaced."
+            "Flink survives them; an order that is not taken is replaced. Not with --property or "
+            "--times."
         ),
     ] = None,
-    seed: Annotated[int, Parameter(help="Seed of the random runs that --orders chooses from.")] = 1,
+    seed: Annotated[
+        int | None,
+        Parameter(help="Seed of the random runs that --orders chooses from (default: 1)."),
+    ] = None,
     as_written: Annotated[
         bool,
         Parameter(
@@ -86,6 +95,12 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
             )
     if orders is not None:
         refuse_with_orders(property, times)
+    elif seed is not None:
+        raise FinaleError(
+            "usage",
+            "--seed is for --orders: a counterexample depends on no seed",
+            advice="leave it out, or give --orders",
+        )
     known = catalogue(protocols)
     if property is not None:
         check_property_name(property, known)
@@ -95,7 +110,7 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
     folder = output or Path("reproduction")
     claims = list(claims_for(written, None if as_written else release, facts))
     if orders is not None:
-        drive = OrdersDrive(claims[0], release, facts, folder, orders, seed)
+        drive = OrdersDrive(claims[0], release, facts, folder, orders, 1 if seed is None else seed)
         return drive.run(as_text=format == "text")
     try:
         name, left = _orders(claims, property, facts)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from rich.text import Text
 
 from checker.logs.validate import Conformance
 from checker.reproduce.dangerous import Sampled
-from checker.reproduce.verdicts import JudgedRun, Verdict
+from checker.reproduce.verdicts import DAMAGES, JudgedRun, Verdict
 from checker.spec.claim import Spec
 
 from .layout import counted, joined, paragraph
@@ -30,25 +30,33 @@ def heading_lines(spec: Spec, name: str, steps: int, version: str) -> Iterator[T
 
 
 def orders_lines(
-    spec: Spec, names: Collection[str], sample: Sampled, chosen: int, version: str
+    spec: Spec, names: Set[str], sample: Sampled, chosen: int, version: str
 ) -> Iterator[Text]:
-    """What is tried on a spec that holds: how many orders, of how many runs, on which release."""
+    """What is tried on a spec that holds: how many orders, of how many runs, on which release.
+
+    If no state of the job from outside shows a violation of any of the properties `names`, the
+    second line says that the log alone is judged.
+    """
     yield Text(spec.title, "bold")
     yield Text("  ") + joined(
         [
             f"{counted(chosen, 'order')} of {counted(sample.runs, 'random run')}",
             f"{len(names)} {'property' if len(names) == 1 else 'properties'} that must hold",
             f"Flink {version}",
+            "" if names & DAMAGES.keys() else "judged by the log alone",
         ]
     )
 
 
-def run_lines(number: int, judged: JudgedRun, width: int) -> Iterator[Text]:
-    """One run: the verdict, the damage, and what its log tells."""
+def run_lines(number: int, judged: JudgedRun, width: int, called: str = "run") -> Iterator[Text]:
+    """One run: the verdict, the damage, and what its log tells.
+
+    The number is that of the run, or of its order; `called` says which.
+    """
     run, log = judged.run, judged.log
     yield Text()
     verdict = Text(judged.verdict.value, STYLES[judged.verdict])
-    yield Text(f"run {number}: ") + verdict + Text(f"  {shown_file(run.folder)}", "dim")
+    yield Text(f"{called} {number}: ") + verdict + Text(f"  {shown_file(run.folder)}", "dim")
     if run.taken.missed is not None:
         yield from paragraph(str(run.taken.missed), width, indent=2)
     if judged.meaning:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.reproduce.dangerous import dangerous, sampled_orders, turns
+from checker.report.reproduced import orders_lines, run_lines
+from checker.reproduce.dangerous import Sampled, dangerous, sampled_orders, turns
 from checker.reproduce.verdicts import Verdict, judged_to_hold
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import read_spec
@@ -104,12 +105,30 @@ def test_damage_is_what_a_property_that_holds_forbids(
     assert judged_to_hold(missed, HOLDING).verdict is Verdict.NOT_TAKEN
 
 
+def test_a_run_of_an_order_is_called_as_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "order-3" / "run-1"
+    folder.mkdir(parents=True)
+    (folder / "flink.log").touch()
+    run = Run(folder, Release("2.3.0", tmp_path, ()), Taken(), ENDED)
+    lines = [str(each) for each in run_lines(3, judged_to_hold(run, HOLDING), 200, "order")]
+    assert lines[1].startswith("order 3: survived ")
+
+
+def test_properties_that_nothing_outside_shows() -> None:
+    spec = read_spec(PAIR, catalogue())
+    (_, seen) = orders_lines(spec, {"stop-is-answered"}, Sampled(), 1, "2.3.0")
+    assert "log alone" not in str(seen)
+    (_, unseen) = orders_lines(spec, {"cut-is-a-cut"}, Sampled(), 1, "2.3.0")
+    assert "judged by the log alone" in str(unseen)
+
+
 @pytest.mark.parametrize(
     ("flags", "code"),
     [
         (["--orders", "0"], "bad-limit"),
         (["--orders", "2", "--property", "no-deadlock"], "usage"),
         (["--orders", "2", "--times", "3"], "usage"),
+        (["--seed", "1"], "usage"),
     ],
 )
 def test_flags_that_do_not_fit(
