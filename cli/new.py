@@ -33,7 +33,7 @@ from model.topology.shapes import SHAPES
 
 from . import completers
 from .meter import Meter
-from .parameters import SecondsLimit
+from .parameters import refuse_limits
 
 #: A rule that a change often concerns; of a protocol without it, the first rule that a run takes.
 RULE = "apply_acknowledgement"
@@ -63,9 +63,12 @@ def new(
             completer=completers.rules,
         ),
     ] = None,
-    max_seconds: SecondsLimit = None,
+    max_seconds: Annotated[
+        float, Parameter(help="Time limit in seconds for the search of the protocol.")
+    ] = SECONDS_MAX,
 ) -> int:
     """Begin a review: write a variant, a spec, a CI file, and a page of what a rule can use."""
+    refuse_limits({"--max-seconds": max_seconds})
     _refuse_full(folder)
     known = catalogue()
     kind = known.protocol(protocol)
@@ -74,7 +77,7 @@ def new(
         _refuse_if_no_helper(kind, rule, names)
     spec, setting = _smallest(protocol, known)
     with Meter(protocol) as meter:
-        result = run(spec, Limits(STATES_MAX, max_seconds or SECONDS_MAX), meter)
+        result = run(spec, Limits(STATES_MAX, max_seconds), meter)
     if result.report.stopped == INTERRUPTED:
         raise KeyboardInterrupt
     files = files_of(spec.instance(), rule or _rule_of(result, names), setting, result)

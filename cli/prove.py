@@ -39,7 +39,14 @@ from model.system import System
 from . import completers
 from .meter import Meter
 from .output import document, say_json
-from .parameters import PLAIN, PropertyNames, ProtocolsFolder, SecondsLimit, TextOrJson
+from .parameters import (
+    PLAIN,
+    PropertyNames,
+    ProtocolsFolder,
+    SecondsLimit,
+    TextOrJson,
+    refuse_limits,
+)
 from .paths import near_file
 
 
@@ -91,6 +98,7 @@ def prove(  # noqa: PLR0913 - one parameter a flag
     format: TextOrJson = "text",
 ) -> int:
     """Prove properties for any number of steps of a spec, or facts about jobs of any shape."""
+    refuse_limits({"--max-steps": max_steps, "--max-seconds": max_seconds})
     as_text = format == "text"
     if all_jobs:
         flags: dict[str, object] = {"a spec": spec, "--property": properties}

@@ -19,7 +19,14 @@ from checker.studies.which import which as settings_of
 from . import completers
 from .meter import Meter
 from .output import document, say_json
-from .parameters import PLAIN, ProtocolsFolder, SecondsLimit, SpecFile, TextOrJson
+from .parameters import (
+    PLAIN,
+    ProtocolsFolder,
+    SecondsLimit,
+    SpecFile,
+    TextOrJson,
+    refuse_limits,
+)
 
 
 def which(
@@ -44,6 +51,7 @@ def which(
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Find the settings for which a property holds, and the weakest settings that violate it."""
+    refuse_limits({"--max-steps": max_steps, "--max-seconds": max_seconds})
     known = catalogue(protocols)
     check_property_name(property, known)
     axes = [axis_in(each) for each in vary]

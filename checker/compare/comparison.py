@@ -129,12 +129,7 @@ def compare(
     """
     began = perf_counter()
     if first.setting.job != second.setting.job:
-        raise FinaleError(
-            "other-job",
-            "the two specs have different jobs",
-            place=Place(str(second.file), second.lines.of("job"), "job"),
-            advice="compare specs of the same job: copy [job] from one to the other",
-        )
+        raise _other_job(second)
     if observer.watches_effects and _keeps_effects(first) and _keeps_effects(second):
         first, second = with_effects(first), with_effects(second)
     graphs: list[Graph] = []
@@ -152,6 +147,16 @@ def compare(
         why = limits.seconds_word
     seconds = perf_counter() - began
     return Comparison((first, second), observer, Answer.UNKNOWN, why=why, seconds=seconds)
+
+
+def _other_job(second: Spec) -> FinaleError:
+    """Return the error of two specs with different jobs; a value of --set stands in no line."""
+    given = next((key for key, _ in second.values if key.partition(".")[0] == "job"), None)
+    advice = "compare specs of the same job: copy [job] from one to the other"
+    if given is not None:
+        advice = f"leave out --set {given}: finale diff compares specs of the same job"
+    place = Place(str(second.file), None if given else second.lines.of("job"), given or "job")
+    return FinaleError("other-job", "the two specs have different jobs", place=place, advice=advice)
 
 
 def with_effects(spec: Spec) -> Spec:

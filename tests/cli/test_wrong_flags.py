@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.main import main
+from tests.cli.running import run
 from tests.reference.small_jobs import job_in
 
 
@@ -35,3 +36,34 @@ def test_an_unknown_command_is_not_told_half_of_the_others(
     assert 'error[usage]: Unknown command "nonsense"' in error
     assert "check, which" not in error
     assert "finale --help lists" in error
+
+
+PAIR = "specs/final-checkpoint/pair.toml"
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "nan"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "new {folder}",
+        f"prove {PAIR}",
+        "prove --all-jobs",
+        f"which {PAIR} --property finished --vary options.storage=one",
+    ],
+)
+def test_a_limit_that_is_not_above_zero_is_named_by_its_flag(
+    command: str, limit: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "review"
+    command = command.format(folder=f'"{folder}"')
+    ran = run(f"{command} --max-seconds {limit}")
+    assert ran.exit == 2
+    assert f"error[bad-limit]: --max-seconds cannot be {float(limit)}" in ran.stderr
+    assert not folder.exists()
+
+
+def test_a_job_of_set_stands_in_no_line_of_the_spec() -> None:
+    ran = run(f"diff {PAIR} --set job.shape=fan-in")
+    assert ran.exit == 2
+    assert f"error[other-job]: {PAIR} (key job.shape): the two specs" in ran.stderr
+    assert "help: leave out --set job.shape" in ran.stderr
