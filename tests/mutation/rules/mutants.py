@@ -23,7 +23,7 @@ LISTS = ("__init__.py", "registry.py", "releases.py")
 #: Tests of bad input and of exact counts hold it.
 ASIDE = (
     *("_refuse", "refuse_", "_not_", "_unknown", "__init__", "entities", "limits", "keeps"),
-    *("_connect", "_pair", "_task_of", "_class_of", "bound_names", "left_behind"),
+    *("_connect", "_pair", "_task_of", "_class_of", "bound_names", "left_behind", "_likeness"),
 )
 GUARDS = ("require", "within")
 OTHER = {"add": "remove", "remove": "add", "put": "put_first", "put_first": "put"}
