@@ -28,6 +28,7 @@ _OUTCOMES = {"explains": "explained", "rejected": "rejected", "undecided": "unde
 
 #: Why nothing is asked of some jobs.
 NO_TASK = "no line names a task of the job"
+_SEVERAL = "several vertices, attempts or jobs have"
 
 
 def verdict_lines(verdict: Verdict) -> Iterator[Text]:
@@ -44,7 +45,7 @@ def verdict_lines(verdict: Verdict) -> Iterator[Text]:
         yield _conforms(verdict.conforms)
         yield from _settings(verdict.conforms)
     for each in verdict.ambiguous:
-        yield Text(f'  not judged: several vertices or attempts are called "{each}"', "yellow")
+        yield Text(f'  not judged: {_SEVERAL} "{each}"', "yellow")
     if verdict.too_many:
         told = f"its lines tell of {grouped(verdict.too_many)} subtasks"
         yield Text(f"  not judged: {told}; at most {TASKS_MAX} are looked at", "yellow")
@@ -145,9 +146,7 @@ def unfinished_lines(judged: JudgedJob, at: int | None) -> Iterator[Text]:
         f": {history.state or 'running'}{moment}"
     )
     for each in judged.ambiguous:
-        yield Text(
-            f'  nothing can be said: several vertices or attempts are called "{each}"', "yellow"
-        )
+        yield Text(f'  nothing can be said: {_SEVERAL} "{each}"', "yellow")
     if judged.too_many:
         told = f"its lines tell of {grouped(judged.too_many)} subtasks"
         yield Text(f"  nothing can be said: {told}; at most {TASKS_MAX} are looked at", "yellow")

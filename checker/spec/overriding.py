@@ -15,6 +15,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from textwrap import dedent
 from types import FunctionType, ModuleType
 from typing import TypeGuard, cast
 
@@ -71,14 +72,15 @@ class MixedIn(Member):
 
 
 def check_overrides(modules: Iterable[tuple[Path, ModuleType]]) -> None:
-    """Raises `defined-twice`, `field-redeclared`, `override-differs`, `override-misspelt` and
-    `override-overwritten`.
+    """Raises `defined-twice`, `field-redeclared`, `override-differs`, `override-hides`,
+    `override-misspelt` and `override-overwritten`.
     """
     sources = [(ast.parse(file.read_bytes()), file, module) for file, module in modules]
     used = used_names(tree for tree, _, _ in sources)
     for tree, file, module in sources:
         _check_once(tree, file, module)
         _check_mixins(tree, file, module)
+        _check_hiding(tree, file, module)
         for member in members_of(tree, file, module):
             _check_field(member)
             _check_method(member)
@@ -168,6 +170,75 @@ def _check_mixins(tree: ast.Module, file: Path, module: ModuleType) -> None:
                 for name, line in lines.items():
                     if isinstance(vars(kind).get(name), Field):
                         _check_field(MixedIn(kind, name, Place(str(file), line), entity))
+
+
+# --- what one base class hides of another --------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """Something of the class `of` that a class hides which does not inherit from it."""
+
+    name: str
+    by: type
+    of: type
+
+
+def hidden_in(kind: type) -> Iterator[Hidden]:
+    """What one base of an entity class hides of another one, where nothing calls `super()` for it.
+
+    Neither base knows of the other. What the class itself defines under the name decides it.
+    """
+    order = [each for each in kind.__mro__ if each is not object]
+    for name in dict.fromkeys(name for each in order for name in vars(each)):
+        if not _is_said(name) or name == "__init__" or name in vars(kind):
+            continue
+        owners = [each for each in order if _is_of_rules(vars(each).get(name))]
+        for by, of in pairwise(owners):
+            if _is_abstract(vars(of)[name]) or of in by.__mro__ or name in _passed_on_by(by):
+                continue
+            after, before = vars(by)[name], vars(of)[name]
+            if isinstance(after, Field) and isinstance(before, Field):
+                mine, other = cast("Field[object]", after), cast("Field[object]", before)
+                if _holds_as_much(mine.domain, other.domain):
+                    continue
+            yield Hidden(name, by, of)
+
+
+def _is_of_rules(value: object) -> bool:
+    return isinstance(value, Field | FunctionType | property | cached_property)
+
+
+def _passed_on_by(kind: type) -> set[str]:
+    """The names for which a method of a class calls `super()`."""
+    try:
+        tree = ast.parse(dedent(inspect.getsource(kind)))
+    except (OSError, TypeError, SyntaxError):
+        return set()
+    return {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Name)
+        and node.value.func.id == "super"
+    }
+
+
+def _check_hiding(tree: ast.Module, file: Path, module: ModuleType) -> None:
+    for node, kind in _classes(tree, module):
+        if not issubclass(kind, Entity) or len(kind.__bases__) == 1:
+            continue
+        for each in hidden_in(kind):
+            what = f"{each.by.__qualname__}.{each.name}"
+            raise FinaleError(
+                "override-hides",
+                f"in {kind.__qualname__} {what} hides {each.of.__qualname__}.{each.name}, from "
+                f"which {each.by.__qualname__} does not inherit",
+                place=Place(str(file), node.lineno),
+                advice=f"define {each.name} in {kind.__qualname__}, or call "
+                f"super().{each.name}(…) in {each.by.__qualname__}",
+            )
 
 
 def _classes(tree: ast.Module, module: ModuleType) -> Iterator[tuple[ast.ClassDef, type]]:
@@ -411,4 +482,12 @@ def _check_spelling(member: Member) -> None:
     )
 
 
-__all__ = ["Member", "changes", "check_overrides", "members_of", "used_names"]
+__all__ = [
+    "Hidden",
+    "Member",
+    "changes",
+    "check_overrides",
+    "hidden_in",
+    "members_of",
+    "used_names",
+]

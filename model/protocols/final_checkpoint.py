@@ -97,10 +97,15 @@ class FinalCheckpoint(Requests, Failures, WatermarkView, EndOfDataView):
             task.finish(clears=self.options.clears_on_finish)
             if task.sink:
                 task.sink.end_input(commits=not self.is_configured)
-        task.broadcast(EndOfData(drain=drain))
+        self.send_end_of_data(task, drain)
         task.status = TaskStatus.WAITING_FOR_FINAL_CP
         if drain:
             self.report_end(task)
+
+    @step
+    def send_end_of_data(self, task: Task, drain: bool) -> None:
+        """FC-2: EndOfData follows the last record on every output."""
+        task.broadcast(EndOfData(drain=drain))
 
     @step
     def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:

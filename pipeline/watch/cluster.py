@@ -1,7 +1,8 @@
 """Judges the growing logs of one folder, and keeps the findings about its jobs.
 
 What came before is not judged again where nothing of it has changed: a job is judged again when it
-has new events, or when lines tell more of what its log shows at all. That takes the time of all its
+has new events, when lines tell more of what its log shows at all, or when time passes in a stop
+that is open. That takes the time of all its
 events each time, so one that takes long is judged less often while its log does not pause.
 """
 
@@ -14,6 +15,7 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
 
+from checker.logs.findings import Severity
 from checker.logs.read.job_runs import TERMINAL, JobRun, extents_of, runs_of
 from checker.logs.read.line_patterns import WORDS, PatternTable
 from checker.logs.read.log_files import LogLine, RawLog
@@ -63,6 +65,12 @@ class _Judged:
     verdict: Verdict | None
     error: str = ""
     """Why there is none."""
+
+    @property
+    def has_open_stop(self) -> bool:
+        """Whether a stop waits that may become overdue."""
+        found = () if self.verdict is None else self.verdict.findings
+        return any((e.property, e.severity) == ("stop-is-answered", Severity.OPEN) for e in found)
 
 
 class GrowingCluster:
@@ -130,8 +138,11 @@ class GrowingCluster:
         silent = all(log.quiet == SILENT for log in logs)
         for run, extent in zip(runs, extents_of(runs), strict=True):
             whole = not has_gap and not tally.may_lack(extent)
-            key, of = ("", run.job), (_size(run), whole, shown)
+            key = ("", run.job)
             known = self._judged.get(key)
+            # How long a stop waits depends on all lines, also those that tell no event.
+            newest = profile.newest if known is not None and known.has_open_stop else ""
+            of = (_size(run), whole, shown, newest)
             if known is None or known.of != of:
                 known = _Judged(of, self._verdict(run, profile, raw, whole=whole))
                 self._judged[key] = known

@@ -201,12 +201,18 @@ def _tally_table(tally: LineTally) -> dict[str, Any]:
     loggers = [[*key, count] for key, count in tally.loggers.items()]
     counts = [tally.parsed, tally.ignored, tally.unparsable, tally.halves]
     breaks = [[part, line] for _, part, line in tally.breaks]
-    return {"counts": counts, "loggers": loggers, "threads": tally.threads, "breaks": breaks}
+    return {
+        "counts": counts,
+        "loggers": loggers,
+        "threads": tally.threads,
+        "breaks": breaks,
+        "newest": tally.newest,
+    }
 
 
 def _tally(table: Mapping[str, Any]) -> LineTally:
     loggers = Counter({(logger, level): count for logger, level, count in table["loggers"]})
-    tally = LineTally(loggers=loggers, threads=table["threads"])
+    tally = LineTally(loggers=loggers, threads=table["threads"], newest=table.get("newest", ""))
     tally.parsed, tally.ignored, tally.unparsable, tally.halves = table["counts"]
     tally.breaks = [(0, part, line) for part, line in table["breaks"]]
     return tally

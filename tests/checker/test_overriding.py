@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from checker.spec.catalogue import catalogue
-from checker.spec.overriding import changes
+from checker.spec.overriding import changes, hidden_in
 from model.errors import FinaleError
+from model.language.entities import Entity
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.registry import PROTOCOLS
 from model.rules import Protocol
@@ -162,6 +163,57 @@ def test_what_another_file_of_the_folder_uses_is_used(tmp_path: Path) -> None:
     (tmp_path / "other.py").unlink()
     with pytest.raises(FinaleError):
         loaded(tmp_path, body)
+
+
+MIXED = """
+from model.protocols.stop_with_savepoint import StopWithSavepoint
+
+
+class Sooner(FinalCheckpoint):
+    @step
+    def finish_operators(self, task):
+        {first}
+
+
+class Mine(Sooner, StopWithSavepoint):
+    {own}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "own", "hides"),
+    [
+        ("task.finish()", "pass", True),
+        ("task.finish()", "finish_operators = StopWithSavepoint.finish_operators", False),
+        ("super().finish_operators(task)", "pass", False),
+    ],
+)
+def test_what_one_base_hides_of_another(tmp_path: Path, first: str, own: str, hides: bool) -> None:
+    """Neither base inherits from the other, so nobody meant the one to replace the other's."""
+    text = HEAD.partition("\n\nclass")[0] + MIXED.format(first=first, own=own) + TAIL
+    (tmp_path / "mine.py").write_text(text)
+    if not hides:
+        assert catalogue(tmp_path).variant("stop-with-savepoint", "mine")
+        return
+    with pytest.raises(FinaleError) as caught:
+        catalogue(tmp_path)
+    assert caught.value.code == "override-hides"
+    assert "Sooner.finish_operators hides StopWithSavepoint.finish_oper" in caught.value.message
+    assert caught.value.place is not None
+    assert caught.value.place.line == text[: text.index("class Mine")].count("\n") + 1
+
+
+def test_no_class_of_the_repository_hides_what_another_does() -> None:
+    known = catalogue()
+    for key, variant in known.variants:
+        known.variant(key, variant)
+    kinds, left = set[type](), [Entity]
+    while left:
+        below = [each for each in left.pop().__subclasses__() if each not in kinds]
+        kinds |= {each for each in below if each.__module__.startswith("model.")}
+        left += below
+    assert len(kinds) > len(known.variants)
+    assert [each for kind in kinds for each in hidden_in(kind)] == []
 
 
 def test_all_variants_change_something() -> None:

@@ -21,6 +21,8 @@ _TAKEN = rf"{_MAP} - finished synchronous part of checkpoint 2"
 _BEGUN = rf"Starting checkpoint 2 .* on task {_MAP}"
 _COMPLETED = r"Completed checkpoint 2 for job"
 _CALLED = r"Trigger checkpoint 2@.* for [0-9a-f]{32}_da5af890cd8125fa544dd6cc156f8d16_0_0"
+_TRIGGERED_STOP = r"Triggering checkpoint 3 \(type="
+_BEGUN_STOP = "Starting checkpoint 3 "
 _DEPLOYED = rf"Received task {_MAP} .*deploy into slot"
 
 
@@ -37,10 +39,21 @@ def _again(pattern: str, behind: str | None = None) -> Edit:
     return edit
 
 
+def _replaced(pattern: str, text: str, by: str) -> Edit:
+    """The first line that fits has another word."""
+
+    def edit(lines: list[str]) -> list[str]:
+        place = at(lines, pattern)
+        return [*lines[:place], lines[place].replace(text, by), *lines[place + 1 :]]
+
+    return edit
+
+
 #: By assumption a change of a run, and the line at which it shows.
 CONTRADICTED: dict[str, tuple[Edit, str]] = {
     "ids-are-new": (_again("Triggering checkpoint 2 ", "Triggering checkpoint 3 "), ""),
     "begun-after-trigger": (moved("Triggering checkpoint 2 ", _CALLED), _CALLED),
+    "begun-as-triggered": (_replaced(_TRIGGERED_STOP, "Terminate", "Suspend"), _BEGUN_STOP),
     "ended-once": (_again(_COMPLETED), ""),
     "acknowledged-once": (_again(_ACKNOWLEDGED), ""),
     "confirmed-after-completion": (dropped(_COMPLETED), "Confirm completed checkpoint 2@"),
@@ -71,6 +84,18 @@ def test_a_changed_line_contradicts_an_assumption(name: str, tmp_path: Path) -> 
     (assumption,) = (each for each in ASSUMPTIONS if each.name == name)
     assert assumption.sentence in ran.stdout
     assert "this rests on" in ran.stdout
+
+
+def test_a_stop_that_tasks_take_for_another_kind_is_rejected(tmp_path: Path) -> None:
+    """Also if it is triggered as a checkpoint, and then the coordinator tells no savepoint."""
+    told = "SavepointType{name='Terminate Savepoint'"
+    for kind in ("SavepointType{name='Suspend Savepoint'", "CheckpointType{name='Checkpoint'"):
+        lines = edited("H16-04", _replaced(_TRIGGERED_STOP, told, kind))
+        job, _ = validated(tmp_path, lines, "--accept")
+        assert job["conforms"]["rejected"]
+        line, first = number(lines, _BEGUN_STOP), number(lines, _TRIGGERED_STOP)
+        why = f"line {line}, snapshot-begins: the task begins another kind of snapshot than line "
+        assert job["conforms"]["why"].startswith(f"{why}{first} triggers")
 
 
 def test_an_abort_is_told_once(tmp_path: Path) -> None:

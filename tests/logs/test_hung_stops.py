@@ -5,6 +5,7 @@ then checkpoint 4), changed where the protocol can go wrong.
 """
 
 import re
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -101,15 +102,45 @@ def test_a_confirmation_that_the_mailbox_drops(tmp_path: Path) -> None:
     assert why in _told(lines, tmp_path)
 
 
+def _later(lines: list[str], seconds: int) -> str:
+    """A line of no event, so many seconds after the savepoint completed."""
+    (completed,) = (each for each in lines if re.search(_COMPLETED, each))
+    time = datetime.fromisoformat(completed[:23].replace(",", ".")) + timedelta(seconds=seconds)
+    stamp = time.isoformat(" ", "milliseconds").replace(".", ",")
+    return f"{stamp} INFO  org.example.Other [main] - still here"
+
+
 def test_a_confirmation_that_is_lost_on_its_way(tmp_path: Path) -> None:
-    """Others have heard and left since: what has not come by now is overdue."""
+    """Others have heard and left since, and a call does not take so long: it is overdue."""
     arrives = rf"Confirm completed checkpoint 3@.* for {_EXECUTION}"
     lines = _hung(dropped(_HEARS), dropped(arrives))
     why = "no line tells that the confirmation of savepoint 3 has arrived"
+    lines.append(_later(lines, 10))
     job, told = validated(tmp_path, lines)
     assert f"map (1/2): {why}" in found(job, "overdue")["stop-is-answered"][0]["why"]
     assert told.exit == 1
     assert why in _told(lines, tmp_path)
+
+
+def test_a_confirmation_that_comes_after_others_have_left_is_not_overdue(tmp_path: Path) -> None:
+    """A log of a run without faults can end there, and says what is still missing."""
+    arrives = rf"Confirm completed checkpoint 3@.* for {_EXECUTION}"
+    lines = _hung(dropped(_HEARS), dropped(arrives))
+    lines.append(_later(lines, 9))
+    job, told = validated(tmp_path, lines)
+    assert found(job, "violated", "stuck", "overdue") == {}
+    why = "map (1/2): no line tells that the confirmation of savepoint 3 has arrived"
+    assert why in found(job, "open")["stop-is-answered"][0]["why"]
+    assert told.exit == 0
+
+
+def test_digits_that_are_no_time_say_nothing_of_how_long_a_stop_waits(tmp_path: Path) -> None:
+    arrives = rf"Confirm completed checkpoint 3@.* for {_EXECUTION}"
+    lines = _hung(dropped(_HEARS), dropped(arrives))
+    lines.append("9999-99-99 99:99:99,999" + _later(lines, 10)[23:])
+    job, _ = validated(tmp_path, lines)
+    assert "overdue" not in {each["severity"] for each in job["findings"]}
+    assert found(job, "open")["stop-is-answered"]
 
 
 def test_an_abort_that_comes_before_its_stop(tmp_path: Path) -> None:

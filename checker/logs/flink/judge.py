@@ -17,9 +17,10 @@ from checker.logs.event_log.section_judge import findings_of
 from checker.logs.event_log.section_search import Accepted, GaveUp, Move, Rejected, Undecided
 from checker.logs.event_log.section_system import Refusal, SectionSystem
 from checker.logs.findings import Finding
-from checker.logs.read.job_runs import JobRun
+from checker.logs.read.job_runs import JobRun, RunEvent
 from checker.logs.read.run_file import ChosenSetting, RunFile, TriedSettings
 from checker.logs.read.visibility import LogProfile
+from checker.logs.regularities.assumptions import differ_in_kind
 from checker.search.limits import Limits
 from checker.spec.catalogue import Catalogue, catalogue
 from model.errors import FinaleError
@@ -119,7 +120,8 @@ def accept_run(  # noqa: PLR0913 - what is asked, of what, and how far
     whole = whole and job.is_sure
     observations = observations_of(run, job)
     settings = settings_of(run, job.job, observations, release, given, profile)
-    against = _stranger(job, observations) or _of_two(run) or settings.against
+    against = _stranger(job, observations) or _of_two(run) or _of_two_kinds(run)
+    against = against or settings.against
     if against is not None:
         progress = _effort(lines, limits, on_progress).progress
         doubted = against if whole else _doubted(against, progress)
@@ -159,6 +161,24 @@ def _of_two(run: JobRun) -> Rejected | None:
                 f"and not of {task.name}"
             )
             return Rejected(event.log_event.line, event.word, (Refusal(why),), 0)
+    return None
+
+
+def _of_two_kinds(run: JobRun) -> Rejected | None:
+    """The first line by which a task begins another kind of snapshot than was triggered."""
+    triggered: dict[int | None, RunEvent] = {}
+    for event in run.events:
+        number = event.log_event.checkpoint
+        if event.word == "triggered":
+            triggered[number] = event
+        elif event.word == "snapshot-begins" and number in triggered:
+            before = triggered[number]
+            if differ_in_kind(before, event):
+                why = (
+                    f"the task begins another kind of snapshot than line {before.log_event.line} "
+                    "triggers"
+                )
+                return Rejected(event.log_event.line, event.word, (Refusal(why),), 0)
     return None
 
 

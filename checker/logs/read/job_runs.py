@@ -21,6 +21,8 @@ _CREATED = "graph-created"
 #: The states of a job that has just begun, and of one that has ended.
 FIRST = ("INITIALIZING", "CREATED")
 TERMINAL = ("FINISHED", "FAILED", "CANCELED", "SUSPENDED")
+#: The last states of an execution.
+ENDED = ("FINISHED", "FAILED", "CANCELED")
 #: Those behind which no other coordinator goes on with the job.
 GLOBALLY_TERMINAL = TERMINAL[:3]
 
@@ -54,7 +56,8 @@ class JobRun:
     name: str | None = None
     events: list[RunEvent] = field(default_factory=list[RunEvent])
     doubled: tuple[str, ...] = ()
-    """Names that an old and a new attempt of a task have at once: a line can be of either."""
+    """Names that an old and a new attempt of a task have at once, or a task of another job: a line
+    can be of either."""
 
     @property
     def tasks(self) -> dict[str, int]:
@@ -236,11 +239,19 @@ _Name = tuple[int, str, int | None]
 """A log, and a task and its attempt as the log calls them."""
 
 
+def _has_ended(event: LogEvent) -> bool:
+    learned = event.word == "task-learned" and event.fields["to"] in ENDED
+    return learned or event.word == "end-reported"
+
+
 class _Named:
     """Which execution a task's name means: the one that was told with it last in the same log.
 
     A new coordinator gives the name of an attempt again, while the old attempt may still close. The
     name means the new one from its first RUNNING on, or as soon as the old one has ended.
+
+    Two jobs that run at the same time can have tasks of one name, too. A line of the name alone can
+    then be of either, from the first line that tells the second execution.
     """
 
     def __init__(self, job: Callable[[str], str]) -> None:
@@ -248,15 +259,26 @@ class _Named:
         """The job of a graph."""
         self._means: dict[_Name, Execution] = {}
         self._before: dict[_Name, list[Execution]] = {}
+        self._live: defaultdict[_Name, dict[Execution, None]] = defaultdict(dict)
         self._ended: set[Execution] = set()
+        self._over: set[Execution] = set()
+        """Those that have ended, and those of which the coordinator tells so."""
 
-    def meant(self, name: _Name, event: LogEvent) -> tuple[Execution | None, bool]:
-        """The execution of an event with this name, and whether it is the only one that can be."""
+    def meant(self, name: _Name, event: LogEvent) -> tuple[Execution | None, list[Execution]]:
+        """The execution of an event with this name, and others that it can be of as well."""
         own, present = event.execution, self._means.get(name)
         before = self._before.setdefault(name, [])
         if own is None:
-            others = (each for each in before if present and self._is_of_one_job(each, present))
-            return present, all(each in self._ended for each in others)
+            if present is None:
+                return None, []
+            same = [e for e in before if e not in self._ended and self._is_of_one_job(e, present)]
+            live = self._live[name]
+            return present, [*same, *(e for e in live if not self._is_of_one_job(e, present))]
+        if _has_ended(event):
+            self._over.add(own)
+            self._live[name].pop(own, None)
+        elif own not in self._over:
+            self._live[name][own] = None
         if present is None or own.graph == present.graph:
             self._means[name] = own
         elif all(own.graph != each.graph for each in before):
@@ -266,7 +288,7 @@ class _Named:
                 before.append(present)
         if event.word == "end-reported":
             self._ended.add(own)
-        return own, True
+        return own, []
 
     def _is_of_one_job(self, one: Execution, other: Execution) -> bool:
         return self._job(one.graph) == self._job(other.graph)
@@ -283,7 +305,8 @@ class _Index:
         self._names: dict[tuple[str, str, int], tuple[str, int]] = {}
         self._known: dict[int, tuple[str | None, TaskId | None, str | None]] = {}
         self.unsure: dict[str, dict[str, None]] = {}
-        """By job, names of tasks that two attempts have at once: a line may be of either."""
+        """By job, names of tasks that two attempts have at once, or another job's task: a line may
+        be of either."""
         jobs: dict[str, None] = {}
         attempts: defaultdict[str, GraphAttempts] = defaultdict(GraphAttempts)
         for event in events:
@@ -318,9 +341,9 @@ class _Index:
                 elif task is not None:
                     task = replace(task, attempt=execution.attempt)
             if task is not None:
-                execution, sure = named.meant((event.log, task.name, task.attempt), event)
-                if not sure and execution is not None:
-                    self.unsure.setdefault(self._job(execution.graph), {}).setdefault(task.name)
+                execution, others = named.meant((event.log, task.name, task.attempt), event)
+                for each in (execution, *others) if execution is not None and others else ():
+                    self.unsure.setdefault(self._job(each.graph), {}).setdefault(task.name)
             graph = None if execution is None else execution.graph
             if graph is not None and task is not None and task.attempt is not None:
                 task = replace(task, attempt=task.attempt + self._first.get(graph, 0))

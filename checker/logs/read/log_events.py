@@ -106,6 +106,8 @@ class LineTally:
     words: Counter[str] = field(default_factory=Counter[str])
     breaks: list[LinePlace] = field(default_factory=list[LinePlace])
     """The first unreadable lines that are whole."""
+    newest: str = ""
+    """The latest time of an entry, of any kind."""
 
     @property
     def read(self) -> int:
@@ -135,6 +137,7 @@ class LineTally:
         self.words.update(other.words)
         self.threads = self.threads or other.threads
         self.breaks += other.breaks[: STRAYS_KEPT - len(self.breaks)]
+        self.newest = max(self.newest, other.newest)
         return self
 
 
@@ -174,6 +177,7 @@ def events_of_entries(
             continue
         tally.loggers[entry.logger, entry.level] += 1
         tally.threads = tally.threads or bool(entry.thread)
+        tally.newest = max(tally.newest, entry.time)
         event = event_of(entry, table, place)
         if keep is not None:
             keep(entry, event)

@@ -35,6 +35,7 @@ class LogProfile:
         self, table: PatternTable, tally: LineTally, levels: dict[str, str] | None = None
     ) -> None:
         self.threads = tally.threads
+        self.newest = tally.newest
         depth = {logger: len(LEVELS) for logger, _ in tally.loggers}
         for logger, level in tally.loggers:
             depth[logger] = min(depth[logger], LEVELS.index(level))

@@ -7,6 +7,7 @@ not describe that Flink. The properties check the rest (`checker/logs/replay`).
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from .slices import Scope, in_words, slice_of
 
 _Slices = dict[Hashable, dict[str, list[RunEvent]]]
 """By slice and word the events, in their order."""
+#: As a task writes the kind of a snapshot.
+_KIND = re.compile(r"(?P<class>\w+)\{name='(?P<name>[^']*)'")
 #: Lines of the coordinator. All other lines are those of the process in which a task runs.
 _OF_COORDINATOR = ("triggered", "completed")
 
@@ -134,6 +137,37 @@ class Rising:
 
 
 @dataclass(frozen=True)
+class Alike:
+    """In each slice the lines of the effect tell the kind of snapshot that the cause tells."""
+
+    cause: str
+    effect: str
+
+    def broken(self, slices: _Slices, logs: _Logs) -> Iterator[tuple[RunEvent, RunEvent]]:
+        """The first line of another kind, with the line of the cause."""
+        for words in slices.values():
+            causes = words.get(self.cause, ())[:1]
+            for cause in causes:
+                others = (e for e in words.get(self.effect, ()) if differ_in_kind(cause, e))
+                yield from ((each, cause) for each in [*others][:1])
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return (self.cause, self.effect)
+
+
+def differ_in_kind(triggered: RunEvent, begun: RunEvent) -> bool:
+    """Whether a task begins another kind of snapshot than the coordinator has triggered.
+
+    A full checkpoint is a checkpoint to the coordinator.
+    """
+    told, heard = triggered.log_event.fields, _KIND.match(begun.log_event.fields["kind"])
+    if heard is None or told["class"] == heard["class"] == "CheckpointType":
+        return False
+    return (told["class"], told["kind"]) != (heard["class"], heard["name"])
+
+
+@dataclass(frozen=True)
 class Assumption:
     """What is assumed of Flink, which lines would contradict it, and what it rests on."""
 
@@ -142,7 +176,7 @@ class Assumption:
     rests_on: str
     """The mechanism of Flink, with its class and method."""
     scope: Scope
-    shapes: tuple[Once | After | Never | Rising, ...]
+    shapes: tuple[Once | After | Never | Rising | Alike, ...]
 
 
 ASSUMPTIONS = (
@@ -170,6 +204,14 @@ ASSUMPTIONS = (
                 "completed",
             )
         ),
+    ),
+    Assumption(
+        "begun-as-triggered",
+        "A task begins the kind of snapshot that the coordinator has triggered.",
+        "CheckpointCoordinator.triggerCheckpointRequest takes the type from the properties of the "
+        "checkpoint, and CheckpointBarrier carries it downstream",
+        Scope.CHECKPOINT,
+        (Alike("triggered", "snapshot-begins"),),
     ),
     Assumption(
         "ended-once",
@@ -360,4 +402,4 @@ def _number(event: RunEvent) -> int:
     return -1 if number is None else number
 
 
-__all__ = ["ASSUMPTIONS", "Assumption", "contradictions"]
+__all__ = ["ASSUMPTIONS", "Assumption", "contradictions", "differ_in_kind"]

@@ -2,14 +2,16 @@
 
 A stop hangs for certain if a task can no longer be released: the task has dropped the confirmation
 of the savepoint, has begun the savepoint after its abort, or has not taken its part. A stop is
-overdue if later events have happened, and the event that the stop waits for has not. Otherwise the
-log ends within the stop, which is no finding.
+overdue if later events have happened, and the event that the stop waits for has not come, although
+the log goes on for longer than a call takes. Otherwise the log ends within the stop, which is no
+finding: a task can leave before another one gets its confirmation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from checker.logs.findings import Severity
 from checker.logs.read.visibility import LogProfile
@@ -18,6 +20,8 @@ from .stop_progress import AllStops, StopProgress, TaskStopProgress
 
 #: So many tasks are told one by one.
 TASKS_TOLD = 4
+#: Flink gives up a call between its processes after so long, unless `pekko.ask.timeout` differs.
+CALL_TAKES = timedelta(seconds=10)
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ class _Judging:
         severity = Severity.OPEN
         if certain:
             severity = Severity.STUCK
-        elif (missing and left) or self.stop.newer is not None:
+        elif ((missing and left) or self.stop.newer is not None) and self._is_late():
             severity = Severity.OVERDUE
         reasons = certain or missing
         if self.stop.newer is not None and not certain:
@@ -108,6 +112,14 @@ class _Judging:
             f"heard of the newer checkpoint {newer} first (line {task.heard[newer]}), so it drops "
             f"the confirmation of savepoint {self.number}{word}; nothing else releases it"
         )
+
+    def _is_late(self) -> bool:
+        """Whether the log goes on for longer than a call takes, after the last completion."""
+        try:
+            newest, since = _time(self.profile.newest), _time(self.stop.since)
+        except ValueError:
+            return False  # digits that are no time
+        return newest - since >= CALL_TAKES
 
     def _not_heard(self, task: TaskStopProgress) -> str | None:
         known = self.profile.has("notified-complete", "confirmation-arrived")
@@ -185,7 +197,7 @@ class _Judging:
         severity = Severity.STUCK if certain else Severity.OPEN
         if self.stop.newer is not None and not certain:
             newer, at = self.stop.newer
-            severity = Severity.OVERDUE
+            severity = Severity.OVERDUE if self._is_late() else Severity.OPEN
             begun += f"; the newer checkpoint {newer} has completed at line {at}"
         return HungStop(severity, _told(begun, certain), tasks)
 
@@ -202,6 +214,10 @@ _UNHEARD = "whether it has heard of the savepoint's completion is not decided at
 def _given(told: Iterable[tuple[str, str | None]]) -> dict[str, str]:
     """Those that have a reason."""
     return {name: why for name, why in told if why is not None}
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text.replace(",", "."))
 
 
 def _counted(tasks: int) -> str:

@@ -54,6 +54,8 @@ class StopProgress:
     aborted: int | None = None
     newer: tuple[int, int] | None = None
     """A newer checkpoint that completed while the savepoint was pending, and the line."""
+    since: str = ""
+    """The time of the last completion that concerns it: its savepoint's, or the newer one's."""
     goes_on: bool = False
     """Another checkpoint was begun after the abort of the savepoint."""
     is_over: bool = False
@@ -80,7 +82,7 @@ class AllStops:
             case "triggered":
                 self._triggered(told)
             case "completed" if number is not None:
-                self._completed(number, told.line)
+                self._completed(number, told)
             case "aborted":
                 for stop in self.stops:
                     if stop.number == number and stop.completed is None:
@@ -111,12 +113,13 @@ class AllStops:
         for stop in self.stops:
             stop.goes_on |= stop.aborted is not None
 
-    def _completed(self, number: int, line: int) -> None:
+    def _completed(self, number: int, told: LogEvent) -> None:
         for stop in self.stops:
             if stop.number == number:
-                stop.completed = line
+                stop.completed, stop.since = told.line, told.time
             elif stop.number is not None and stop.number < number and stop.completed is None:
-                stop.newer = stop.newer or (number, line)
+                stop.newer = stop.newer or (number, told.line)
+                stop.since = stop.since or told.time
 
     def of_task(self, event: RunEvent, named: TaskId) -> None:
         """An event of the present attempt of a task. With a new attempt all is forgotten that the

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.job.channels import Channel
-from model.protocols.task.tasks import Task, TaskStatus
+from model.protocols.task.tasks import Task
 from model.rules import WEAK, require, rule, step
 
 
@@ -19,11 +19,8 @@ class NoEndOfData(FinalCheckpoint):
     must_fall: ClassVar[str] = "one-checkpoint-for-all"
 
     @step
-    def finish_operators(self, task: Task) -> None:
-        """The operators finish, unless a stop is without drain; nobody downstream hears of it."""
-        if self.drains(task):
-            task.finish()
-        task.status = TaskStatus.WAITING_FOR_FINAL_CP
+    def send_end_of_data(self, task: Task, drain: bool) -> None:
+        """The operators have finished, and nobody downstream hears of it."""
         for channel in task.outputs:
             channel.end_of_data = True
 
