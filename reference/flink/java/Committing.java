@@ -17,6 +17,7 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.runtime.execution.Environment;
 import org.apache.flink.runtime.jobgraph.JobGraph;
 import org.apache.flink.runtime.jobgraph.JobVertex;
+import org.apache.flink.runtime.jobmanager.scheduler.SlotSharingGroup;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.DataStreamSink;
 
@@ -49,13 +50,14 @@ final class Committing implements InvocationHandler, Serializable {
         }
     }
 
-    /** Names the tasks of a sink as the vertices of the job. */
+    /** Names the tasks of a sink as the vertices of the job. Each has a task manager of its own, as all other tasks. */
     static void rename(JobGraph graph, String writer, String committer) {
         for (JobVertex vertex : graph.getVertices()) {
             if (vertex.getName().equals(writer + ": Writer")) {
                 vertex.setName(writer);
             } else if (vertex.getName().equals(writer + ": Committer")) {
                 vertex.setName(committer);
+                vertex.setSlotSharingGroup(new SlotSharingGroup());
             }
         }
     }
