@@ -243,6 +243,7 @@ DAMAGES: Mapping[str, Callable[[Outcome], list[str]]] = {
     "commit-at-most-once": _doubled,
     "requests-do-not-defeat": _defeated,
     "legal-never-fails": _failed,
+    "committables-are-told-apart": _failed,
 }
 
 #: What is done after the order of a property's counterexample, so that its damage shows.

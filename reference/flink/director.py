@@ -25,7 +25,7 @@ from .session import Answer, Crashed, Hit, Left, News, Over, Runs, Session, Stat
 #: So long a step that nothing holds has to happen, in seconds.
 SECONDS_OF_STEP = 20.0
 TRIGGER = "trigger"
-LOSSES = frozenset({"lose_confirmation"})
+LOSSES = frozenset({"lose_confirmation", "lose_split"})
 #: Steps that happen only if the order has them: else the call is dropped.
 ONLY_IN_ORDER = frozenset({"expire"})
 STOP = "request_stop"
@@ -33,7 +33,7 @@ STOP = "request_stop"
 REPORT, STORE = "report_first", "store"
 #: Steps that happen only when the order says so: else when all of it was taken. If a step stands
 #: beside one, that is so in orders with that step.
-LATE = {"receive_split": None, STORE: REPORT}
+LATE = {"receive_split": None, "learn_of_failed_event": None, STORE: REPORT}
 #: The parts of a trigger, in orders that tell them apart: the last one is the calls to the tasks.
 PARTS = ("take_coordinator_state", "finish_coordinator_part")
 #: A task has failed.

@@ -163,6 +163,8 @@ def hooks_in(file: Path) -> Hooks:
             for name in ("name", "checkpoint", "kind", "event", "gate", "channel", "source")
             if name in each
         }
+        if "where" in each:
+            paths["where"] = f"{each['where']}^{each['begins']}"
         task = each.get("task", "")
         if task and task != THREAD:
             paths |= {name: task + path for name, path in execution.items()}

@@ -16,9 +16,12 @@ KINDS = frozenset(
         OperatorKind.UNION_STATE,
         OperatorKind.SPLIT_STATE,
         OperatorKind.CHAINED,
+        OperatorKind.WRITER,
     )
 )
-SINKS = frozenset(sink.value for sink in (Sink.NONE, Sink.TWO_PHASE, Sink.AT_LEAST_ONCE))
+SINKS = frozenset(
+    sink.value for sink in (Sink.NONE, Sink.TWO_PHASE, Sink.AT_LEAST_ONCE, Sink.COMMITTER)
+)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ JOB = (
     "Operator",
     "Joining",
     "Assigner",
+    "Committing",
     "Ends",
     "Crash",
 )

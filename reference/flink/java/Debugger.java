@@ -1,4 +1,5 @@
 import com.sun.jdi.Bootstrap;
+import com.sun.jdi.ClassType;
 import com.sun.jdi.Field;
 import com.sun.jdi.Location;
 import com.sun.jdi.Method;
@@ -31,8 +32,10 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
@@ -43,10 +46,13 @@ import java.util.concurrent.TimeUnit;
  * loopback that the system chooses. Standard input has one command a line, with tabs between words:
  *
  * <pre>
- * hook NUMBER CLASS METHOD PARAMETERS|* PATH...   before `run`; PARAMETERS is their number
+ * hook NUMBER CLASS METHOD PARAMETERS|* PATH...   before `run`; PARAMETERS is their number. If a path
+ *                                                 ends with ^TEXT, only threads come where its value
+ *                                                 begins with the text
  * run                                             starts the JVM
  * go TOKEN                                        lets a held thread go on
- * skip TOKEN                                      returns from the method at once
+ * skip TOKEN                                      returns from the method at once, as if its call had
+ *                                                 failed
  * job TEXT                                        a line for the JVM's standard input
  * </pre>
  *
@@ -54,6 +60,7 @@ import java.util.concurrent.TimeUnit;
  * standard input ends both processes.
  */
 public class Debugger {
+    private static final String FUTURE = "java.util.concurrent.CompletableFuture";
     private static final PrintStream OUT = new PrintStream(System.out, true, StandardCharsets.UTF_8);
 
     /** A method at which threads stop. */
@@ -61,6 +68,8 @@ public class Debugger {
 
     private final Map<String, List<Hook>> hooks = new HashMap<>();
     private final Map<Integer, ThreadReference> held = new ConcurrentHashMap<>();
+    /** Of hooks at which not all threads come: the hooks and threads that have come, and have not left. */
+    private final Set<List<Long>> inside = new HashSet<>();
     private Process process;
     private VirtualMachine machine;
     private int tokens;
@@ -149,13 +158,26 @@ public class Debugger {
         }
         if (skip) {
             try {
-                boolean isVoid = thread.frame(0).location().method().returnTypeName().equals("void");
-                thread.forceEarlyReturn(isVoid ? machine.mirrorOfVoid() : null);
+                thread.forceEarlyReturn(switch (thread.frame(0).location().method().returnTypeName()) {
+                    case "void" -> machine.mirrorOfVoid();
+                    case FUTURE -> failed(thread);
+                    default -> null;
+                });
             } catch (Exception refused) {
                 say("\"event\":\"refused\",\"why\":" + quoted(refused.toString()));
             }
         }
         thread.resume();
+    }
+
+    /** A future of a call that has failed. */
+    private Value failed(ThreadReference thread) throws Exception {
+        ClassType error = (ClassType) machine.classesByName("java.lang.RuntimeException").get(0);
+        ClassType future = (ClassType) machine.classesByName(FUTURE).get(0);
+        List<Value> why = List.of(machine.mirrorOf("the driver lets this call fail"));
+        Method constructor = error.concreteMethodByName("<init>", "(Ljava/lang/String;)V");
+        ObjectReference made = error.newInstance(thread, constructor, why, ClassType.INVOKE_SINGLE_THREADED);
+        return future.invokeMethod(thread, future.methodsByName("failedFuture").get(0), List.of(made), ClassType.INVOKE_SINGLE_THREADED);
     }
 
     private void end() {
@@ -222,6 +244,13 @@ public class Debugger {
         Hook hook = (Hook) stopped.request().getProperty("hook");
         boolean isEntry = stopped.request().getProperty("place").equals("entry");
         ThreadReference thread = stopped.thread();
+        List<Long> visit = List.of((long) hook.number(), thread.uniqueID());
+        if (hook.paths().stream().anyMatch(path -> path.contains("^"))) {
+            boolean comes = isEntry ? hook.paths().stream().allMatch(path -> is(thread, path)) && inside.add(visit) : inside.remove(visit);
+            if (!comes) {
+                return false;
+            }
+        }
         StringBuilder told = new StringBuilder("\"event\":\"hook\",\"hook\":" + hook.number());
         told.append(",\"at\":").append(isEntry ? "\"entry\"" : "\"return\"");
         told.append(",\"thread\":").append(thread.uniqueID());
@@ -230,13 +259,19 @@ public class Debugger {
             int token = tokens++;
             told.append(",\"token\":").append(token).append(",\"values\":[");
             for (int i = 0; i < hook.paths().size(); i++) {
-                told.append(i == 0 ? "" : ",").append(read(thread, hook.paths().get(i)));
+                told.append(i == 0 ? "" : ",").append(read(thread, hook.paths().get(i).split("\\^")[0]));
             }
             told.append("]");
             held.put(token, thread);
         }
         say(told.toString());
         return isEntry;
+    }
+
+    /** Whether the value at a path begins with the text that the path ends with, if it does. */
+    private boolean is(ThreadReference thread, String path) {
+        String[] parts = path.split("\\^");
+        return parts.length == 1 || read(thread, parts[0]).startsWith("\"" + parts[1]);
     }
 
     /** The value at a path such as `this.a.b` or `0.c`, where `0` is the first argument; `@type` is a class. */

@@ -177,6 +177,14 @@ public class Job {
             boolean keeps = is("driver.keeps-on-finish");
             SingleOutputStreamOperator<String> made;
             boolean isSource = vertex.kind().equals("source");
+            if (vertex.sink().equals("committer")) {
+                continue; // the writer before it has made it
+            }
+            if (vertex.kind().equals("writer")) {
+                environment.disableOperatorChaining();
+                Committing.sinkTo(inputOf(vertex.name(), streams), vertex.name(), committerOf(vertex), vertex.parallelism(), group);
+                continue;
+            }
             if (isSource && configuration.toMap().getOrDefault(SOURCES, "").equals("threads")) {
                 made = environment.addSource(new ThreadSource(vertex.name()), vertex.name(), Types.STRING);
                 made = first(made, vertex, group);
@@ -199,7 +207,13 @@ public class Job {
             }
             streams.put(vertex.name(), made);
         }
-        return environment.getStreamGraph().getJobGraph();
+        JobGraph graph = environment.getStreamGraph().getJobGraph();
+        vertices.values().stream().filter(each -> each.kind().equals("writer")).forEach(each -> Committing.rename(graph, each.name(), committerOf(each)));
+        return graph;
+    }
+
+    private String committerOf(Vertex writer) {
+        return edges.stream().filter(each -> each.from().equals(writer.name())).findFirst().orElseThrow().to();
     }
 
     private static SingleOutputStreamOperator<String> first(SingleOutputStreamOperator<String> made, Vertex vertex, String group) {

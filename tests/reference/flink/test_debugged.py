@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
@@ -21,9 +21,16 @@ from tests.reference.flink.machines import group_is_gone, listening, needs_jdk, 
 
 pytestmark = needs_jdk
 SECONDS = 30.0
+PATHS = {"checkpoint": "0.id", "times": "1", "gone": "0.other"}
 TOY = """
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 public class Toy {
     static class Mail { final long id; Mail(long id) { this.id = id; } }
+    static class Urgent extends Mail { Urgent(long id) { super(id); } }
+    static CompletableFuture<String> call(Mail mail) {
+        return CompletableFuture.completedFuture(mail.getClass().getSimpleName());
+    }
     void run(Mail mail, int times) {
         String said = times > 0 ? "more" : "less";
         switch (times) {
@@ -36,6 +43,9 @@ public class Toy {
     public static void main(String[] words) throws Exception {
         Toy toy = new Toy();
         for (int i = 1; i < 4; i++) toy.run(new Mail(40 + i), i);
+        for (Mail mail : List.of(new Mail(1), new Urgent(2)))
+            call(mail).whenComplete((done, failed) -> System.out.println(
+                "{\\"done\\":\\"" + done + "\\",\\"failed\\":" + (failed != null) + "}"));
         if (words.length > 0) throw new IllegalStateException("on purpose");
         System.out.println("{\\"over\\":true}");
         System.in.read();
@@ -55,9 +65,10 @@ def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def toy(classes: Path, method: str = "run", *words: str) -> Iterator[tuple[Debugged, int]]:
+def toy(
+    classes: Path, method: str = "run", *words: str, paths: Mapping[str, str] = PATHS
+) -> Iterator[tuple[Debugged, int]]:
     java = find_jdk().java
-    paths = {"checkpoint": "0.id", "times": "1", "gone": "0.other"}
     hook = Hook(0, ("run",), "Toy", method, None, False, False, "", {}, paths)
     debugger = [str(java), "--add-modules", "jdk.jdi", "-cp", str(classes), "Debugger"]
     debugged = Debugged(debugger, [str(java), "-cp", str(classes), "Toy", *words], [hook])
@@ -70,6 +81,17 @@ def stop(debugged: Debugged) -> Stop:
     found = debugged.next(SECONDS)
     assert isinstance(found, Stop)
     return found
+
+
+def told(debugged: Debugged) -> list[Mapping[str, object]]:
+    """All that the JVM says from now on, until it is over."""
+    said: list[Mapping[str, object]] = []
+    while {"over": True} not in said:
+        news = debugged.next(SECONDS)
+        assert news is not None
+        if isinstance(news, Told):
+            said.append(news.words)
+    return said
 
 
 def test_a_thread_is_held_until_it_is_let_go(classes: Path) -> None:
@@ -96,7 +118,10 @@ def test_a_method_that_returns_is_told_wherever_it_returns(classes: Path) -> Non
                 debugged.go(news.token)
         stops = [each for each in seen if isinstance(each, Stop)]
         assert [each.token is None for each in stops] == [False, True] * 3
-        assert [each.words for each in seen if isinstance(each, Told)] == [{"ran": 41}, {"ran": 42}]
+        said = [
+            each.words["ran"] for each in seen if isinstance(each, Told) and "ran" in each.words
+        ]
+        assert said == [41, 42]
 
 
 def test_a_call_is_lost(classes: Path) -> None:
@@ -105,7 +130,21 @@ def test_a_call_is_lost(classes: Path) -> None:
             held = stop(debugged)
             assert held.token is not None
             debugged.skip(held.token)
-        assert debugged.next(SECONDS) == Told({"over": True})
+        assert told(debugged)[-1] == {"over": True}
+
+
+def test_a_call_that_is_lost_fails_for_the_one_who_waits(classes: Path) -> None:
+    """Only the calls come whose argument is of a class that begins so."""
+    paths = {"checkpoint": "0.id", "where": "0.@type^Toy$Urg"}
+    with toy(classes, "call", paths=paths) as (debugged, _):
+        before = [debugged.next(SECONDS) for _ in range(4)]
+        assert Told({"done": "Mail", "failed": False}) in before
+        held = before[-1]
+        assert isinstance(held, Stop)
+        assert held.values["checkpoint"] == 2
+        assert held.token is not None
+        debugged.skip(held.token)
+        assert told(debugged) == [{"done": "null", "failed": True}, {"over": True}]
 
 
 def test_a_method_that_is_not_there(classes: Path) -> None:

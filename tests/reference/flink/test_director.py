@@ -173,6 +173,25 @@ def test_a_call_with_a_split_comes_when_the_order_says_so_or_last() -> None:
     assert taken([step, own], news)[1][0] == "go receive_split(K)"
 
 
+def test_a_call_with_a_split_fails_if_the_order_says_so() -> None:
+    call = replace(hit("lose_split", "K"), steps=("receive_split", "lose_split"))
+    _, done, took = taken([OrderedStep(1, "lose_split", {"split": "split1"})], [call])
+    assert done == ["lose receive_split(K)"]
+    assert took.missed is None
+
+
+def test_a_coordinator_learns_of_a_failed_event_last() -> None:
+    hooks = hooks_in(ROOT / "reference" / "flink" / "flink-1.12.toml")
+    hook = next(each for each in hooks.all if "learn_of_failed_event" in each.steps)
+    learns = Hit(hook, hook.steps, None, None, None, None, None, 0, 1, "thread")
+    trigger = hit("deliver_trigger", "K")
+    step = OrderedStep(1, "deliver_trigger", {"task": "K"})
+    assert taken([step], [learns, trigger, Left(trigger)])[1] == [
+        "go deliver_trigger(K)",
+        "go learn_of_failed_event()",
+    ]
+
+
 def asked(checkpoint: str) -> OrderedStep:
     return OrderedStep(1, "trigger_checkpoint", {}, (), Trigger(checkpoint, "CHECKPOINT"))
 

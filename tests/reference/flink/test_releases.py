@@ -83,6 +83,16 @@ def test_the_file_of_a_version_comes_before_that_of_its_line() -> None:
     assert hooks_file(later).name == "flink-1.12.toml"
 
 
+def test_an_abort_is_held_where_it_is_sent() -> None:
+    """A trigger can then overtake it: its receiver takes calls in their order."""
+    hooks = hooks_in(HOOKS / "flink-1.12.4.toml")
+    (abort,) = (each for each in hooks.all if "deliver_abort" in each.steps)
+    assert abort.place == "Execution.notifyCheckpointAborted"
+    assert not abort.is_call
+    (learns,) = (each for each in hooks.all if "learn_of_failed_event" in each.steps)
+    assert learns.paths == {"where": "0.fn.@type^SubtaskGatewayImpl$$Lambda"}
+
+
 def test_an_order_has_the_words_of_the_newest_release() -> None:
     newest, older = (hooks_in(HOOKS / f"flink-{line}.toml") for line in ("2.3", "1.12.0"))
     scheduler = "jobmanager.scheduler"
