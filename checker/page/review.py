@@ -10,11 +10,13 @@ import htpy as h
 from checker.report.layout import counted
 from checker.report.places import shown_file
 from checker.report.review import (
+    UNSEARCHED,
     command_of_finding,
     command_of_flip,
     flip_row,
     row_of,
     spec_of_flip,
+    told_of_larger_bounds,
 )
 from checker.review.behaviours import Behaviours
 from checker.review.lines import MemberCoverage
@@ -152,10 +154,11 @@ def _stability(review: Review, name: str) -> Iterator[h.Node]:
             for flip in flips
         ]
         yield table(head, rows, caption="larger bounds")
-    elif not any(each.is_new for each in review.stability.flips):
-        yield h.p["Nothing that holds falls."]
-    done = f"Searched: {review.stability.searched} of {review.stability.of} larger bounds."
-    yield h.p(".soft")[done]
+    elif told := told_of_larger_bounds(review):
+        yield h.p[f"{told[0].upper()}{told[1:]}."]
+    searched, of = review.stability.searched, review.stability.of
+    done = f"Each bound one larger: {searched} of {of} searched"
+    yield h.p(".soft")[f"{done}; {UNSEARCHED}." if searched < of else f"{done}."]
 
 
 def _flip(flip: Flip, name: str | None) -> list[h.Node]:
