@@ -42,6 +42,8 @@ _MARKS = {
 _SIGNS = {"gained": Text("+", "bold"), "lost": Text("−", "bold")}  # noqa: RUF001 - a minus sign
 #: So many new violations are shown with the steps of a shortest run; of others the length.
 SHOWN_MAX = 3
+#: Said of larger bounds that were not searched to the end.
+UNSEARCHED = "the others reached a limit of time or states; --stability SECONDS gives more time"
 #: So many names of a list are printed.
 NAMES_MAX = 12
 
@@ -106,6 +108,10 @@ def _verdicts(review: Review, width: int) -> list[Text]:
         if finding.direction is Direction.VIOLATED and shown < SHOWN_MAX:
             shown += 1
             lines += _shown_run(finding, width)
+    worse = sum(each.direction is Direction.VIOLATED for each in findings)
+    if worse > shown:
+        told = "--html FILE and --format json also have the runs of the other new violations"
+        lines += paragraph(Text(told, "dim"), width, indent=2)
     return lines
 
 
@@ -188,11 +194,11 @@ def _stability(review: Review, width: int) -> list[Text]:
     done = f"each bound one larger: {stability.searched} of {stability.of} searched"
     old = len({each.property for each in stability.flips if not each.is_new})
     again = f"{counted(old, 'verdict')} {'flips' if old == 1 else 'flip'} without the change, too"
-    is_stable = not any(each.is_new for each in stability.flips)
     notes = [
         Text(done),
-        Text("nothing that holds falls" if is_stable else "", "green"),
+        Text(told_of_larger_bounds(review), "green"),
         Text(again if old else "", "dim"),
+        Text(UNSEARCHED if stability.searched < stability.of else "", "yellow"),
     ]
     lines = [Text(), Text("with larger bounds", "bold cyan")]
     for number, same in enumerate(flips):
@@ -201,6 +207,17 @@ def _stability(review: Review, width: int) -> list[Text]:
             lines += _story_lines(story_of_flip(same[0]), width)
             lines.append(_pasted(command_of_flip(same[0])))
     return [*lines, *flow(notes, width, indent=2)]
+
+
+def told_of_larger_bounds(review: Review) -> str:
+    """What the searches with larger bounds come to, if they have no finding of their own."""
+    found = review.stability
+    if found is None or review.new_flips or not found.searched:
+        return ""
+    told = "nothing that holds falls"
+    if any(each.is_new for each in found.flips):
+        told = "no other property falls"
+    return f"{told} so far" if found.searched < found.of else told
 
 
 def _flip_cells(same: Sequence[Flip]) -> list[Cell]:
