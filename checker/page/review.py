@@ -17,6 +17,8 @@ from checker.report.review import (
     row_of,
     spec_of_flip,
     told_of_larger_bounds,
+    tried_settings,
+    what_is_missing,
 )
 from checker.review.behaviours import Behaviours
 from checker.review.lines import MemberCoverage
@@ -67,10 +69,11 @@ def _about(review: Review) -> list[h.Node]:
     facts: list[h.Node] = []
     if review.changed.variant is not None:
         facts.append(summary(review.changed.variant))
-    facts.append(f"tried in {counted(len(review.tried), 'setting')}")
+    facts.append(f"tried in {tried_settings(review)}")
     facts.append(badge(counted(worse, "new violation"), "bad" if worse else "good"))
     if review.new_flips:
         facts.append(badge(f"{len(review.new_flips)} more with a larger bound", "bad"))
+    facts += [badge(each, "open") for each in what_is_missing(review)]
     return facts
 
 
@@ -182,7 +185,8 @@ def _flip_anchor(flip: Flip, name: str) -> str:
 
 def _change(review: Review) -> Iterator[h.Node]:
     if review.rules:
-        rows = ([name, str(count), str(taken)] for name, (count, taken) in review.rules.items())
+        rules = sorted(review.rules.items(), key=lambda each: -each[1][0])
+        rows = ([name, str(count), str(taken)] for name, (count, taken) in rules)
         head = ("rule", "settings", "of them, taken in")
         yield table(head, rows, caption="rules that step otherwise")
     for coverage in review.coverage.methods:

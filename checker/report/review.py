@@ -59,7 +59,7 @@ def review_lines(review: Review, width: int) -> list[Text]:
     if review.interrupted:
         is_whole = len(review.tried) + len(review.errors) >= len(review.cases.found)
         left = "without all larger bounds and runs" if is_whole else "and not about the others"
-        said = f"interrupted: what follows is about {_tried(review)}, {left}"
+        said = f"interrupted: what follows is about {tried_settings(review)}, {left}"
         lines += paragraph(Text(said, "bold yellow"), width, indent=2)
     lines += remark_lines(review.remarks, width)
     if review.code.members:
@@ -237,21 +237,30 @@ def _summary(review: Review, width: int) -> list[Text]:
     worse = sum(each.direction is Direction.VIOLATED for each in review.findings)
     worse += len(review.new_flips)
     protocols = {tried.case.base.protocol.key for tried in review.tried}
-    said = f"{_tried(review)} of {counted(len(protocols), 'protocol')}"
+    said = f"{tried_settings(review)} of {counted(len(protocols), 'protocol')}"
     so_far = " so far" if review.interrupted else ""
     parts = [
         Text(said, "bold red" if worse else "bold green"),
         Text(f"{counted(worse, 'new violation') if worse else 'no new violation'}{so_far}"),
-        Text(f"{len(review.stopped)} not searched to the end" if review.stopped else "", "yellow"),
-        Text(f"{len(review.errors)} refused, see above" if review.errors else "", "bold red"),
-        Text(f"{len(review.cases.slow)} slow, left out: add --slow" if review.cases.slow else ""),
-        Text("interrupted" if review.interrupted else "", "bold yellow"),
+        *(Text(each, "yellow") for each in what_is_missing(review)),
         Text(duration(review.seconds), "dim"),
     ]
     return flow(parts, width)
 
 
-def _tried(review: Review) -> str:
+def what_is_missing(review: Review) -> Iterator[str]:
+    """Why the answer is not about all settings, or not about all of their states."""
+    if review.stopped:
+        yield f"{len(review.stopped)} not searched to the end"
+    if review.errors:
+        yield f"{len(review.errors)} refused with an error"
+    if review.cases.slow:
+        yield f"{len(review.cases.slow)} slow, left out: add --slow"
+    if review.interrupted:
+        yield "interrupted"
+
+
+def tried_settings(review: Review) -> str:
     """How many settings were tried; of an interrupted review, of how many."""
     if not review.interrupted:
         return counted(len(review.tried), "setting")

@@ -381,3 +381,7 @@ def test_an_interrupt_of_a_later_part_keeps_the_verdicts(
     assert found.exit is Exit.INTERRUPTED
     text = "\n".join(line.plain for line in review_lines(found, 200))
     assert "without all larger bounds and runs" in text
+    page = review_page([found], "Finale")
+    count = len(found.tried)
+    assert f"tried in {count} of {count} settings" in page
+    assert '<span class="badge open">interrupted</span>' in page
