@@ -107,6 +107,8 @@ EXITS = {
     "is violated or stuck; 2 bad input, or Spark failed.",
     "simulate": "0 no run violates a property, unless the spec expects it; 1 a run does; 2 bad "
     "input; 3 the time limit was reached; 130 interrupted.",
+    "which": "0 each combination has a verdict, 2 bad input, 3 a verdict is unknown, 130 "
+    "interrupted.",
     "diff": "0 the observer sees no difference, 1 there is a difference, 2 bad input, 3 unknown "
     "because a limit was reached, 130 interrupted.",
     "replay": "0 the engine follows the trace, 1 the engine departs from it, 2 bad input, 130 "
@@ -128,6 +130,12 @@ EXITS = {
 } | dict.fromkeys(
     ("stop", "savepoint", "cancel"),
     "0 done, 1 the job could not do it, 2 no job runs there, 3 no answer in time, 130 interrupted.",
+)
+EXITS.update(
+    dict.fromkeys(
+        ("completion", "export", "list", "logging", "new", "schema", "show", "trace"),
+        "0 done, 2 bad input, 130 interrupted.",
+    )
 )
 
 app = App(

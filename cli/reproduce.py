@@ -67,9 +67,9 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
     orders: Annotated[
         int | None,
         Parameter(
-            help="Take so many dangerous orders of a spec whose properties hold, and say whether "
-            "Flink survives them; an order that is not taken is replaced. Not with --property or "
-            "--times."
+            help="Number of dangerous orders of a spec whose properties hold: drive Flink along "
+            "them, and say whether it survives. An order that is not taken is replaced. Not with "
+            "--property or --times."
         ),
     ] = None,
     seed: Annotated[

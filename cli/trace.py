@@ -79,7 +79,8 @@ def trace(  # noqa: PLR0913 - one parameter a flag
     known = catalogue(protocols)
     if property is not None:
         check_property_name(property, known)
-    if spec.suffix == ".json":
+    is_stored = spec.suffix == ".json"
+    if is_stored:
         refuse_search_of_stored(property, backend, reduce, (variant, *set, minimise, *without))
         stored = stored_trace(spec, known)
         refuse_own_name(spec, output)
@@ -104,7 +105,7 @@ def trace(  # noqa: PLR0913 - one parameter a flag
         system = result.system
     assert row.trace is not None
     runs = tuple(runs_before(claim, row.trace))
-    story = story_of(system, row, row.trace, runs, is_shortest=bool(again))
+    story = story_of(system, row, row.trace, runs, is_shortest=not is_stored)
     match format:
         case "text":
             page = console()

@@ -89,7 +89,10 @@ def stored_trace(file: Path, known: Catalogue) -> StoredTrace:
     if name and name not in BUILT_IN:
         check_property_name(name, known)
     system = spec.system(chosen(spec, (name,)) if name else ())
-    trace = from_itf(system, text)
+    try:
+        trace = from_itf(system, text)
+    except FinaleError as error:
+        raise error.located(Place(str(file))) from None
     try:
         replay(system, trace)
     except AssertionError as wrong:

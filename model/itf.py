@@ -15,7 +15,7 @@ leads to.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias, cast
+from typing import TypeAlias, TypeVar, cast
 
 from .domains import (
     Array,
@@ -40,6 +40,8 @@ from .values import Nothing, NothingType, Record
 from .visible import visible_json
 
 Json: TypeAlias = "bool | int | str | Sequence[Json] | Mapping[str, Json] | None"
+
+Named = TypeVar("Named")
 
 FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 
@@ -143,22 +145,27 @@ def from_itf(system: System, text: str) -> Trace:
         raise _not_itf(f"this is not JSON: {error}") from None
     try:
         return _trace(system, document)
-    except (KeyError, IndexError, TypeError, ValueError, OutOfDomain, AttributeError) as error:
-        raise _not_itf(f"{type(error).__name__}: {error}") from None
+    except KeyError as error:
+        raise _not_itf(f"{error} is missing") from None
+    except (ValueError, OutOfDomain) as error:
+        raise _not_itf(str(error)) from None
+    except (IndexError, TypeError, AttributeError) as error:
+        raise _not_itf(f"its form is not that of ITF: {error}") from None
 
 
 def _not_itf(what: str) -> FinaleError:
     return FinaleError(
         "not-itf",
         f"this is not a trace of the system: {what}",
-        advice="give a file that finale trace --format itf has written for the same spec",
+        advice="if the spec or its protocol has changed since, write the trace anew: "
+        "finale trace SPEC --format itf",
     )
 
 
 def _trace(system: System, document: Mapping[str, object]) -> Trace:
     written = [_mapping(each) for each in cast(Sequence[object], document["states"])]
     states = [state_from_json(system, each) for each in written]
-    rules = [_ground_rule(_mapping(each["#meta"])) for each in written[1:]]
+    rules = [_ground_rule(system, _mapping(each["#meta"])) for each in written[1:]]
     meta = _mapping(document.get("#meta", {}))
     loop = document.get("loop")
     if not states:
@@ -166,11 +173,11 @@ def _trace(system: System, document: Mapping[str, object]) -> Trace:
     if loop is not None and not (isinstance(loop, int) and 0 <= loop < len(states)):
         raise ValueError(f"the loop goes back to state {loop}, which is none")
     if "loop-step" in meta and loop is not None:
-        rules.append(_ground_rule(_mapping(meta["loop-step"])))
+        rules.append(_ground_rule(system, _mapping(meta["loop-step"])))
         states.append(states[loop])
     fault: Fault | None = None
     if "fault" in meta:
-        rules.append(_ground_rule(_mapping(meta["fault"])))
+        rules.append(_ground_rule(system, _mapping(meta["fault"])))
         leaf = outcome(system.rules[rules[-1]].tree, states[-1])
         fault = leaf if isinstance(leaf, Fault) else Fault("none", "no fault here", Place())
     return Trace(tuple(states), tuple(rules), loop, fault)
@@ -182,8 +189,11 @@ def _mapping(value: object) -> Mapping[str, object]:
     return cast("Mapping[str, object]", value)
 
 
-def _ground_rule(meta: Mapping[str, object]) -> int:
-    return int(cast(int, meta["ground-rule"]))
+def _ground_rule(system: System, meta: Mapping[str, object]) -> int:
+    index = int(cast(int, meta["ground-rule"]))
+    if not 0 <= index < len(system.rules):
+        raise ValueError(f"it has no ground rule {index}")
+    return index
 
 
 def state_from_json(system: System, written: Mapping[str, object]) -> State:
@@ -195,6 +205,12 @@ def state_from_json(system: System, written: Mapping[str, object]) -> State:
     )
 
 
+def _named(name: object, known: Mapping[str, Named]) -> Named:
+    if name not in known:
+        raise ValueError(f"{name!r} is none of {', '.join(known)}")
+    return known[cast(str, name)]
+
+
 def value_from_json(domain: Domain[object], written: object) -> object:
     """The plain value of a domain that is written."""
     match domain:
@@ -203,7 +219,7 @@ def value_from_json(domain: Domain[object], written: object) -> object:
         case Range():
             return int(str(_mapping(written)["#bigint"]))
         case Enum() | Ref():
-            return next(each for each in domain.values() if shown(each) == written)
+            return _named(written, {shown(each): each for each in domain.values()})
         case Option():
             tagged = _mapping(written)
             if tagged["tag"] == "None":
@@ -212,7 +228,7 @@ def value_from_json(domain: Domain[object], written: object) -> object:
         case Union():
             tagged = _mapping(written)
             names = [kind.__name__ for kind in domain.kinds]
-            index = names.index(str(tagged["tag"]))
+            index = _named(tagged["tag"], {name: index for index, name in enumerate(names)})
             fields = _mapping(tagged["value"])
             parts = dict(domain.parts[index])
             return domain.kinds[index](

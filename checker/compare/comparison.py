@@ -49,6 +49,11 @@ class Answer(enum.Enum):
     UNOBSERVABLE = "only unobservable steps differ"
     UNKNOWN = "unknown"
 
+    @property
+    def words(self) -> str:
+        """The answer as a text has it; its value is the one of JSON."""
+        return "more and less" if self is Answer.BOTH else self.value
+
 
 @dataclass(frozen=True)
 class Told:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import htpy as h
 
+from checker.report.layout import grouped
 from checker.search.answer import Holds
 from checker.search.rows import ResultRow
 
@@ -25,8 +26,13 @@ def heading(title: str, *facts: h.Node) -> h.Renderable:
 
 
 def section(title: h.Node, *content: h.Node, name: str | None = None) -> h.Renderable:
-    """A section of a page; with a `name`, links reach it."""
-    return h.section(id=name)[h.h2[title], content]
+    """A section of a page; with a `name`, links reach it, and give it the focus."""
+    return h.section(id=name, tabindex=name and "-1")[h.h2[title], content]
+
+
+def grouped_number(value: int) -> str:
+    """A number in groups of three digits, which no line end parts."""
+    return grouped(value).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def badge(word: str, tone: str | None = None) -> h.Renderable:
@@ -91,6 +97,7 @@ __all__ = [
     "badge",
     "beside",
     "folded",
+    "grouped_number",
     "heading",
     "listing",
     "pairs",

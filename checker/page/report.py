@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import htpy as h
 
 from checker.report.job import job_lines
-from checker.report.layout import counted, grouped
+from checker.report.layout import counted
 from checker.report.places import shown_file, told_setting
 from checker.search.answer import Violated
 from checker.search.rows import ResultRow, SpecResult
@@ -22,6 +22,7 @@ from .parts import (
     badge,
     beside,
     folded,
+    grouped_number,
     heading,
     listing,
     section,
@@ -62,7 +63,8 @@ def _spec_facts(result: SpecResult) -> Iterator[str]:
     yield from (f"protocol {protocol}", *changes)
     if result.report.lists_states:
         more = "" if seen.complete else " and more"
-        yield f"{grouped(seen.states)} states{more}, {grouped(seen.transitions)} transitions"
+        states, transitions = map(grouped_number, (seen.states, seen.transitions))
+        yield f"{states} states{more}, {transitions} transitions"
     if result.report.stopped:
         yield f"stopped: {result.report.stopped}"
 

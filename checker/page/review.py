@@ -10,11 +10,15 @@ import htpy as h
 from checker.report.layout import counted
 from checker.report.places import shown_file
 from checker.report.review import (
+    UNSEARCHED,
     command_of_finding,
     command_of_flip,
     flip_row,
     row_of,
     spec_of_flip,
+    told_of_larger_bounds,
+    tried_settings,
+    what_is_missing,
 )
 from checker.review.behaviours import Behaviours
 from checker.review.lines import MemberCoverage
@@ -65,10 +69,11 @@ def _about(review: Review) -> list[h.Node]:
     facts: list[h.Node] = []
     if review.changed.variant is not None:
         facts.append(summary(review.changed.variant))
-    facts.append(f"tried in {counted(len(review.tried), 'setting')}")
+    facts.append(f"tried in {tried_settings(review)}")
     facts.append(badge(counted(worse, "new violation"), "bad" if worse else "good"))
     if review.new_flips:
         facts.append(badge(f"{len(review.new_flips)} more with a larger bound", "bad"))
+    facts += [badge(each, "open") for each in what_is_missing(review)]
     return facts
 
 
@@ -152,10 +157,11 @@ def _stability(review: Review, name: str) -> Iterator[h.Node]:
             for flip in flips
         ]
         yield table(head, rows, caption="larger bounds")
-    elif not any(each.is_new for each in review.stability.flips):
-        yield h.p["Nothing that holds falls."]
-    done = f"Searched: {review.stability.searched} of {review.stability.of} larger bounds."
-    yield h.p(".soft")[done]
+    elif told := told_of_larger_bounds(review):
+        yield h.p[f"{told[0].upper()}{told[1:]}."]
+    searched, of = review.stability.searched, review.stability.of
+    done = f"Each bound one larger: {searched} of {of} searched"
+    yield h.p(".soft")[f"{done}; {UNSEARCHED}." if searched < of else f"{done}."]
 
 
 def _flip(flip: Flip, name: str | None) -> list[h.Node]:
@@ -179,7 +185,8 @@ def _flip_anchor(flip: Flip, name: str) -> str:
 
 def _change(review: Review) -> Iterator[h.Node]:
     if review.rules:
-        rows = ([name, str(count), str(taken)] for name, (count, taken) in review.rules.items())
+        rules = sorted(review.rules.items(), key=lambda each: -each[1][0])
+        rows = ([name, str(count), str(taken)] for name, (count, taken) in rules)
         head = ("rule", "settings", "of them, taken in")
         yield table(head, rows, caption="rules that step otherwise")
     for coverage in review.coverage.methods:

@@ -101,12 +101,19 @@ function walk(told) {
       steps[current].scrollIntoView({ block: "center" });
     });
   }
-  told.addEventListener("keydown", (event) => {
+  const press = (event) => {
     const isScrolling = event.target.closest("pre, .scroll, details, input, select, textarea");
     const move = keys[event.key];
     if (!move || isScrolling || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
     show(moves[move](), true);
+  };
+  told.addEventListener("keydown", press);
+  // A link leads to the section around its trace. There the other keys scroll the page.
+  const section = told.closest("section[id]");
+  section?.addEventListener("keydown", (event) => {
+    const isFirst = section.querySelector(".told") === told;
+    if (event.target === section && isFirst && ["ArrowRight", "j"].includes(event.key)) press(event);
   });
   for (const mark of [...steps, ...marks]) {
     mark.addEventListener("click", (event) => {

@@ -70,6 +70,7 @@ def told_trace(told: Told) -> h.Renderable:
     """The part of a page that shows a trace."""
     story = told.story
     return h.div(".told", id=told.name)[
+        story.property != WELL_FORMED and h.p[story.sentence],
         [_before(each) for each in story.before],
         h.div(".scroll.diagram", tabindex="0", role="region", aria_label="sequence diagram")[
             fixed(sequence_svg(told.diagram, f"sequence diagram of {story.property}"))

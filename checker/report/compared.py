@@ -28,12 +28,12 @@ _ANSWERS = {
     Answer.LESS: (
         "✗ less",
         "bold red",
-        "The second can do nothing that the first cannot do, and less.",
+        "The second can do only a part of what the first can do.",
     ),
     Answer.BOTH: (
         "✗ more and less",
         "bold red",
-        "The second can do what the first cannot do, and cannot do what the first can do.",
+        "Each can do something that the other cannot do.",
     ),
     Answer.UNOBSERVABLE: (
         "≈ only unobservable steps differ",
@@ -43,7 +43,7 @@ _ANSWERS = {
     Answer.UNKNOWN: ("? unknown", "bold yellow", "Not all states were seen."),
 }
 _SILENT_CHOICES = (
-    "They decide at different moments which of these sequences it will be: in unobservable steps."
+    "They decide at different moments, in unobservable steps, which of these sequences follows."
 )
 _SILENT_LOOPS = (
     "One of them can take unobservable steps forever where the other cannot. "

@@ -75,15 +75,33 @@ def columns(
         max((row[i].cell_len for row in texts if len(row) > i + 1), default=0) for i in range(count)
     ]
     start = indent + sum(wide + gap for wide in widths[:-1])
-    if width - start < LAST_MIN and any(start + row[-1].cell_len > width for row in texts):
-        return [line for row in texts for line in _folded(row, width, indent, gap)]
+    is_narrow = width - start < LAST_MIN and any(start + r[-1].cell_len > width for r in texts)
     lines: list[Text] = []
     for row in texts:
-        head = Text(" " * indent)
-        for cell, wide in zip(row[:-1], widths, strict=False):
-            head.append_text(cell).append(" " * (wide - cell.cell_len + gap))
-        lines += _hanging(head, row[-1], width)
+        head = _aligned(row, widths, indent, gap)
+        if not is_narrow:
+            lines += _hanging(head, row[-1], width)
+        elif start <= width and len(row) == count:
+            lines += _last_below(head, row[-1], width, indent)
+        else:
+            lines += _folded(row, width, indent, gap)
     return lines
+
+
+def _aligned(row: Sequence[Text], widths: Sequence[int], indent: int, gap: int) -> Text:
+    """The cells of a row but the last one, each as wide as its column."""
+    head = Text(" " * indent)
+    for cell, wide in zip(row[:-1], widths, strict=False):
+        head.append_text(cell).append(" " * (wide - cell.cell_len + gap))
+    return head
+
+
+def _last_below(head: Text, last: Text, width: int, indent: int) -> list[Text]:
+    """A row whose last cell goes below the others if it does not fit beside them."""
+    if head.cell_len + last.cell_len <= width:
+        return _hanging(head, last, width)
+    head.rstrip()
+    return [head, *paragraph(last, width, indent=indent + BELOW)]
 
 
 def _folded(row: Sequence[Text], width: int, indent: int, gap: int) -> list[Text]:

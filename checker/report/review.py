@@ -42,6 +42,8 @@ _MARKS = {
 _SIGNS = {"gained": Text("+", "bold"), "lost": Text("−", "bold")}  # noqa: RUF001 - a minus sign
 #: So many new violations are shown with the steps of a shortest run; of others the length.
 SHOWN_MAX = 3
+#: Said of larger bounds that were not searched to the end.
+UNSEARCHED = "the others reached a limit of time or states; --stability SECONDS gives more time"
 #: So many names of a list are printed.
 NAMES_MAX = 12
 
@@ -57,7 +59,7 @@ def review_lines(review: Review, width: int) -> list[Text]:
     if review.interrupted:
         is_whole = len(review.tried) + len(review.errors) >= len(review.cases.found)
         left = "without all larger bounds and runs" if is_whole else "and not about the others"
-        said = f"interrupted: what follows is about {_tried(review)}, {left}"
+        said = f"interrupted: what follows is about {tried_settings(review)}, {left}"
         lines += paragraph(Text(said, "bold yellow"), width, indent=2)
     lines += remark_lines(review.remarks, width)
     if review.code.members:
@@ -106,6 +108,10 @@ def _verdicts(review: Review, width: int) -> list[Text]:
         if finding.direction is Direction.VIOLATED and shown < SHOWN_MAX:
             shown += 1
             lines += _shown_run(finding, width)
+    worse = sum(each.direction is Direction.VIOLATED for each in findings)
+    if worse > shown:
+        told = "--html FILE and --format json also have the runs of the other new violations"
+        lines += paragraph(Text(told, "dim"), width, indent=2)
     return lines
 
 
@@ -188,11 +194,11 @@ def _stability(review: Review, width: int) -> list[Text]:
     done = f"each bound one larger: {stability.searched} of {stability.of} searched"
     old = len({each.property for each in stability.flips if not each.is_new})
     again = f"{counted(old, 'verdict')} {'flips' if old == 1 else 'flip'} without the change, too"
-    is_stable = not any(each.is_new for each in stability.flips)
     notes = [
         Text(done),
-        Text("nothing that holds falls" if is_stable else "", "green"),
+        Text(told_of_larger_bounds(review), "green"),
         Text(again if old else "", "dim"),
+        Text(UNSEARCHED if stability.searched < stability.of else "", "yellow"),
     ]
     lines = [Text(), Text("with larger bounds", "bold cyan")]
     for number, same in enumerate(flips):
@@ -201,6 +207,17 @@ def _stability(review: Review, width: int) -> list[Text]:
             lines += _story_lines(story_of_flip(same[0]), width)
             lines.append(_pasted(command_of_flip(same[0])))
     return [*lines, *flow(notes, width, indent=2)]
+
+
+def told_of_larger_bounds(review: Review) -> str:
+    """What the searches with larger bounds come to, if they have no finding of their own."""
+    found = review.stability
+    if found is None or review.new_flips or not found.searched:
+        return ""
+    told = "nothing that holds falls"
+    if any(each.is_new for each in found.flips):
+        told = "no other property falls"
+    return f"{told} so far" if found.searched < found.of else told
 
 
 def _flip_cells(same: Sequence[Flip]) -> list[Cell]:
@@ -220,21 +237,30 @@ def _summary(review: Review, width: int) -> list[Text]:
     worse = sum(each.direction is Direction.VIOLATED for each in review.findings)
     worse += len(review.new_flips)
     protocols = {tried.case.base.protocol.key for tried in review.tried}
-    said = f"{_tried(review)} of {counted(len(protocols), 'protocol')}"
+    said = f"{tried_settings(review)} of {counted(len(protocols), 'protocol')}"
     so_far = " so far" if review.interrupted else ""
     parts = [
         Text(said, "bold red" if worse else "bold green"),
         Text(f"{counted(worse, 'new violation') if worse else 'no new violation'}{so_far}"),
-        Text(f"{len(review.stopped)} not searched to the end" if review.stopped else "", "yellow"),
-        Text(f"{len(review.errors)} refused, see above" if review.errors else "", "bold red"),
-        Text(f"{len(review.cases.slow)} slow, left out: add --slow" if review.cases.slow else ""),
-        Text("interrupted" if review.interrupted else "", "bold yellow"),
+        *(Text(each, "yellow") for each in what_is_missing(review)),
         Text(duration(review.seconds), "dim"),
     ]
     return flow(parts, width)
 
 
-def _tried(review: Review) -> str:
+def what_is_missing(review: Review) -> Iterator[str]:
+    """Why the answer is not about all settings, or not about all of their states."""
+    if review.stopped:
+        yield f"{len(review.stopped)} not searched to the end"
+    if review.errors:
+        yield f"{len(review.errors)} refused with an error"
+    if review.cases.slow:
+        yield f"{len(review.cases.slow)} slow, left out: add --slow"
+    if review.interrupted:
+        yield "interrupted"
+
+
+def tried_settings(review: Review) -> str:
     """How many settings were tried; of an interrupted review, of how many."""
     if not review.interrupted:
         return counted(len(review.tried), "setting")

@@ -19,7 +19,7 @@ from model.language.entities import fields_of
 from model.language.observing import sound_kind
 from model.language.protocol import Protocol
 
-from .layout import columns, paragraph
+from .layout import BELOW, columns, flow, paragraph
 from .places import shown_file
 
 #: So many calls deep a page goes: each helper has a page of its own.
@@ -160,21 +160,25 @@ def rule_text(protocol: Protocol, name: str, width: int) -> list[Text]:
     for number, body in enumerate(chain):
         lines += [Text(), *_heading(body, "overrides" if number else "", width)]
         lines += [Text(f"  {line}") for line in body.source.rstrip().splitlines()]
-    rows = [
-        [
-            Text("  " * depth).append(each.name, "bold"),
-            Text(sentence_of(each)),
-            Text(_places(each, kind), "dim"),
-        ]
-        for depth, each in called(protocol, chain)
-    ]
-    if rows:
-        lines += [Text(), Text("calls", "bold cyan"), *columns(rows, width, indent=2)]
+    below = called(protocol, chain)
+    if below:
+        lines += [Text(), Text("calls", "bold cyan")]
+        for depth, each in below:
+            lines += _called_lines(each, _places(each, kind), width, 2 + 2 * depth)
         lines += [
             Text(),
             Text("--rule also takes the name of a helper, or a rule id", "dim"),
         ]
     return lines[1:]
+
+
+def _called_lines(body: Body, places: str, width: int, indent: int) -> list[Text]:
+    """A helper with its place, and its sentence below them."""
+    parts = [Text(body.name, "bold"), Text(places, "dim")]
+    head = flow(parts, width, indent=indent, separator="  ")
+    sentence = sentence_of(body)
+    below = paragraph(Text(sentence), width, indent=indent + BELOW) if sentence else []
+    return [*head, *below]
 
 
 def _heading(body: Body, word: str, width: int) -> list[Text]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from checker.search.answer import Holds, Violated
-from checker.search.rows import SpecResult
+from checker.search.rows import ResultRow, SpecResult
 from model.language.decorators import mark_of
 from model.language.observing import sound_kind
 from model.language.protocol import Protocol
@@ -35,7 +35,7 @@ _CI = """\
 # Checks the specs of this folder in each pull request.
 # Replace OWNER by the owner of the repository of Finale. GitHub reads this file only in the folder
 # .github/workflows at the top of your repository: if this folder is further down, move the file
-# there, and write the way to this folder before `specs` and `protocols`.
+# there, and write the path of this folder before `specs` and `protocols`.
 name: Finale
 on:
   pull_request:
@@ -209,12 +209,20 @@ def spec_text(key: str, setting: Setting, base: SpecResult) -> str:
 
 
 def _expected(base: SpecResult) -> Iterator[str]:
+    claims = [row for row in base.rows if row.is_claim]
+    decided = [row for row in claims if row.verdict in (Holds.word, Violated.word)]
     yield "# The verdicts of the base on this job. If your change is meant to change one, change it"
     yield "# here, too."
-    for row in base.rows:
-        if row.is_claim and row.verdict in (Holds.word, Violated.word):
-            yield from ("[[expect]]", f'property = "{row.property}"', f'verdict  = "{row.verdict}"')
-            yield ""
+    yield from _entries(row for row in decided if not row.is_unreached)
+    unreached = [row for row in decided if row.is_unreached]
+    if unreached:
+        yield "# No run of the base reaches these situations on this job: the verdict is violated."
+        yield from _entries(unreached)
+
+
+def _entries(rows: Iterable[ResultRow]) -> Iterator[str]:
+    for row in rows:
+        yield from ("[[expect]]", f'property = "{row.property}"', f'verdict  = "{row.verdict}"', "")
 
 
 __all__ = ["CI_FILE", "PAGE_FILE", "SPEC_FILE", "VARIANT_FILE", "Setting", "files_of"]

@@ -46,7 +46,7 @@ class Behaviours:
         """Each answer in words, with how often it was given and why nothing is known."""
         for answer, count in self.answers.items():
             why = {each.why for _, each in self.compared if each.answer is answer and each.why}
-            yield f"{answer.value} in {count}" + (f" ({', '.join(sorted(why))})" if why else "")
+            yield f"{answer.words} in {count}" + (f" ({', '.join(sorted(why))})" if why else "")
 
     @property
     def gained(self) -> tuple[Case, Difference] | None:

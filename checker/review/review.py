@@ -253,7 +253,7 @@ def remarks_on(
     remarks = list[Remark]()
     is_whole = is_whole and not any(_is_stopped(pair) for _, pair in tried)
     if is_whole and tried and all(pair.is_same for _, pair in tried):
-        remarks.append(nothing_changes("each setting has"))
+        remarks.append(nothing_changes("each setting has", "specs with other settings (--specs)"))
     if is_whole:
         remarks += remarks_on_code(code, coverage)
     remarks += remarks_on_entities(code, (case.changed for case, _ in tried))
@@ -274,8 +274,8 @@ def _is_stopped(pair: Pair) -> bool:
 def _length(shown: tuple[Tried, Difference]) -> tuple[int, int, str]:
     tried, difference = shown
     trace = difference.trace
-    length = tried.case.size if trace is None else trace.length
-    return length, tried.case.size, str(tried.case.file)
+    states = tried.pair.changed.statistics.states
+    return states if trace is None else trace.length, states, str(tried.case.file)
 
 
 __all__ = ["Finding", "Review", "Reviewer", "Tried"]

@@ -104,7 +104,7 @@ def remarks_on_spec(spec: Spec, report: Report, known: Catalogue) -> Iterator[Re
     case = Case(spec.file, base, spec)
     is_same, rules, branches = how_systems_differ(case, code.files, report)
     if is_same:
-        yield nothing_changes("the system has, as that without the variant,")
+        yield nothing_changes("the system has", "another job, other options or larger bounds")
     pair = Pair(report, report, is_same, rules, branches)
     tried = [] if report.stopped else [(case, pair)]
     coverage = coverage_of(code, tried, SECONDS_OF_SPEC)
@@ -112,10 +112,10 @@ def remarks_on_spec(spec: Spec, report: Report, known: Catalogue) -> Iterator[Re
     yield from remarks_on_entities(code, [spec])
 
 
-def nothing_changes(settings: str) -> Remark:
-    """The remark on a change that changes nothing."""
-    message = f"the change changes nothing: {settings} the same states, steps and properties"
-    return Remark("changes-nothing", message)
+def nothing_changes(has: str, what_to_try: str) -> Remark:
+    """The remark on a change that changes nothing, with the next thing to try."""
+    same = f"with it and without it, {has} the same states, steps and properties"
+    return Remark("changes-nothing", f"the change changes nothing: {same}; try {what_to_try}")
 
 
 __all__ = [

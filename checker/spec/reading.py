@@ -45,7 +45,7 @@ VERDICTS_WITH_TRACE = ("holds", "violated", "unknown")
 #: Who may have given a second opinion on counts: contracts, section 4.
 COUNTERS = ("bench", "concrete", "published", "spin", "tlc")
 BUILT_IN = (WELL_FORMED, NO_DEADLOCK)
-LISTED = "All are told by finale list properties"
+LISTED = "finale list properties prints all of them"
 
 
 def read_spec(file: Path, catalogue: Catalogue) -> Spec:

@@ -259,10 +259,10 @@ def test_the_last_column_wraps_under_itself() -> None:
 def test_what_does_not_fit_a_narrow_page_goes_below() -> None:
     rows = [["a", "long", "one two three four five six seven"], ["bcd", "e", "f"]]
     assert plain(columns(rows, 35, indent=1)) == [
-        " a  long",
+        " a    long",
         "     one two three four five six",
         "     seven",
-        " bcd  e  f",
+        " bcd  e     f",
     ]
 
 

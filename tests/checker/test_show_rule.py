@@ -9,9 +9,9 @@ from model.errors import FinaleError
 from tests.protocols.specs import ROOT, spec_of
 
 
-def page(spec: str, rule: str) -> str:
+def page(spec: str, rule: str, width: int = 100) -> str:
     protocol = spec_of(ROOT / spec).instance()
-    return "\n".join(line.plain for line in rule_text(protocol, rule, 100))
+    return "\n".join(line.plain for line in rule_text(protocol, rule, width))
 
 
 def test_a_rule_is_shown_with_its_body_and_what_it_calls() -> None:
@@ -22,6 +22,16 @@ def test_a_rule_is_shown_with_its_body_and_what_it_calls() -> None:
     assert "FinalCheckpoint.may_close" in calls
     assert "Task.inputs_ended" in calls  # of an entity, called by a helper
     assert "model/protocols/task/tasks.py:" in calls
+
+
+def test_a_sentence_stands_below_its_helper_and_further_right() -> None:
+    lines = page("final-checkpoint/pair.toml", "deliver_trigger", 80).splitlines()
+    calls = lines[lines.index("calls") + 1 :]
+    at = next(n for n, line in enumerate(calls) if "JobProtocol.trigger_failed" in line)
+    name, *sentence = calls[at : at + 3]
+    assert name.startswith("    JobProtocol.trigger_failed  model/protocols/")
+    assert sentence[0].startswith("        PL-5, LF-7, AB-6: ")
+    assert sentence[1].startswith("        ")
 
 
 def test_of_two_bodies_both_are_shown() -> None:

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -192,34 +193,80 @@ def test_the_steps_of_the_image_are_shell() -> None:
         subprocess.run(["sh", "-n", "-c", text], check=True)
 
 
-def built(folder: Path) -> Path:
-    """The folder `/opt/finale` of the image, from its build stage, in a folder of this machine."""
-    allowed = re.findall(r"^!(.+)$", (ROOT / ".dockerignore").read_text(), re.MULTILINE)
-    for each in allowed:
-        source, target = ROOT / each, folder / "checkout" / each
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if source.is_dir():
-            ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
-            shutil.copytree(source, target, ignore=ignored)
-        else:
-            shutil.copy(source, target)
-    (run,) = [rest for name, rest in stages()[0] if name == "RUN"]
-    for inside in ("/checkout", "/opt/finale"):
-        run = run.replace(inside, str(folder / inside.strip("/")))
-    before = set((folder / "checkout").rglob("*"))
-    subprocess.run(
-        ["sh", "-e", "-c", run], check=True, env={**os.environ, "PYTHON": sys.executable}
-    )
-    assert set((folder / "checkout").rglob("*")) == before
-    return folder / "opt" / "finale"
+class Image:
+    """The image, built in a folder of this machine: its own folders are moved there.
+
+    `project` is what a user mounts. The packages of the operating system are those of this machine.
+    """
+
+    def __init__(self, folder: Path, project: Path) -> None:
+        self.folder = folder
+        self.finale = folder / "opt" / "finale"
+        self.cache = folder / "cache"
+        self._moves = {
+            "/checkout": folder / "checkout",
+            "/opt/finale": self.finale,
+            "/cache": self.cache,
+            "/project": project,
+        }
+        self._copy()
+        (build,), (system, *others) = (
+            [rest for name, rest in stage if name == "RUN"] for stage in stages()
+        )
+        assert system.startswith("apt-get ")
+        before = set((folder / "checkout").rglob("*"))
+        for text in (build, *others):
+            self._run(text)
+        assert set((folder / "checkout").rglob("*")) == before
+
+    def _copy(self) -> None:
+        """Do what `COPY . /checkout` does."""
+        allowed = re.findall(r"^!(.+)$", (ROOT / ".dockerignore").read_text(), re.MULTILINE)
+        for each in allowed:
+            source, target = ROOT / each, self.folder / "checkout" / each
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if source.is_dir():
+                ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
+                shutil.copytree(source, target, ignore=ignored)
+            else:
+                shutil.copy(source, target)
+
+    def _run(self, text: str) -> None:
+        env = {**os.environ, "PYTHON": sys.executable, **self._git}
+        subprocess.run(["sh", "-e", "-c", self._moved(text)], check=True, env=env)
+
+    def _moved(self, text: str) -> str:
+        for inside, here in self._moves.items():
+            text = re.sub(rf"(?<![\w/]){inside}\b", str(here), text)
+        return text
+
+    @property
+    def _git(self) -> dict[str, str]:
+        """Where git has the settings of the system."""
+        return {"GIT_CONFIG_SYSTEM": str(self.folder / "gitconfig")}
+
+    def environment(self) -> dict[str, str]:
+        """The variables of a container."""
+        (line,) = [rest for name, rest in stages()[1] if name == "ENV"]
+        given = dict(word.split("=", 1) for word in shlex.split(self._moved(line)))
+        given["PATH"] = given["PATH"].replace("${PATH}", "/usr/bin:/bin")
+        return {**given, **self._git}
+
+    def entrypoint(self) -> list[str]:
+        """The command that the words of `docker run` are added to."""
+        (line,) = [rest for name, rest in stages()[1] if name == "ENTRYPOINT"]
+        words: list[str] = json.loads(line)
+        return words
 
 
 @pytest.mark.slow
-def test_the_image_checks_and_its_plugin_collects(folder: Path) -> None:
+def test_the_image_checks_and_its_plugin_collects(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """In a virtual environment of its own: nothing of this checkout is on its path."""
-    finale = built(folder / "image")
-    (folder / "finale.sarif").unlink(missing_ok=True)
-    environment = {"PATH": f"{finale / 'bin'}:/usr/bin:/bin", "HOME": str(folder)}
+    image = Image(tmp_path_factory.mktemp("image"), folder)
+    assert image.cache.stat().st_mode & 0o7777 == 0o1777
+    environment = {**image.environment(), "HOME": str(folder)}
 
     def ran(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -227,21 +274,31 @@ def test_the_image_checks_and_its_plugin_collects(folder: Path) -> None:
         )
 
     where = ran("python", "-c", "import model; print(model.__file__)").stdout
-    assert Path(where).is_relative_to(finale)
+    assert Path(where).is_relative_to(image.finale)
     count = (
         "from checker.review.cases import OWN_SPECS as s; print(sum(1 for _ in s.rglob('*.toml')))"
     )
     specs = sum(1 for _ in (ROOT / "specs").rglob("*.toml"))
     assert ran("python", "-c", count).stdout == f"{specs}\n"
-    done = ran("finale", "check", "my specs", "--protocols", "protocols", "--junit", "out.xml")
+    line = ("check", "my specs", "--protocols", "protocols")
+    done = ran(*image.entrypoint(), *line, "--junit", "out.xml")
     assert (done.returncode, done.stderr) == (0, "")
     assert JUnitXml.fromfile(str(folder / "out.xml")).tests == 9
+    assert [each.name for each in image.cache.rglob("*.sqlite")] == ["finale.sqlite"]
+    for words in (["init"], ["add", "."], ["commit", "--message=all"]):
+        who = ("-c", "user.name=a", "-c", "user.email=a@example.com")
+        assert ran("git", *who, *words).returncode == 0
+    if os.geteuid() == 0:  # the repository that is mounted belongs to somebody else
+        for each in (folder, *folder.rglob("*")):
+            os.chown(each, 12345, 12345, follow_symlinks=False)
+    done = ran(*image.entrypoint(), *line, "--changed-since", "HEAD")
+    assert (done.returncode, done.stderr) == (0, "")
     (folder / "test_own.py").write_text("def test_own(): pass\n")
-    off = ran("pytest", "-q", "test_own.py", ".", "--ignore=image")
+    off = ran("pytest", "-q", "test_own.py", ".")
     assert off.stdout.splitlines()[-1].startswith("1 passed")
     bad = SPEC.format(never_done="holds", two_pings="violated")
     (folder / "my specs" / "bad.toml").write_text(bad)
-    flags = ("--finale", "--finale-protocols", "protocols", "--ignore=image")
+    flags = ("--finale", "--finale-protocols", "protocols")
     for parallel in ((), ("-n", "2")):
         on = ran("pytest", "-q", *flags, *parallel, "my specs", "test_own.py")
         assert on.stdout.splitlines()[-1].startswith("1 failed, 2 passed")

@@ -103,6 +103,29 @@ def test_what_a_trace_says_is_checked(changes: dict[str, object], trace: Path) -
     assert "error[not-itf]" in ran.stderr
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"PENDING"', '"OPEN"', "'OPEN' is none of UNUSED, PENDING, COMPLETED, ABORTED"),
+        ('"S.mail"', '"S.post"', "'S.mail' is missing"),
+        ('"ground-rule": ', '"ground-rule": 99', "it has no ground rule 99"),
+        ('"ground-rule": ', '"ground-rule": -', "it has no ground rule -"),
+        ('"tag": "Barrier"', '"tag": "Mark"', "'Mark' is none of "),
+    ],
+)
+@pytest.mark.parametrize("command", ["trace t.json", "explore p.toml --trace t.json"])
+def test_a_trace_of_another_version_is_refused(
+    command: str, old: str, new: str, said: str, trace: Path
+) -> None:
+    text = trace.read_text()
+    assert old in text
+    trace.write_text(text.replace(old, new))
+    ran = run(command, trace.parent)
+    assert ran.exit == 2
+    assert f"error[not-itf]: t.json: this is not a trace of the system: {said}" in ran.stderr
+    assert "write the trace anew" in ran.stderr
+
+
 def test_one_option_has_one_value(folder: Path) -> None:
     ran = run("diff p.toml --set bounds.checkpoints=2 --set bounds.checkpoints=1", folder)
     assert ran.exit == 2

@@ -49,6 +49,15 @@ def test_the_variant_is_changed_in_a_line(review: Path, tmp_path: Path) -> None:
     )
 
 
+def test_what_no_run_reaches_is_told_apart(review: Path) -> None:
+    text = (review / "specs" / "my-change.toml").read_text(encoding="utf-8")
+    reached, unreached = text.split("# No run of the base reaches these situations on this job")
+    assert 'property = "no-deadlock"' in reached
+    assert '"violated"' not in reached
+    assert 'property = "completes-after-close"' in unreached
+    assert '"holds"' not in unreached
+
+
 def test_the_body_of_the_base_can_be_copied(review: Path, tmp_path: Path) -> None:
     """The comment with the base's body, taken in and in the place of the call, does the same."""
     text = (review / "protocols" / "my_change.py").read_text(encoding="utf-8")

@@ -115,6 +115,12 @@ def test_a_part_of_the_job_and_the_whole_job(tmp_path: Path) -> None:
     assert [vertex.name for vertex in other.setting.job.vertices] == ["S", "W", "K"]
 
 
+def test_a_run_in_the_smallest_setting_is_a_shortest_one(folder: Path) -> None:
+    ran = run(f"trace ping.toml --property never-done --minimise {P}", folder)
+    assert "never-done is violated: 3 steps, and no run is shorter" in ran.stdout
+    assert "reproduce: " not in ran.stdout  # no file has this setting
+
+
 @pytest.mark.parametrize(
     "line",
     [

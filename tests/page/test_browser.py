@@ -107,6 +107,18 @@ def test_the_keys_walk_a_trace(window: Browser, folder: Path) -> None:
     page.close()
 
 
+@pytest.mark.parametrize("key", ["j", "ArrowRight"])
+def test_after_a_link_to_a_trace_the_keys_walk_it(window: Browser, folder: Path, key: str) -> None:
+    seen = opened(window, (folder / "one.html").as_uri(), 400)
+    page = seen.page
+    page.get_by_role("link", name="checkpoint-ends", exact=True).click()
+    for _ in range(8):
+        page.keyboard.press(key)
+    assert "quiesce" in current(page)
+    assert is_sound(seen)
+    page.close()
+
+
 def test_everything_is_reached_by_keyboard(window: Browser, folder: Path) -> None:
     seen = opened(window, (folder / "one.html").as_uri(), 1280)
     page = seen.page
@@ -154,6 +166,8 @@ def test_the_explorer_is_walked_by_keyboard(window: Browser, address: str, width
     page.keyboard.press("1")
     page.locator("#taken li").nth(1).wait_for()
     assert page.locator("#where").inner_text() == "after step 1"
+    first = page.locator("#properties td:first-child").first
+    assert first.locator(".sentence").inner_text().endswith((".", ")"))
     assert page.locator("#state .changed").count() > 0
     page.locator("#diagram svg").wait_for()
     assert is_sound(seen)

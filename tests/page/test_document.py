@@ -13,6 +13,7 @@ import pytest
 
 from checker.page import report as report_module
 from checker.page.document import data, document
+from checker.page.parts import grouped_number
 from checker.page.report import report_page
 from model.errors import FinaleError
 from tests.cli.running import run
@@ -69,6 +70,21 @@ def test_nothing_hostile_becomes_markup() -> None:
     scripts = outline.named("script")
     assert [each.get("type") for each in scripts] == ["application/json", None]
     assert all(each.isprintable() for each in page.replace("\n", ""))
+
+
+def test_a_trace_begins_with_the_sentence_of_its_property() -> None:
+    page = report_page([result(HANGS)], "finale")
+    sentence = "<p>A checkpoint that was triggered completes or is aborted (L3).</p>"
+    begin = page.index('id="s1-checkpoint-ends-trace"')
+    assert begin < page.index(sentence) < page.index("<svg", begin)
+
+
+def test_no_line_end_parts_a_number() -> None:
+    assert grouped_number(1_234_567) == "1\u00a0234\u00a0567"
+    page = report_page([result(ABORTS)], "finale")
+    transitions = result(ABORTS).report.statistics.transitions
+    assert transitions >= 1000
+    assert f"{grouped_number(transitions)} transitions" in page
 
 
 def test_a_page_loads_nothing() -> None:

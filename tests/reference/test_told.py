@@ -298,6 +298,15 @@ def test_help_tells_what_exit_codes_mean(asks: str, capsys: pytest.CaptureFixtur
     assert all(f"{code} " in codes for code in ("0", "1", "2", "130"))
 
 
+@pytest.mark.parametrize("asks", ["list", "new", "schema", "show", "trace", "completion", "export"])
+def test_help_of_a_command_that_expects_nothing_says_so(
+    asks: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main([asks, "--help"])
+    codes = capsys.readouterr().out.partition("Exit codes: ")[2]
+    assert codes.split() == ["0", "done,", "2", "bad", "input,", "130", "interrupted."]
+
+
 def test_on_a_terminal_errors_are_no_wider_than_that(tmp_path: Path) -> None:
     """And the summary; in a pipe an error is two lines, to be searched."""
     job = counts_in(tmp_path, "legacy-finish")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from checker.compare.comparison import Answer
 from checker.report.review import review_json, review_lines
-from checker.review.behaviours import behaviours_of
+from checker.review.behaviours import Behaviours, behaviours_of
 from checker.review.change import Change
 from tests.review.reviewing import reviewed, specs_of
 
@@ -19,6 +22,10 @@ def test_a_gained_run_is_told() -> None:
     _, difference = seen.gained
     assert difference.observation == "u2.stored 0 → 1"
     assert difference.run.trace.length == 10
+    assert list(seen.told) == ["more in 1"]
+    [(case, one)] = seen.compared
+    other = Behaviours(((case, replace(one, answer=Answer.BOTH)),), 1)
+    assert list(other.told) == ["more and less in 1"]
 
 
 def test_a_change_that_changes_nothing_is_not_compared() -> None:

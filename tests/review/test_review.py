@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from checker.page.review import review_page
 from checker.report.review import review_json, review_lines
 from checker.review.change import Change
 from checker.search.rows import Exit
@@ -171,6 +172,7 @@ def test_a_change_that_changes_nothing_is_told(tmp_path: Path) -> None:
     known = catalogue(folder_of(tmp_path, f"{COPY}\n{UNUSED}"))
     found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
     assert [each.kind for each in found.remarks] == ["changes-nothing", "unused-helper"]
+    assert found.remarks[0].message.endswith("; try specs with other settings (--specs)")
     assert not found.findings
     assert found.is_same
 
@@ -345,6 +347,25 @@ def test_the_limit_of_states_holds_for_all_parts(tmp_path: Path) -> None:
     assert found.stability.searched == 0
 
 
+def test_larger_bounds_that_nobody_searched_are_told() -> None:
+    found = reviewed(Change("connector", "producer-hangs"), CONNECTOR, stability=1e-9)
+    page = review_page([found], "Finale")
+    text = "\n".join(line.plain for line in review_lines(found, 300))
+    for told in (page, text):
+        assert "ach bound one larger: 0 of " in told
+        assert "--stability SECONDS gives more time" in told
+        assert "othing that holds falls" not in told  # nobody has looked
+
+
+def test_of_equally_short_runs_the_one_in_fewer_states_is_shown(tmp_path: Path) -> None:
+    for number, name in ((4, "a"), (2, "b"), (3, "c")):
+        (tmp_path / f"{name}.toml").write_text(TWO.format(number))
+    found = reviewed(Change("two-phase-commit", "withdraws"), sorted(tmp_path.glob("*.toml")))
+    (finding,) = (each for each in found.findings if each.property == "promise-is-kept")
+    assert {difference.trace and difference.trace.length for _, difference in finding.shown} == {2}
+    assert [tried.case.file.stem for tried, _ in finding.shown] == ["b", "c", "a"]
+
+
 @pytest.mark.parametrize("part", ["stability_of", "behaviours_of"])
 def test_an_interrupt_of_a_later_part_keeps_the_verdicts(
     part: str, monkeypatch: pytest.MonkeyPatch
@@ -360,3 +381,7 @@ def test_an_interrupt_of_a_later_part_keeps_the_verdicts(
     assert found.exit is Exit.INTERRUPTED
     text = "\n".join(line.plain for line in review_lines(found, 200))
     assert "without all larger bounds and runs" in text
+    page = review_page([found], "Finale")
+    count = len(found.tried)
+    assert f"tried in {count} of {count} settings" in page
+    assert '<span class="badge open">interrupted</span>' in page

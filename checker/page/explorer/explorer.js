@@ -75,7 +75,7 @@ function bound(binding) {
 }
 
 function drawNext(here) {
-  const bounds = here.bounds.length ? `A bound alone forbids: ${here.bounds.join(", ")}.` : "";
+  const bounds = here.bounds.length ? `Only a bound of the spec forbids: ${here.bounds.join(", ")}.` : "";
   at("word").textContent = [here.word && `${here.word[0].toUpperCase()}${here.word.slice(1)}.`, bounds]
     .filter(Boolean).join(" ");
   at("next").replaceChildren(...here.next.map((step, number) => {
@@ -132,7 +132,7 @@ function drawProperties(here) {
   for (const each of here.properties) {
     const row = element("tr");
     const name = element("td", "", each.name);
-    name.title = each.sentence;
+    name.append(element("span", "sentence", each.sentence));
     const word = element("td");
     word.append(element("span", `badge ${TONES[each.word] || ""}`, each.word));
     const why = element("td");

@@ -67,7 +67,7 @@ class Walk:
             "values": [[n, *variable_json(v, value)] for n, (v, value) in enumerate(values)],
             "changed": sorted(self._changed()),
             "next": told,
-            "bounds": [f"{rule}: {bound}" for rule, bound in blocking_bounds(system, self.state)],
+            "bounds": [f"{rule} ({bound})" for rule, bound in blocking_bounds(system, self.state)],
             "word": self._word(bool(told)),
             "properties": sorted(map(self._asked, system.properties), key=_telling),
             "diagram": str(sequence_svg(diagram, "sequence diagram of the run so far")),
