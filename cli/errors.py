@@ -89,6 +89,16 @@ def unwritable_output(error: OSError) -> FinaleError:
     )
 
 
+def refused_name(name: str, why: str) -> FinaleError:
+    """Return the error for a file or folder that the file system does not even look for."""
+    return FinaleError(
+        "refused-name",
+        f"the file system refuses this name: {why}",
+        place=Place(name.strip("'")),
+        advice="name another file or folder, or ask for the right to read the folders above",
+    )
+
+
 def lost_folder() -> FinaleError:
     """Return the error for a working folder that was deleted."""
     return FinaleError(

@@ -27,6 +27,8 @@ EXIT_PIPE_CLOSED = 141
 #: The errors of a full disk or quota. They are caught here for the standard output only: files that
 #: a command writes have their own error.
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+#: A name that is too long, goes round in links, or leads through a folder that may not be read.
+REFUSED_NAME = (errno.ENAMETOOLONG, errno.ELOOP, errno.EACCES, errno.EPERM)
 
 #: The list of commands shows the first line.
 CONFORM = (
@@ -154,6 +156,9 @@ for _name, _where, _help in COMMANDS:
     _codes = {"help_epilogue": f"Exit codes: {EXITS[_name]}"} if _name in EXITS else {}
     app.command(_where, name=_name, help=_help, **_codes)
 
+#: How `Path.resolve` begins its complaint, up to Python 3.12.
+LINKS_IN_A_CIRCLE = "Symlink loop from "
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return the exit code."""
@@ -183,7 +188,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print_error(former)
         return EXIT_BAD_INPUT
     except (Exception, SystemExit) as error:
-        from cli.errors import lost_folder, out_of_memory, print_if_ours, unwritable_output
+        from cli.errors import (
+            lost_folder,
+            out_of_memory,
+            print_if_ours,
+            refused_name,
+            unwritable_output,
+        )
         from cli.output import say
 
         if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
@@ -192,6 +203,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, OSError) and error.errno in DISK_FULL:
             _forget_output()
             error = unwritable_output(error)
+        if isinstance(error, OSError) and error.errno in REFUSED_NAME and error.filename:
+            error = refused_name(str(error.filename), error.strerror or "")
+        if isinstance(error, RuntimeError) and str(error).startswith(LINKS_IN_A_CIRCLE):
+            error = refused_name(error.args[0][len(LINKS_IN_A_CIRCLE) :], "links in a circle")
         if isinstance(error, FileNotFoundError) and _is_folder_lost():
             error = lost_folder()
         if isinstance(error, MemoryError):

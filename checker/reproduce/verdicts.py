@@ -214,6 +214,10 @@ def _defeated(outcome: Outcome) -> list[str]:
     return [each for each in _refused(outcome) if each.split(" ")[0] in users and len(users) > 1]
 
 
+def _handed_late(outcome: Outcome) -> list[str]:
+    return [f"committables came after the confirmation: {each}" for each in outcome.late]
+
+
 def _failed(outcome: Outcome) -> list[str]:
     failed = [f"{each} fails, and nothing made it fail" for each in dict.fromkeys(outcome.failed)]
     others = (each for each in outcome.ended if each not in outcome.failed)
@@ -244,11 +248,13 @@ DAMAGES: Mapping[str, Callable[[Outcome], list[str]]] = {
     "requests-do-not-defeat": _defeated,
     "legal-never-fails": _failed,
     "committables-are-told-apart": _failed,
+    "confirmed-commits": _handed_late,
 }
 
 #: What is done after the order of a property's counterexample, so that its damage shows.
 PROBES: Mapping[str, str] = {
     "triggers-go-on": ASK,
+    "confirmed-commits": ASK,
     "nothing-after-the-cut": RESUME,
     "split-at-one-place": FAIL,
 }

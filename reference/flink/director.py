@@ -33,7 +33,15 @@ STOP = "request_stop"
 REPORT, STORE = "report_first", "store"
 #: Steps that happen only when the order says so: else when all of it was taken. If a step stands
 #: beside one, that is so in orders with that step.
-LATE = {"receive_split": None, "learn_of_failed_event": None, STORE: REPORT}
+LATE = {
+    "receive_split": None,
+    "learn_of_failed_event": None,
+    "arrive": "notice_barrier",
+    STORE: REPORT,
+}
+CONFIRMED = "deliver_confirmation.handled"
+#: A committer is handed committables of a checkpoint.
+HAND_OVER = "hand_over"
 #: The parts of a trigger, in orders that tell them apart: the last one is the calls to the tasks.
 PARTS = ("take_coordinator_state", "finish_coordinator_part")
 #: A task has failed.
@@ -105,7 +113,8 @@ class Taken:
     """How far an order was taken. `missed` is None if all of it was.
 
     `unstored` are requests that were answered before their checkpoint was in the store. `failed`
-    are tasks that failed although the order did not say so. `ended` are the tasks of which an
+    are tasks that failed although the order did not say so. `late` are the tasks that were handed
+    committables of a checkpoint after its confirmation. `ended` are the tasks of which an
     attempt has FAILED or was CANCELED, as the coordinator knows it.
     """
 
@@ -116,6 +125,7 @@ class Taken:
     missed: Missed | None = None
     unstored: list[str] = field(default_factory=list[str])
     failed: list[str] = field(default_factory=list[str])
+    late: list[str] = field(default_factory=list[str])
     ended: list[str] = field(default_factory=list[str])
     stops: int = 0
 
@@ -134,6 +144,7 @@ class Director:
         self._last: list[Hit] = []
         self._late: list[Hit] = []
         self._stored: set[int | None] = set()
+        self._confirmed: set[tuple[str | None, int | None]] = set()
         self._pasts = _pasts(order.steps)
         self._former: frozenset[str] = frozenset()
         self._threads: dict[str, int] = {}
@@ -388,6 +399,8 @@ class Director:
             self._last.append(hit)
             self._tell(f"{hit} is held until nothing else moves")
         elif step is None:
+            if hit.steps[0] == HAND_OVER and (hit.task, hit.checkpoint) in self._confirmed:
+                self.taken.late.append(f"{hit.task}, checkpoint {hit.checkpoint}")
             if hit.steps[0] not in ("other", TRIGGER) and not is_end:
                 self._instead.append(str(hit))
                 if hit.steps[0] == FAILED and hit.task is not None and not self._is_ended(hit.task):
@@ -474,6 +487,8 @@ class Director:
         if hit.steps[0] == STORE:
             self._stored.add(hit.checkpoint)
             return
+        if CONFIRMED in hit.steps:
+            self._confirmed.add((hit.task, hit.checkpoint))
         if RESTORE + HANDLED in hit.steps:
             self._failing.discard(hit.task)
         if FAILED + HANDLED in hit.steps and hit.task is not None:

@@ -171,7 +171,7 @@ def hooks_in(file: Path) -> Hooks:
         found.append(
             Hook(
                 number,
-                tuple(steps.values() if isinstance(steps, dict) else steps),
+                tuple(" ".join(steps.values() if isinstance(steps, dict) else steps).split()),
                 each["class"],
                 each["method"],
                 each.get("parameters"),

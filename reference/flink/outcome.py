@@ -50,7 +50,8 @@ class Outcome:
     says of each request of the order what it asks for: stop, savepoint, checkpoint, cancel. The
     tasks that `failed` are those that the order did not let fail. `ended` are the tasks of which an
     attempt ended as FAILED or CANCELED, if the order lets no attempt end so; a job that then has
-    FAILED has `failed_by_itself`.
+    FAILED has `failed_by_itself`. `late` are the tasks that were handed committables of a
+    checkpoint after its confirmation.
     """
 
     status: str
@@ -68,6 +69,7 @@ class Outcome:
     failed: tuple[str, ...] = ()
     ended: tuple[str, ...] = ()
     failed_by_itself: bool = False
+    late: tuple[str, ...] = ()
 
 
 def taken_to_end(
@@ -137,6 +139,7 @@ def _outcome(
         tuple(taken.failed),
         () if director.ends_attempts else tuple(dict.fromkeys(taken.ended)),
         (over or status.job) == "FAILED" and not director.ends_attempts,
+        tuple(taken.late),
     )
 
 

@@ -328,7 +328,7 @@ class Session:
         steps, channel = hook.steps, None
         if "event" in values:
             step = hook.events.get(str(values["event"]))
-            steps = () if step is None else (step,)
+            steps = () if step is None else tuple(step.split())
             if subtask is not None and "channel" in values:
                 channel = self._channel(
                     subtask, cast("int", values["gate"]), cast("int", values["channel"])

@@ -67,3 +67,49 @@ def test_a_job_of_set_stands_in_no_line_of_the_spec() -> None:
     assert ran.exit == 2
     assert f"error[other-job]: {PAIR} (key job.shape): the two specs" in ran.stderr
     assert "help: leave out --set job.shape" in ran.stderr
+
+
+LONG = "a" * 300
+SPEC = str(Path(__file__).parents[2] / "specs/final-checkpoint/pair.toml")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "check {}.toml",
+        "check {}",
+        "check SPEC --protocols {}",
+        "check SPEC --junit {}",
+        "show {}.toml",
+        "trace SPEC --output {}",
+        "report SPEC -o {}.html",
+        "validate {}.log",
+        "blocked {}.log",
+        "mine {}",
+        "watch {}",
+        "replay {}",
+        "conform {}",
+        "scenario {}",
+        "sweep {}",
+        "export SPEC --to tla --output {}.tla",
+        "diff SPEC {}.toml",
+        "weaken {}.toml",
+        "review --protocols {}",
+        "new {}",
+        "reproduce SPEC --flink {}",
+        "prove {}.toml",
+        "stop {}",
+    ],
+)
+def test_a_name_that_the_file_system_refuses_is_told(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("circle").symlink_to("circle")
+    for name in (LONG, "circle/a"):
+        ran = run(command.format(name).replace("SPEC", SPEC), tmp_path)
+        assert ran.exit == 2, name
+        assert "error[" in ran.stderr
+        assert "Traceback" not in ran.stderr
+        assert name != LONG or "error[refused-name]" in ran.stderr
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "circle"]

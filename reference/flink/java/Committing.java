@@ -30,6 +30,7 @@ import org.apache.flink.streaming.api.datastream.DataStreamSink;
 final class Committing implements InvocationHandler, Serializable {
     private static final long serialVersionUID = 1;
     private static final String PACKAGE = "org.apache.flink.api.connector.sink2.";
+    private static final String BETWEEN = "org.apache.flink.streaming.api.connector.sink2.";
 
     private final String writer;
     private final String committer;
@@ -41,7 +42,7 @@ final class Committing implements InvocationHandler, Serializable {
 
     static void sinkTo(DataStream<String> input, String writer, String committer, int parallelism, String group) {
         try {
-            Object sink = proxy(new Committing(writer, committer), "Sink", "SupportsCommitter|TwoPhaseCommittingSink");
+            Object sink = proxy(new Committing(writer, committer), "Sink", "SupportsCommitter|TwoPhaseCommittingSink", BETWEEN + "SupportsPreCommitTopology|" + BETWEEN + "WithPreCommitTopology");
             Method method = DataStream.class.getMethod("sinkTo", Class.forName(PACKAGE + "Sink"));
             DataStreamSink<?> made = (DataStreamSink<?>) method.invoke(input, sink);
             made.name(writer).uid(writer).setParallelism(parallelism).slotSharingGroup(group);
@@ -67,7 +68,8 @@ final class Committing implements InvocationHandler, Serializable {
         return switch (method.getName()) {
             case "createWriter" -> proxy(new Writer(registered(writer, arguments[0])), "SinkWriter", "CommittingSinkWriter|TwoPhaseCommittingSink$PrecommittingSinkWriter");
             case "createCommitter" -> proxy(new Committer(folder(arguments)), "Committer");
-            case "getCommittableSerializer" -> new Text();
+            case "addPreCommitTopology" -> ((DataStream<?>) arguments[0]).rebalance(); // a channel that barriers can overtake
+            case "getCommittableSerializer", "getWriteResultSerializer" -> new Text();
             case "hashCode" -> System.identityHashCode(proxy);
             case "equals" -> proxy == arguments[0];
             case "toString" -> "Committing";
@@ -108,7 +110,7 @@ final class Committing implements InvocationHandler, Serializable {
             String[] each = name.split("\\|");
             for (int i = 0; i < each.length; i++) {
                 try {
-                    found.add(Class.forName(PACKAGE + each[i]));
+                    found.add(Class.forName(each[i].startsWith(BETWEEN) ? each[i] : PACKAGE + each[i]));
                     break;
                 } catch (ClassNotFoundException lacks) {
                     if (i == each.length - 1) {

@@ -192,6 +192,38 @@ def test_a_coordinator_learns_of_a_failed_event_last() -> None:
     ]
 
 
+def barrier() -> Hit:
+    """A barrier comes to a task: it may have overtaken data."""
+    hook = next(each for each in HOOKS.all if "notice_barrier" in each.steps)
+    steps = tuple(hook.events["CheckpointBarrier"].split())
+    return Hit(hook, steps, None, "B→K", None, 1, None, 0, 0, "thread")
+
+
+def test_data_arrive_after_the_order_if_a_barrier_overtakes_them() -> None:
+    data = hit("arrive", None, thread=1)
+    for name, done in (
+        ("notice_barrier", ["go poll_barrier(B→K, 1)", "go arrive()"]),
+        ("poll_barrier", ["go arrive()", "go poll_barrier(B→K, 1)"]),
+    ):
+        step = OrderedStep(1, name, {"channel": "B→K", "checkpoint": "cp1"})
+        _, said, took = taken([step], [data, barrier(), Left(barrier())])
+        assert said == done
+        assert took.missed is None
+
+
+def test_committables_can_come_after_the_confirmation() -> None:
+    hooks = hooks_in(ROOT / "reference" / "flink" / "flink-1.20.toml")
+    hook = next(each for each in hooks.all if "hand_over" in each.steps)
+    early, late = (
+        Hit(hook, hook.steps, "K", None, None, number, None, 0, 0, "thread") for number in (2, 1)
+    )
+    confirmed = hit("deliver_confirmation.handled", "K", 1)
+    step = OrderedStep(1, "deliver_trigger", {"task": "K"})
+    trigger = hit("deliver_trigger", "K")
+    news: list[News] = [Left(confirmed), early, late, trigger, Left(trigger)]
+    assert taken([step], news)[2].late == ["K, checkpoint 1"]
+
+
 def asked(checkpoint: str) -> OrderedStep:
     return OrderedStep(1, "trigger_checkpoint", {}, (), Trigger(checkpoint, "CHECKPOINT"))
 
