@@ -57,6 +57,18 @@ def test_a_stop_hangs_and_its_log_says_why(
     assert "stop1 has no answer" in told.stdout
 
 
+def test_a_fix_is_seen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Release 1.20.0 has the bug. The job has a sink of a writer and a committer."""
+    spec = ROOT / "specs" / "history" / "flink-37605.toml"
+    command = ["reproduce", str(spec), "--as-written", "--flink", str(flink().folder)]
+    folder = tmp_path / "reproduction"
+    assert main([*command, "--output", str(folder), "--format", "json"]) == 1
+    (done,) = json.loads(capsys.readouterr().out)["runs"]
+    assert done["verdict"] == "not reproduced"
+    page = json.loads((folder / "run-1" / "outcome.json").read_text(encoding="utf-8"))
+    assert page["outcome"]["status"] == "FINISHED"
+
+
 def test_a_witness_is_no_damage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A spec that holds has traces of its witnesses: Flink is not driven along them."""
     spec = ROOT / "specs" / "final-checkpoint" / "pair.toml"

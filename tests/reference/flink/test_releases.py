@@ -83,6 +83,13 @@ def test_the_file_of_a_version_comes_before_that_of_its_line() -> None:
     assert hooks_file(later).name == "flink-1.12.toml"
 
 
+def test_a_hook_of_one_line_is_not_one_of_older_lines() -> None:
+    """The file of a line takes over what that of the next line states."""
+    newer, older = (hooks_in(HOOKS / f"flink-{line}.toml") for line in ("1.20", "1.19"))
+    assert newer.has("hand_over")
+    assert not older.has("hand_over")
+
+
 def test_an_abort_is_held_where_it_is_sent() -> None:
     """A trigger can then overtake it: its receiver takes calls in their order."""
     hooks = hooks_in(HOOKS / "flink-1.12.4.toml")
