@@ -8,6 +8,7 @@ from functools import partial
 
 from model.errors import FinaleError, Place
 from model.expressions import Expression
+from model.garbage import uncollected
 from model.system import (
     Blocked,
     GroundRule,
@@ -65,6 +66,7 @@ class Parts:
         return explore()
 
 
+@uncollected()
 def build(
     protocol: Protocol,
     families: Sequence[Family] = (),

@@ -53,13 +53,21 @@ def by_tlc(opinion: Opinion, folder: Path) -> Said:
     shutil.copy(ROOT / "tla" / f"{module}.tla", folder)
     lines = [f"CONSTANT {name} = {value}" for name, value in opinion.constants]
     head = "\n".join([*lines, "SPECIFICATION FairSpec", "CHECK_DEADLOCK FALSE", ""])
-    told = tlc.run(folder, module, head)
-    holds = {}
-    for prop in opinion.judges:
-        kind = "PROPERTY" if name_of(prop) in LIVENESS else "INVARIANT"
-        asked = tlc.run(folder, module, f"{head}{kind} {name_of(prop)}\n")
-        holds[prop] = asked.is_live if kind == "PROPERTY" else not asked.violated
-    return Said(counts_of(told, opinion), holds)
+    asked = {prop: f"{_kind(prop)} {name_of(prop)}\n" for prop in opinion.judges}
+    told = tlc.run(folder, module, head + "".join(asked.values()))
+    if _holds(told):
+        return Said(counts_of(told, opinion), dict.fromkeys(asked, True))
+    # TLC does not name all that are violated.
+    holds = {prop: _holds(tlc.run(folder, module, head + line)) for prop, line in asked.items()}
+    return Said(counts_of(tlc.run(folder, module, head), opinion), holds)
+
+
+def _kind(prop: str) -> str:
+    return "PROPERTY" if name_of(prop) in LIVENESS else "INVARIANT"
+
+
+def _holds(told: tlc.Told) -> bool:
+    return told.is_live and not told.violated
 
 
 def counts_of(told: tlc.Told, opinion: Opinion) -> dict[str, int]:

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.answer import Answer, Report, Timing, Violated
-from checker.search.garbage import uncollected
 from checker.search.limits import Limits, ProgressListener, SearchProgress, check_witnesses, looking
 from checker.search.options import DEFAULT, SearchOptions
 from checker.search.state_graph.verdicts import EXHAUSTIVE, answers_of
 from model.expressions import TRUE, Constant
+from model.garbage import uncollected
 from model.language.explore import Branch
 from model.system import System, Update
 
