@@ -144,6 +144,3 @@ def _ends_moved(old: Sequence[T], new: Sequence[T]) -> tuple[Sequence[T], Sequen
     """Return the fewest elements that left at the front, and those that came at the end."""
     taken = next(n for n in range(len(old) + 1) if list(new[: len(old) - n]) == list(old[n:]))
     return old[:taken], new[len(old) - taken :]
-
-
-__all__ = ["ARROW", "ValueChange", "changes", "label_of", "queue_moves", "queue_text", "value_text"]

@@ -17,11 +17,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
-from xdist.remote import Producer
-from xdist.scheduler import LoadScopeScheduling
 
 HERE = Path(__file__).parent
 #: Which files each tier runs, by the tiers that `tiers.toml` gives them.
@@ -73,21 +72,25 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None if tier_of(collection_path) in chosen else True
 
 
-class InARow(LoadScopeScheduling):
-    """Hands to one worker, in a row, the tests that share what is slow to make."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        """Return what a test shares: a spec, a session of Spark, or nothing."""
-        spec = re.search(r"\[([^\[\]]+\.toml)\]$", nodeid)
-        if spec is not None:
-            return spec[1]
-        return "spark" if nodeid.startswith("tests/pipeline/") else nodeid
+def shared_by(nodeid: str) -> str:
+    """Return what a test shares with others: a spec, a session of Spark, or nothing."""
+    spec = re.search(r"\[([^\[\]]+\.toml)\]$", nodeid)
+    if spec is not None:
+        return spec[1]
+    return "spark" if nodeid.startswith("tests/pipeline/") else nodeid
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> InARow:
-    """Distribute tests by what they share. pytest 9.2 does not show xdist 3.8 its own groups."""
-    return InARow(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
+    """Hand tests that share something to one worker, in a row.
+
+    The groups of xdist 3.8 have no effect with pytest 9.2.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = shared_by
+    return scheduler
 
 
 #: After how many new objects garbage is collected, between two tests.

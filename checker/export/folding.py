@@ -73,6 +73,3 @@ def _is_free(line: str, space: int) -> bool:
 
 def _is_good(line: str, space: int) -> bool:
     return line.endswith(_JOINS, 0, space) or _PART.match(line, space + 1) is not None
-
-
-__all__ = ["WIDTH", "folded"]

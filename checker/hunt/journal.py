@@ -136,6 +136,3 @@ def _searched(told: dict[str, Any]) -> Searched:
 
 def _signature(told: dict[str, Any]) -> Signature:
     return Signature(told["property"], tuple(told["environment"]), tuple(told["decisive"]))
-
-
-__all__ = ["FOUND", "Journal", "Searched", "Violation"]

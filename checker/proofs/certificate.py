@@ -254,6 +254,3 @@ class _Row:
     def can_be(self) -> bool:
         """Return whether there may be such states."""
         return self._solver.can_be()
-
-
-__all__ = ["Certificate", "Certifier", "certify_steps"]

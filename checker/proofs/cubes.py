@@ -101,6 +101,3 @@ def _of_operands(decisive: int, operands: Sequence[tuple[int, Cube]]) -> tuple[i
     if deciding:
         return decisive, min(deciding, key=len)
     return 1 - decisive, frozenset[tuple[int, int]]().union(*(cube for _, cube in operands))
-
-
-__all__ = ["Cube", "has", "is_in", "outside", "resting", "within"]

@@ -206,16 +206,3 @@ def _family(spec: Spec, name: str) -> Family | None:
 def _branches(result: SpecResult) -> Iterator[BranchJson]:
     for each in result.dead_branches:
         yield BranchJson(shown_file(each.file), each.line, each.outcome)
-
-
-__all__ = [
-    "FORMAT",
-    "CheckJson",
-    "LeftOutJson",
-    "RowJson",
-    "WhyLeftOut",
-    "check_schema",
-    "error_row",
-    "json_rows",
-    "unanswered_row",
-]

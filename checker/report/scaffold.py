@@ -215,6 +215,3 @@ def _expected(base: SpecResult) -> Iterator[str]:
         if row.is_claim and row.verdict in (Holds.word, Violated.word):
             yield from ("[[expect]]", f'property = "{row.property}"', f'verdict  = "{row.verdict}"')
             yield ""
-
-
-__all__ = ["CI_FILE", "PAGE_FILE", "SPEC_FILE", "VARIANT_FILE", "Setting", "files_of"]

@@ -175,6 +175,3 @@ def _worst(answers: Sequence[Answer]) -> Answer:
     if violated:
         return min(violated, key=lambda each: each.steps or 0)
     return unknown[0] if unknown else answers[0]
-
-
-__all__ = ["check_reduced"]

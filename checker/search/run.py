@@ -118,6 +118,3 @@ def chosen(spec: Spec, only: Collection[str]) -> tuple[Family, ...]:
     wanted = {family.name for family in spec.families if family.name in only}
     wanted |= {f.witness for f in spec.families if f.name in wanted and f.witness}
     return tuple(family for family in spec.families if family.name in wanted)
-
-
-__all__ = ["chosen", "nothing_searched", "run"]

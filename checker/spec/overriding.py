@@ -409,6 +409,3 @@ def _check_spelling(member: Member) -> None:
         place=member.place,
         advice=f'to override that one, call it "{meant}"; else use the new one, or leave it out',
     )
-
-
-__all__ = ["Member", "changes", "check_overrides", "members_of", "used_names"]

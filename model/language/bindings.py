@@ -170,6 +170,3 @@ def _unbound(mark: DecoratedFunction, name: str) -> FinaleError:
 
 def _is_domain(value: object) -> TypeGuard[Domain[object]]:
     return isinstance(value, Domain)
-
-
-__all__ = ["BoundRule", "bindings", "bound_rules", "rule_names", "rule_of", "shown"]

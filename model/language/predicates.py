@@ -151,6 +151,3 @@ def _predicates(
                 claim = where(world, claimed)
         fault = disjunction(condition for condition, _ in folded.faults)
         yield Predicate(binding, folded.returns, claim, fault)
-
-
-__all__ = ["property_of", "where"]

@@ -118,6 +118,3 @@ def _refuse_certain_mistakes(tree: Tree, rule: Rule) -> None:
             place=rule.place,
             advice="require(...) what the rule is for, so that it is not enabled there",
         )
-
-
-__all__ = ["ground_rule"]

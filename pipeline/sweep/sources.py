@@ -85,6 +85,3 @@ def forget() -> None:
     """Forget all digests, because sources may change while a program runs."""
     for each in (_closure, _file, _imports):
         each.cache_clear()
-
-
-__all__ = ["digest_of", "forget"]

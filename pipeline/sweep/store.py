@@ -116,6 +116,3 @@ def _unusable(folder: Path, what: str) -> FinaleError:
         place=Place(str(folder)),
         advice="name another folder with --output",
     )
-
-
-__all__ = ["JOURNAL", "SweepStore"]

@@ -243,6 +243,3 @@ def _unusable(folder: Path, what: str) -> FinaleError:
         place=Place(str(folder)),
         advice="name another folder with --resume",
     )
-
-
-__all__ = ["JOURNAL", "Journal", "Record"]

@@ -321,6 +321,3 @@ def _counted(observations: Observations, run: JobRun) -> tuple[EventLine, ...]:
     asked = sum(event.word == "request_checkpoint" for event in run.events)
     found += [EventLine(0, "request_checkpoint", (), None, {}, None, "", 0) for _ in range(asked)]
     return tuple(found)
-
-
-__all__ = ["RunVerdict", "accept_run", "reject_run"]

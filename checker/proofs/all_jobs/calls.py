@@ -209,6 +209,3 @@ def facts_of_calls(plans: Plans) -> list[Fact]:
         ),
         _calls_deliver(plans),
     ]
-
-
-__all__ = ["RULES_OF_CALLS", "facts_of_calls"]

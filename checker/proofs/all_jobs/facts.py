@@ -108,6 +108,3 @@ def _as_expected(gates: Gates, fact: Fact) -> Fact:
 
 def _has_option(kind: type[Protocol], name: str) -> bool:
     return any(each.name == name for each in fields(kind.Options))
-
-
-__all__ = ["FactGroup", "groups_of"]

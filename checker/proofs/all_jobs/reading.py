@@ -166,6 +166,3 @@ def formula(
         return logic.exists(body) if meaning.some else logic.forall(body)
 
     return fold(root, make, known)
-
-
-__all__ = ["Read", "StateAfterStep", "SymbolicState", "claimed", "faults", "formula", "returns"]

@@ -233,6 +233,3 @@ class ReadableSearch:
         depth = self.depth if complete or not states else self.graph.trace_to(states - 1).length
         frontier = states - self.expanded
         return Statistics(states, self.transitions, depth, self.seconds, complete, frontier)
-
-
-__all__ = ["ReadableSearch", "check"]

@@ -257,6 +257,3 @@ class TransitionRelation:
 
     def _any(self, terms: Sequence[Term]) -> Term:
         return any_of(terms, self.context)
-
-
-__all__ = ["RulePath", "TransitionRelation", "ways_of"]

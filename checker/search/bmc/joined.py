@@ -225,6 +225,3 @@ def _rules_of(system: System, key: RuleKey) -> Iterator[GroundRule]:
     for rule in system.rules:
         if (rule.rule.name, rule.binding) == key:
             yield rule
-
-
-__all__ = ["JoinedSystem", "ProductSystem", "joined"]

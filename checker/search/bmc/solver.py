@@ -105,6 +105,3 @@ def watched(ask: Callable[[], Term], context: z3.Context, look: Callable[[], Non
                 thread.join(BETWEEN_LOOKS)
             raise
     return answers[0]
-
-
-__all__ = ["Solver", "watched"]

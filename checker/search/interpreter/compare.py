@@ -171,6 +171,3 @@ def _judgement(predicate: Predicate, state: State, after: State | None = None) -
 
 def _name(name: str, binding: tuple[tuple[str, str], ...]) -> str:
     return f"{name}({', '.join(value for _, value in binding)})"
-
-
-__all__ = ["Pair", "RuleDisagreement", "compare"]

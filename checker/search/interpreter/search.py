@@ -54,6 +54,3 @@ def explore_plain(
         stopped=search.stopped,
         exercised=frozenset(search.exercised),
     )
-
-
-__all__ = ["explore", "explore_plain"]

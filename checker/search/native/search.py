@@ -180,6 +180,3 @@ def exercised(search: Covered) -> list[str]:
     """Yield the names of the rules that some transition takes."""
     pairs = zip(search.machine.leaves, search.visited, strict=True)
     return [search.machine.system.rules[leaf.rule].rule.name for leaf, visited in pairs if visited]
-
-
-__all__ = ["Covered", "check", "dead_branches", "exercised", "prepare", "report_of", "searched"]
