@@ -18,7 +18,6 @@ from model.errors import FinaleError, Place
 from model.language.properties import Family
 from model.system import Kind
 
-from .json_schema import schema_of
 from .places import expectation_line, shown_file
 
 FORMAT: Literal["finale-check/3"] = "finale-check/3"
@@ -128,11 +127,6 @@ class CheckJson:
     def table(self) -> dict[str, object]:
         """The document as plain data."""
         return asdict(self)
-
-
-def check_schema() -> dict[str, object]:
-    """Return the JSON schema of the document."""
-    return schema_of(CheckJson, f"urn:{FORMAT.replace('/', ':')}")
 
 
 # --- rows ----------------------------------------------------------------------------------------

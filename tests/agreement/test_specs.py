@@ -9,12 +9,12 @@ import pytest
 
 from checker.search.bfs.search import check
 from checker.search.interpreter.breadth_first import InterpreterSearch
-from checker.search.interpreter.compare import Pair
 from checker.search.interpreter.execution import PlainSystem
 from checker.search.limits import Limits
 from checker.spec.claim import Spec
 from model.language.build import world_of
 from model.language.properties import Family
+from tests.agreement.compare import Pair
 from tests.agreement.test_back_ends import assert_told_alike
 from tests.protocols.specs import audits, built
 from tests.reductions.audit import in_full

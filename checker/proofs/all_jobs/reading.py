@@ -30,9 +30,6 @@ from model.language.entities import Entity
 from .logic import Logic, Term
 from .window import Binding, JobWindow, Symbol, not_for_any_job
 
-Read = Callable[[Symbol, "tuple[Term, ...]"], Term]
-"""The value of a symbol at nodes, in some state."""
-
 
 class SymbolicState:
     """A state of a job: the value of each symbol at each node."""

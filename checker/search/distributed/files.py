@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar, cast
+from typing import cast
 from uuid import uuid4
 
 import numpy as np
@@ -46,7 +46,6 @@ Chunk = tuple[int, int, int]
 """Some states one after the other in a file: for whom they are, how many, their checksum."""
 
 Chunks = list[Chunk]
-Record = TypeVar("Record")
 
 
 @dataclass(frozen=True)

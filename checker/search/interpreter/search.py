@@ -1,7 +1,6 @@
 """Explores a protocol by running its rules on plain values: a second opinion on every count.
 
-`breadth_first.py` searches, `verdicts.py` draws the answers, and `compare.py` compares each rule
-with its decision tree.
+`breadth_first.py` searches, and `verdicts.py` draws the answers.
 """
 
 from __future__ import annotations
