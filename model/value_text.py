@@ -9,18 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from .domains import (
-    Array,
-    Boolean,
-    Domain,
-    Enum,
-    Option,
-    Queue,
-    Range,
-    Ref,
-    Set,
-    Union,
-)
+from .domains import Array, Boolean, Domain, Enum, Option, Queue, Range, Ref, Set, Union
 from .itf import element_of, keys_of
 from .language.bindings import shown
 from .values import NothingType, Record

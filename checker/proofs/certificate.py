@@ -20,14 +20,7 @@ from checker.search.bmc.encoding import RulePath, ways_of
 from checker.search.bmc.solver import Solver
 from checker.search.reductions.terms import Term, Translation, Variables, all_of, any_of
 from checker.search.state_graph.folding import Known, cells_read, folded
-from model.expressions import (
-    Cell,
-    Expression,
-    conjunction,
-    constant,
-    disjunction,
-    negation,
-)
+from model.expressions import Cell, Expression, conjunction, constant, disjunction, negation
 from model.semantics import evaluate, steps
 from model.system import State, System
 

@@ -9,15 +9,7 @@ from time import perf_counter
 from checker.spec.claim import Spec
 from model.language.properties import Family
 
-from .answer import (
-    NO_DEADLOCK,
-    WELL_FORMED,
-    Answer,
-    Report,
-    Statistics,
-    Timing,
-    Unknown,
-)
+from .answer import NO_DEADLOCK, WELL_FORMED, Answer, Report, Statistics, Timing, Unknown
 from .backends import Backend, check_with
 from .cached import cached_reports
 from .limits import INTERRUPTED, Limits, ProgressListener, TimeOver, looking

@@ -10,10 +10,7 @@ from typing import Any, NamedTuple, TypeGuard, cast
 
 from model.domains import Bool, Domain, Enum
 from model.errors import FinaleError, Place
-from model.system import (
-    Fairness,
-    Rule,
-)
+from model.system import Fairness, Rule
 
 from .decorators import DecoratedFunction, mark_of
 from .entities import Entity

@@ -9,13 +9,7 @@ from functools import partial
 from model.errors import FinaleError, Place
 from model.expressions import Expression
 from model.garbage import uncollected
-from model.system import (
-    Blocked,
-    GroundRule,
-    Property,
-    State,
-    System,
-)
+from model.system import Blocked, GroundRule, Property, State, System
 
 from .bindings import BoundRule, bindings, bound_rules, rule_names, rule_of, shown
 from .decorators import DecoratedFunction, mark_of

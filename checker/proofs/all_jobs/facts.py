@@ -17,13 +17,7 @@ from model.protocols.finish_options import FinishRace
 
 from .alignment import Gates, facts_of_gates
 from .calls import facts_of_calls
-from .compared import (
-    compare_calls,
-    compare_gates,
-    compare_outputs,
-    compare_plans,
-    compare_starts,
-)
+from .compared import compare_calls, compare_gates, compare_outputs, compare_plans, compare_starts
 from .fact import Fact
 from .plans import Plans, facts_of_plans
 from .sending import Outputs, facts_of_outputs

@@ -13,15 +13,7 @@ from dataclasses import dataclass
 
 from checker.search.state_graph.folding import Known, folded
 from model.errors import Place
-from model.expressions import (
-    Cell,
-    Expression,
-    cell,
-    conjunction,
-    disjunction,
-    equal,
-    integer,
-)
+from model.expressions import Cell, Expression, cell, conjunction, disjunction, equal, integer
 from model.system import (
     Blocked,
     Fault,
