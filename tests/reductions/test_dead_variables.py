@@ -27,7 +27,7 @@ from tests.zoo import ZOO
 from tests.zoo.animal import Animal
 
 #: Specs up to so many states are audited here, larger ones in the slow run.
-STATES_MAX = 150
+STATES_MAX = 100
 
 
 def system_of(kind: type[Protocol], families: Sequence[Family] = ()) -> System:

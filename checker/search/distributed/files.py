@@ -22,7 +22,6 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import cast
 from uuid import uuid4
 
@@ -225,16 +224,11 @@ class StatesFile:
             except OSError as error:
                 raise self._folder.full(error) from error
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with self._handle:
-            if error is None and self.chunks:
+            if kind is None and self.chunks:
                 os.fsync(self._handle.fileno())
-        if error is None and self.chunks:
+        if kind is None and self.chunks:
             self._part.replace(self._file)
         else:
             self._part.unlink(missing_ok=True)
