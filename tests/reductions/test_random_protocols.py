@@ -22,7 +22,7 @@ from tests.reductions.audit import disagreements, miscounted
 
 #: Protocols with more states than this are passed over.
 STATES_MAX = 3_000
-SEEDS, SEEDS_SLOW = range(20), range(1_000)
+SEEDS, SEEDS_SLOW = range(40), range(40, 1_000)
 
 
 def assert_audited(seed: int) -> set[Reduction]:
@@ -57,8 +57,8 @@ def assert_kept(system: System) -> set[Reduction]:
 def test_random_protocols_keep_their_verdicts() -> None:
     found = [assert_audited(seed) for seed in SEEDS]
     # Where nothing is found, nothing is tested.
-    assert sum(Reduction.DEAD_VARIABLES in each for each in found) >= 8
-    assert sum(Reduction.SYMMETRY in each for each in found) >= 4
+    assert sum(Reduction.DEAD_VARIABLES in each for each in found) >= 15
+    assert sum(Reduction.SYMMETRY in each for each in found) >= 8
 
 
 @pytest.mark.slow
