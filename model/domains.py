@@ -18,14 +18,7 @@ from .scalars import (
     Ref,
     Scope,
 )
-from .structures import (
-    SET_ELEMENTS_MAX,
-    Array,
-    MapDomain,
-    PerEntity,
-    Queue,
-    Set,
-)
+from .structures import SET_ELEMENTS_MAX, Array, MapDomain, PerEntity, Queue, Set
 
 __all__ = [
     "SET_ELEMENTS_MAX",

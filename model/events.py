@@ -311,5 +311,3 @@ STEPS: tuple[StepWord, ...] = tuple(
 DATA_STEPS: tuple[str, ...] = (
     "fetch", "emit", "emit_parked", "flush", "tick", "poll_data", "poll_recovered",
 )  # fmt: skip
-
-__all__ = ["DATA_STEPS", "EVENTS", "LINES", "QUERIES", "STEPS", "Clock", "EventKind", "StepWord"]

@@ -18,26 +18,6 @@ from dataclasses import dataclass
 from typing import ParamSpec, TypeVar, assert_never, cast
 from weakref import WeakValueDictionary
 
-__all__ = [  # noqa: RUF022 - in the order of reading
-    # Leaves
-    "Constant",
-    "Cell",
-    # Arithmetic
-    "Add",
-    "Subtract",
-    # Comparison
-    "Equal",
-    "Less",
-    # Logic
-    "Not",
-    "And",
-    "Or",
-    # Choice
-    "IfThenElse",
-    # What may stand where
-    "Expression",
-]
-
 
 @dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
 class Constant:

@@ -129,18 +129,3 @@ def json_of(text: str | bytes) -> Any:
 
 
 _TOO_DEEP = "It is nested too deeply"
-
-__all__ = [
-    "TEXT_MAX",
-    "appended",
-    "bytes_of",
-    "json_of",
-    "line_of",
-    "lines_in",
-    "opened",
-    "regular",
-    "short",
-    "text_of",
-    "toml_of",
-    "whole_of",
-]

@@ -248,6 +248,3 @@ def value_from_json(domain: Domain[object], written: object) -> object:
                 pairs = cast("Sequence[tuple[str, object]]", _mapping(written)["#map"])
                 values = [dict(pairs)[shown(key)] for key in keys_of(domain)]
             return tuple(value_from_json(element, each) for each in values)
-
-
-__all__ = ["element_of", "from_itf", "keys_of", "to_itf", "value_to_json"]

@@ -220,6 +220,3 @@ class Union(Domain[R]):
 def RecordOf(kind: type[R]) -> Union[R]:  # noqa: N802 - reads as the other domains do
     """A record of one class: a union of one."""
     return Union(kind)
-
-
-__all__ = ["Option", "Parts", "RecordOf", "Union", "refuse_option"]

@@ -43,6 +43,3 @@ def _docstrings(kind: type) -> list[str]:
     described = [kind, *vars(kind).values()]
     texts = [each.__doc__ for each in described if callable(each) or isinstance(each, property)]
     return [text for text in texts if text]
-
-
-__all__ = ["RULE_IDS", "cited_ids"]

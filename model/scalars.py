@@ -290,20 +290,3 @@ class Ref(Domain[T]):
 
     def values(self) -> Iterator[object]:
         yield from self.entities
-
-
-__all__ = [
-    "Bool",
-    "Boolean",
-    "Bound",
-    "CellType",
-    "Domain",
-    "Enum",
-    "MissingValue",
-    "OutOfDomain",
-    "Range",
-    "Ref",
-    "Scope",
-    "outside",
-    "prefixed",
-]

@@ -215,6 +215,3 @@ class Set(Domain[SetOf[T]]):
     def values(self) -> Iterator[object]:
         for bits in product((0, 1), repeat=len(self.universe)):
             yield self.decode(bits)
-
-
-__all__ = ["SET_ELEMENTS_MAX", "Array", "MapDomain", "PerEntity", "Queue", "Set", "Slots"]

@@ -9,18 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from .domains import (
-    Array,
-    Boolean,
-    Domain,
-    Enum,
-    Option,
-    Queue,
-    Range,
-    Ref,
-    Set,
-    Union,
-)
+from .domains import Array, Boolean, Domain, Enum, Option, Queue, Range, Ref, Set, Union
 from .itf import element_of, keys_of
 from .language.bindings import shown
 from .values import NothingType, Record
@@ -144,6 +133,3 @@ def _ends_moved(old: Sequence[T], new: Sequence[T]) -> tuple[Sequence[T], Sequen
     """Return the fewest elements that left at the front, and those that came at the end."""
     taken = next(n for n in range(len(old) + 1) if list(new[: len(old) - n]) == list(old[n:]))
     return old[:taken], new[len(old) - taken :]
-
-
-__all__ = ["ARROW", "ValueChange", "changes", "label_of", "queue_moves", "queue_text", "value_text"]

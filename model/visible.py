@@ -37,6 +37,3 @@ def _is_blank(character: str) -> bool:
 
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
-
-
-__all__ = ["visible", "visible_json"]

@@ -80,6 +80,3 @@ def _java() -> Path:
 def _missing(message: str, java: Path | None = None) -> FinaleError:
     place = None if java is None else Place(str(java))
     return FinaleError("java-missing", message, place=place, advice=INSTALL_JAVA)
-
-
-__all__ = ["INSTALL_JAVA", "JAVA_MIN", "java_version", "require_packages", "require_spark"]

@@ -53,6 +53,3 @@ def watched(spark: SparkSession, tell: Callable[[Tasks], None]) -> Generator[Non
     finally:
         ended.set()
         thread.join()
-
-
-__all__ = ["Tasks", "watched"]

@@ -379,6 +379,3 @@ def _did_not_start(why: str, cluster: SparkCluster) -> FinaleError:
         place=Place(key="--master"),
         advice="check that the master is reachable, and check the settings of --conf",
     )
-
-
-__all__ = ["LOCAL", "SparkCluster", "cluster_of", "frugal", "session", "settings_of"]

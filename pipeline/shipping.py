@@ -57,6 +57,3 @@ def _files(folder: Path) -> Iterator[Path]:
     for file in sorted(folder.rglob("*")):
         if file.is_file() and not any(part in _LEFT_OUT for part in file.parts):
             yield file
-
-
-__all__ = ["FOLDERS", "UNPACKED", "packed", "shipped"]

@@ -137,6 +137,3 @@ def _checkpoint(engine: Engine, number: int) -> SeenParts:
         ("overtaken_by", frozenset(each for each in known.told_after if each > number)),
         ("aborts", tuple(sorted(aborts.items()))),
     )
-
-
-__all__ = ["Observation", "SeenParts", "observation_of"]

@@ -651,6 +651,3 @@ class Reached:
         if len(found) != 1 or found[0].text is None:
             raise NotCacheable(f"{len(found)} functions are called {name}")
         return found[0].text.file, found[0].text.first + line
-
-
-__all__ = ["NotCacheable", "Reach", "Reached", "digest", "is_changing", "name_of", "of_tool"]

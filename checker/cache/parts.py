@@ -209,6 +209,3 @@ class CachedParts(Parts):
         except NotCacheable:
             self.keys, made = None, explore()
         return made
-
-
-__all__ = ["CachedParts"]

@@ -227,6 +227,3 @@ def _unpacked(packed: bytes) -> str | None:
     if blake2b(rest, digest_size=_CHECK_BYTES).digest() != check:
         return None
     return zlib.decompress(rest).decode()
-
-
-__all__ = ["VARIABLE", "Store", "cache_folder", "is_wanted"]

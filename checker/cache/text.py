@@ -173,6 +173,3 @@ class Reader:
             )
             for binding, *own in said
         )
-
-
-__all__ = ["Reader", "Writer"]

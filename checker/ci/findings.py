@@ -199,17 +199,3 @@ def shown(finding: Finding) -> str:
     """Return the place of a finding as a reader knows it."""
     file = finding.place.file
     return "" if file is None else shown_file(file)
-
-
-__all__ = [
-    "Finding",
-    "LeftOut",
-    "Level",
-    "Mistake",
-    "Outcome",
-    "RowFinding",
-    "claim_of",
-    "finding_of",
-    "findings",
-    "shown",
-]

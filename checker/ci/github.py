@@ -132,6 +132,3 @@ def _folded(found: Finding) -> str:
     body = escape(visible("\n".join(lines), "\n"))
     # Between blank lines, `pre` is a block of its own, which may hold blank lines.
     return f"\n<details><summary>{head}</summary>\n\n<pre>\n{body}\n</pre>\n\n</details>\n"
-
-
-__all__ = ["Guard", "annotation_lines", "summary_page"]

@@ -126,6 +126,3 @@ def _count(whole: Element, parts: Sequence[Element]) -> None:
 def _text(text: str) -> str:
     """A text for an attribute: XML has no place for most control characters."""
     return visible(text)
-
-
-__all__ = ["junit_of"]

@@ -50,6 +50,3 @@ def checkout() -> Checkout:
     here = Path.cwd()
     around = (each for each in (here, *here.parents) if (each / ".git").exists())
     return Checkout(next(around, here))
-
-
-__all__ = ["FINALE", "FINALE_BASE", "SOURCE_BASE", "Checkout", "checkout"]

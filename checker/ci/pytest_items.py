@@ -152,6 +152,3 @@ def _told(found: Finding) -> str:
     lines = found.told.lines_and_command
     where = f"{found.place.file}:{found.place.line}"
     return "\n".join([f"{where}: {found.sentence}", *([""] if lines else []), *lines])
-
-
-__all__ = ["Settings", "SpecFile", "SpecItem", "is_spec"]

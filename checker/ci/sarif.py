@@ -153,6 +153,3 @@ def _words(step: StoryStep) -> Iterator[str]:
 def _text(text: str) -> Json:
     """A message; it may quote what came from outside, and a viewer draws what JSON escapes."""
     return {"text": visible(text, "\n")}
-
-
-__all__ = ["sarif_of"]

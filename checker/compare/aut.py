@@ -29,6 +29,3 @@ def _quoted(text: str) -> str:
     """A label between quotation marks: it must have none of its own, and no line end."""
     shown = text.replace("\\", "\\\\").replace('"', "'")
     return "".join(each if each.isprintable() else " " for each in shown)
-
-
-__all__ = ["aut_of"]

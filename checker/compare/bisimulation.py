@@ -188,6 +188,3 @@ class _Refinement:
             found = self.numbers[key] = len(self.signatures)
             self.signatures.append(signature)
         return found
-
-
-__all__ = ["classes"]

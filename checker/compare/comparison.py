@@ -254,6 +254,3 @@ def _difference(
 
 def _told(side: Side, transitions: tuple[int, ...]) -> Told:
     return Told(side.trace_of(transitions), tuple(side.observed(transitions)))
-
-
-__all__ = ["Answer", "Comparison", "Difference", "Told", "compare", "finer"]

@@ -159,6 +159,3 @@ class PackedColumns:
         word = self.words.reshape(-1, self.layout.width)[:, slot.word]
         values = word >> np.uint64(slot.shift) & np.uint64(slot.ones)
         return values.astype(np.int64) + slot.low
-
-
-__all__ = ["Explored", "explored"]

@@ -156,6 +156,3 @@ def matching(lts: Lts, observations: tuple[int, ...]) -> tuple[int, ...]:
                 met.add(after)
                 queue.append((*after, place, transition))
     raise AssertionError("the observations cannot be made")
-
-
-__all__ = ["Determinised", "Unmatched", "matching", "unmatched"]

@@ -75,6 +75,3 @@ def joined(first: Lts, second: Lts) -> Lts:
         np.concatenate([first.label, second.label]),
         np.concatenate([first.target, second.target + by]),
     )
-
-
-__all__ = ["SILENT", "Alphabet", "Lts", "Numbers", "joined"]

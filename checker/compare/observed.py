@@ -393,6 +393,3 @@ def _value(watched: Watched, cell: int) -> str:
 
 def _text(variable: Variable, cells: list[int]) -> str:
     return value_text(variable.domain, variable.domain.decode(cells))
-
-
-__all__ = ["AT_BOUND", "START", "STUCK", "Graph", "Side", "graph_of", "side_of"]

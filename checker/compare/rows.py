@@ -44,6 +44,3 @@ def sets_of(owners: Numbers, items: Numbers) -> Iterator[tuple[Numbers, Numbers]
     for length in np.unique(lengths).tolist():
         chosen = begins[lengths == length]
         yield owners[chosen], items[chosen[:, None] + np.arange(length)]
-
-
-__all__ = ["distinct_rows", "sets_of"]

@@ -267,6 +267,3 @@ def _id(number: int | None) -> str | None:
 
 def _ids(numbers: Iterable[int]) -> frozenset[str]:
     return frozenset(f"cp{number}" for number in numbers)
-
-
-__all__ = ["Abstraction", "Word", "word"]

@@ -177,6 +177,3 @@ def _different(model: set[StepId], engine: frozenset[StepId]) -> Iterator[str]:
         yield f"only the model can take {step}"
     for step in sorted(engine - model):
         yield f"only the engine can take {step}"
-
-
-__all__ = ["Agreement", "Divergence", "LockStep"]

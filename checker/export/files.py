@@ -116,6 +116,3 @@ def _about(source: ExportSource) -> Sequence[str]:
 
 def _plural(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
-
-
-__all__ = ["ENDINGS", "MODULE_NAME", "ExportSource", "Target", "files_of"]

@@ -20,7 +20,7 @@ FURTHER = 4
 _LEAD = re.compile(r"\s*(?:(?:/\\|\\/|IF|THEN|ELSE|IN|::)\s+)*")
 _COMMENT = re.compile(r"\s*(?:\\\*|/\*)\s*")
 _JOINS = ("/\\", "\\/", "&&", "||", "->", ":", "{", ";", "=>")
-_PARTS = ("IF", "THEN", "ELSE", "::")
+_PART = re.compile(r"[(~!]*(?:IF|THEN|ELSE|::)")
 
 
 def folded(text: str) -> str:
@@ -54,17 +54,15 @@ def _folded(line: str) -> Iterator[str]:
 
 def _place(line: str, begin: int, width: int, *, is_comment: bool) -> int | None:
     """The space to break at: the last good one before the edge, else any, else the next."""
-    spaces = [i for i in range(begin + 1, len(line)) if line[i] == " "]
-    before = [i for i in spaces if i <= width]
+    spaces = [i for i in range(begin + 1, min(width + 1, len(line))) if line[i] == " "]
+    later = (i for i in range(width + 1, len(line)) if line[i] == " ")
     if is_comment:
-        return before[-1] if before else next(iter(spaces), None)
+        return spaces[-1] if spaces else next(later, None)
     free = [i for i in spaces if _is_free(line, i)]
     good = [i for i in free if _is_good(line, i)]
-    for found in (good, free):
-        near = [i for i in found if i <= width]
-        if near:
-            return near[-1]
-    return next(iter(free), None)
+    if near := good or free:
+        return near[-1]
+    return next((i for i in later if _is_free(line, i)), None)
 
 
 def _is_free(line: str, space: int) -> bool:
@@ -74,8 +72,4 @@ def _is_free(line: str, space: int) -> bool:
 
 
 def _is_good(line: str, space: int) -> bool:
-    rest = line[space + 1 :].lstrip("(~!")
-    return line.endswith(_JOINS, 0, space) or rest.startswith(_PARTS)
-
-
-__all__ = ["WIDTH", "folded"]
+    return line.endswith(_JOINS, 0, space) or _PART.match(line, space + 1) is not None

@@ -124,6 +124,3 @@ def words_of(domain: Domain[object]) -> Iterator[Words]:
             element = element_of(domain)
             for _ in keys_of(domain):
                 yield from words_of(element)
-
-
-__all__ = ["Names", "SystemNames", "Words", "identifier", "words_of"]

@@ -326,6 +326,3 @@ def _sequence(statements: Iterator[str], indent: str) -> Iterator[str]:
     found = list(statements)
     yield from (f"{indent}{statement};" for statement in found[:-1])
     yield f"{indent}{found[-1]}"
-
-
-__all__ = ["VECTOR_BYTES", "PromelaModel"]

@@ -154,6 +154,3 @@ def refuse_large_numbers(expressions: Iterable[Expression]) -> None:
                 f"{NUMBER_MAX}",
                 advice="smaller bounds, or smaller numbers in domains",
             )
-
-
-__all__ = ["Operators", "TermWriter", "refuse_large_numbers", "shared"]

@@ -376,6 +376,3 @@ class Module:
             if self.strict:
                 found["_strict"] = ["SPECIFICATION StrictSpec", "CHECK_DEADLOCK FALSE", *live]
         return {name: "\n".join([*lines, ""]) for name, lines in found.items()}
-
-
-__all__ = ["Module"]

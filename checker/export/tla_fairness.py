@@ -82,6 +82,3 @@ def _spec(name: str, fairness: str, promises: list[str]) -> Iterator[str]:
     yield from (f"  /\\ {promise}" for promise in promises or ["TRUE"])
     yield f"{name} == Spec /\\ {fairness}"
     yield ""
-
-
-__all__ = ["FairnessWriter"]

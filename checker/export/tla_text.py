@@ -28,6 +28,3 @@ def bulleted(name: str, claims: Sequence[str]) -> Iterator[str]:
     """The definition of a conjunction, a claim a line."""
     yield f"{name} =="
     yield from (f"  /\\ {claim}" for claim in claims or ["TRUE"])
-
-
-__all__ = ["bulleted", "wrapped"]

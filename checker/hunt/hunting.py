@@ -162,6 +162,3 @@ def signatures_of(
 ) -> tuple[Signature, ...]:
     """Return all signatures of some results, each once."""
     return tuple(dict.fromkeys(violation.signature for _, violation in _violations(results)))
-
-
-__all__ = ["Finding", "Hunting", "findings_of", "searched_spec", "signatures_of"]

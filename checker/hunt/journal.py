@@ -10,7 +10,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any
 
 from model.errors import FinaleError, Place
@@ -88,12 +87,7 @@ class Journal:
     def __enter__(self) -> Journal:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def _refuse_foreign(self) -> None:
@@ -136,6 +130,3 @@ def _searched(told: dict[str, Any]) -> Searched:
 
 def _signature(told: dict[str, Any]) -> Signature:
     return Signature(told["property"], tuple(told["environment"]), tuple(told["decisive"]))
-
-
-__all__ = ["FOUND", "Journal", "Searched", "Violation"]

@@ -31,6 +31,3 @@ def known_settings(files: Iterable[Path], protocols: Collection[str]) -> Iterato
         falls = any(is_table(row) and row.get("verdict") == Violated.word for row in expected)
         if falls and table.get("protocol") in protocols:
             yield HuntSetting(str(file), table, 0.0, file)
-
-
-__all__ = ["known_settings"]

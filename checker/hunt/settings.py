@@ -174,6 +174,3 @@ def spec_in(setting: HuntSetting, folder: Path, catalogue: Catalogue) -> Spec:
     if setting.file is not None:
         return read_spec(setting.file, catalogue)
     return spec_of(folder / "setting.toml", setting.table, KeyLines(""), catalogue)
-
-
-__all__ = ["FAULTS", "FEATURES", "JOBS", "HuntSetting", "settings", "spec_in"]

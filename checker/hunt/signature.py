@@ -62,6 +62,3 @@ def signature_of(
     outside = {rule.name for rule in matter if rule.fairness is Fairness.NONE}
     inside = {rule.name for rule in matter} - outside if steps else set[str]()
     return Signature(name, tuple(sorted(outside)), tuple(sorted(inside)))
-
-
-__all__ = ["Signature", "signature_of"]

@@ -76,5 +76,3 @@ RANK = {
         (Severity.OPEN, Severity.RECOVERED, Severity.OVERDUE, Severity.STUCK, Severity.VIOLATED)
     )
 }
-
-__all__ = ["RANK", "Coverage", "Finding", "Severity", "Where"]

@@ -435,13 +435,3 @@ def changed_between(before: Sequence[object], after: Sequence[object]) -> frozen
     """The positions of the variables that have another value in the second state."""
     both = enumerate(zip(before, after, strict=True))
     return frozenset(at for at, (old, new) in both if new is not old and new != old)
-
-
-__all__ = [
-    "MIXES",
-    "Choice",
-    "PartialStore",
-    "PropertyMonitor",
-    "UnknownHere",
-    "changed_between",
-]

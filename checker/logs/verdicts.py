@@ -163,6 +163,3 @@ def _found_in(table: Mapping[str, Any]) -> Finding:
         None if until is None else Where(0, 0, until),
         table["file"],
     )
-
-
-__all__ = ["Verdict", "named", "verdict_of"]

@@ -20,14 +20,7 @@ from checker.search.bmc.encoding import RulePath, ways_of
 from checker.search.bmc.solver import Solver
 from checker.search.reductions.terms import Term, Translation, Variables, all_of, any_of
 from checker.search.state_graph.folding import Known, cells_read, folded
-from model.expressions import (
-    Cell,
-    Expression,
-    conjunction,
-    constant,
-    disjunction,
-    negation,
-)
+from model.expressions import Cell, Expression, conjunction, constant, disjunction, negation
 from model.semantics import evaluate, steps
 from model.system import State, System
 
@@ -254,6 +247,3 @@ class _Row:
     def can_be(self) -> bool:
         """Return whether there may be such states."""
         return self._solver.can_be()
-
-
-__all__ = ["Certificate", "Certifier", "certify_steps"]

@@ -6,7 +6,7 @@ together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias, assert_never
 
 from checker.search.state_graph.folding import OPERATIONS
@@ -25,7 +25,6 @@ from model.expressions import (
     conjunction,
     constant,
     equal,
-    negation,
 )
 from model.system import State, System
 
@@ -41,11 +40,6 @@ def has(cell: Expression, value: int) -> Expression:
 def within(system: System, cube: Cube) -> Expression:
     """Return the condition: a state is in a cube."""
     return conjunction(has(system.cells[index], value) for index, value in sorted(cube))
-
-
-def outside(system: System, cubes: Iterable[Cube]) -> Expression:
-    """Return the condition: a state is in none of the cubes."""
-    return conjunction(negation(within(system, cube)) for cube in cubes)
 
 
 def is_in(state: State, cube: Cube) -> bool:
@@ -101,6 +95,3 @@ def _of_operands(decisive: int, operands: Sequence[tuple[int, Cube]]) -> tuple[i
     if deciding:
         return decisive, min(deciding, key=len)
     return 1 - decisive, frozenset[tuple[int, int]]().union(*(cube for _, cube in operands))
-
-
-__all__ = ["Cube", "has", "is_in", "outside", "resting", "within"]

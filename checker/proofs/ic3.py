@@ -234,6 +234,3 @@ class Ic3:
         rule = self.encoding.chosen(self.solver.model, 0)
         ways = (way for way in self.encoding.taken if way.rule == rule)
         return next(way for way in ways if resting(way.condition, state)[0])
-
-
-__all__ = ["BadStateReached", "Ic3"]

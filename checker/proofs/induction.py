@@ -76,6 +76,3 @@ class Induction:
                 found = True
             seen[state] = number
         return found
-
-
-__all__ = ["Induction", "Inductive"]

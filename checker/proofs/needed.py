@@ -373,16 +373,3 @@ def _shown(source: str, condition: ast.expr) -> str:
     """A condition as it is written; one that is only asked behind others without its `lambda`."""
     inner = condition.body if isinstance(condition, ast.Lambda) else condition
     return " ".join((ast.get_source_segment(source, inner) or "?").split())
-
-
-__all__ = [
-    "ClaimPart",
-    "Explaining",
-    "NeededGuard",
-    "OptionChoice",
-    "ProofNeeds",
-    "Without",
-    "alternatives",
-    "guard_text",
-    "sides_of",
-]

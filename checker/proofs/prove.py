@@ -366,16 +366,3 @@ def _conditions(system: System) -> Iterator[tuple[Topic, Expression]]:
 
 def _size(cube: Cube) -> tuple[int, list[tuple[int, int]]]:
     return len(cube), sorted(cube)
-
-
-__all__ = [
-    "Break",
-    "Inconclusive",
-    "Outcome",
-    "ProofMethod",
-    "Proven",
-    "Proving",
-    "Refuted",
-    "does_not_apply",
-    "topics_of",
-]

@@ -29,6 +29,3 @@ def walked(system: System, look: Callable[[], None]) -> tuple[State, ...]:
             state = chance.choice(fresh or after[state])
             seen[state] = None
     return tuple(seen)
-
-
-__all__ = ["walked"]

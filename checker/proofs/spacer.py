@@ -143,6 +143,3 @@ _JOINING: dict[int, Callable[[Sequence[Expression]], Expression]] = {
     z3.Z3_OP_MUL: _times,
     z3.Z3_OP_ITE: lambda parts: choose(parts[0], parts[1], parts[2]),
 }
-
-
-__all__ = ["NotSpoken", "Spacer"]

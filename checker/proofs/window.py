@@ -97,6 +97,3 @@ class WindowStore(SymbolicStore):
 
     def over(self, item: object, holds: Expression, decisive: bool) -> Expression:
         return self._over(item, holds, decisive)
-
-
-__all__ = ["Claim", "Effect", "Quantified", "Window", "WindowStore"]

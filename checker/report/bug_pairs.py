@@ -64,6 +64,3 @@ def pairs_line(count: int) -> Text:
     if count == 1:
         return Text("1 bug found, and its fix holds", "bold green")
     return Text(f"{count} bugs found, and each fix holds", "bold green")
-
-
-__all__ = ["BugPair", "pair_lines", "pair_of", "pairs_line"]

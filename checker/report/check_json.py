@@ -18,7 +18,6 @@ from model.errors import FinaleError, Place
 from model.language.properties import Family
 from model.system import Kind
 
-from .json_schema import schema_of
 from .places import expectation_line, shown_file
 
 FORMAT: Literal["finale-check/3"] = "finale-check/3"
@@ -130,11 +129,6 @@ class CheckJson:
         return asdict(self)
 
 
-def check_schema() -> dict[str, object]:
-    """Return the JSON schema of the document."""
-    return schema_of(CheckJson, f"urn:{FORMAT.replace('/', ':')}")
-
-
 # --- rows ----------------------------------------------------------------------------------------
 
 
@@ -206,16 +200,3 @@ def _family(spec: Spec, name: str) -> Family | None:
 def _branches(result: SpecResult) -> Iterator[BranchJson]:
     for each in result.dead_branches:
         yield BranchJson(shown_file(each.file), each.line, each.outcome)
-
-
-__all__ = [
-    "FORMAT",
-    "CheckJson",
-    "LeftOutJson",
-    "RowJson",
-    "WhyLeftOut",
-    "check_schema",
-    "error_row",
-    "json_rows",
-    "unanswered_row",
-]

@@ -282,6 +282,3 @@ def _run_json(side: Side, told: Told) -> dict[str, object]:
         "observations": [{"step": step, "text": text} for step, text in told.observations],
         "steps": [step_json(each) for each in steps_of(side.system, told.trace)],
     }
-
-
-__all__ = ["comparison_json", "comparison_lines"]

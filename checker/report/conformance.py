@@ -137,6 +137,3 @@ def _refused(rejected: Rejected, lines: Sequence[bytes]) -> Iterator[Text]:
             yield Text(f"    {refusal.place}: {refusal.source}", "dim")
         for variable, value in refusal.reads[-READS_TOLD:]:
             yield Text(f"        {label_of(variable):<24}{value_text(variable.domain, value)}")
-
-
-__all__ = ["compared_lines", "judged_lines", "summary_line", "unbuilt_line"]

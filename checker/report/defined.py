@@ -36,6 +36,3 @@ def defined_lines(
             rows.append([role, Text(str(member), "bold"), told])
         lines += columns(rows, width, indent=indent + 2)
     return lines
-
-
-__all__ = ["defined_lines"]

@@ -35,6 +35,3 @@ def damage_lines(judged: JudgedLog) -> Iterator[Text]:
 def _some(lines: Sequence[int]) -> str:
     told = ", ".join(map(str, lines[:PLACES_TOLD]))
     return f"{told} and {len(lines) - PLACES_TOLD} more" if len(lines) > PLACES_TOLD else told
-
-
-__all__ = ["damage_lines"]

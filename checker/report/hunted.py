@@ -82,6 +82,3 @@ def hunted_json(found: Hunted) -> dict[str, object]:
         "stopped": found.stopped,
         "left": found.left,
     }
-
-
-__all__ = ["Hunted", "hunted_json", "hunted_lines"]

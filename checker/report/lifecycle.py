@@ -239,6 +239,3 @@ def _grows(length: Expression) -> bool:
             return _grows(length.yes) or _grows(length.no)
         case _:
             return False
-
-
-__all__ = ["Cause", "LifeCycle", "StatusEdge", "life_cycles"]

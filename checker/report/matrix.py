@@ -108,6 +108,3 @@ def _claim(result: SpecResult) -> ResultRow | None:
     """Return the row of the cell: the first property with an expectation."""
     name = next(iter(result.spec.expectations), None)
     return next((row for row in result.rows if row.property == name), None)
-
-
-__all__ = ["MATRIX", "is_cell", "matrix_lines"]

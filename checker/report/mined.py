@@ -94,6 +94,3 @@ def _about(broken: Break) -> str:
 
 def _place(mined: Mined, broken: Break) -> str:
     return mined.runs[broken.run].place(broken.event)
-
-
-__all__ = ["mined_document", "mined_lines"]

@@ -87,6 +87,3 @@ def minimised_json(found: Minimised) -> MinimisedJson:
         least=found.is_least,
         smallest=smallest_text(found),
     )
-
-
-__all__ = ["minimised_json", "minimised_lines", "smallest_text"]

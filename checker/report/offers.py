@@ -238,6 +238,3 @@ def _history(kind: type[Protocol]) -> Iterator[str]:
         yield "## History"
         told = ", ".join(_code(each) for each in kind.ghosts)
         yield f"`self.observes(NAME)` says whether the state records a history: {told}."
-
-
-__all__ = ["offers_page"]

@@ -144,16 +144,3 @@ def summary_line(proven: int, refuted: int, undecided: int, unexpected: int) -> 
         f"{unexpected} not as expected" if unexpected else "all as expected",
     ]
     return joined(part for part in parts if part)
-
-
-__all__ = [
-    "compared_line",
-    "fact_lines",
-    "graph_lines",
-    "group_line",
-    "is_as_expected",
-    "job_of",
-    "names_in",
-    "summary_line",
-    "verdict_of",
-]

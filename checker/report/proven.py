@@ -213,13 +213,3 @@ def _break_json(system: System, found: Break) -> dict[str, object]:
         "rule": str(found.rule),
         "never": None if excluded is None else never_together(system, _cells(excluded)),
     }
-
-
-__all__ = [
-    "head_lines",
-    "is_as_expected",
-    "merged",
-    "outcome_json",
-    "outcome_lines",
-    "summary",
-]

@@ -123,6 +123,3 @@ def comparison_rows(found: Comparison) -> Iterator[RowJson]:
             if column.row(name) is None:
                 why = column.why or "it does not have the view that is read"
                 yield unanswered_row(found.spec, column.under, name, why)
-
-
-__all__ = ["SIGNS", "comparison_lines", "comparison_rows"]

@@ -67,6 +67,3 @@ def _word(fate: RecordFate) -> Text:
 
 def _places(fate: RecordFate) -> str:
     return ", ".join((*fate.written, *fate.elsewhere))
-
-
-__all__ = ["replayed_lines"]

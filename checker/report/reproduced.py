@@ -103,6 +103,3 @@ def run_json(judged: JudgedRun) -> dict[str, object]:
             "waits": [*log.stops, *log.waits],
         },
     }
-
-
-__all__ = ["heading_lines", "orders_lines", "run_json", "run_lines", "total_line"]

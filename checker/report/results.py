@@ -24,16 +24,7 @@ from checker.spec.cures import cure
 from checker.spec.grid import text_of
 from model.language.explore import Branch
 
-from .layout import (
-    columns,
-    counted,
-    duration,
-    flow,
-    grouped,
-    joined,
-    paragraph,
-    shortened,
-)
+from .layout import columns, counted, duration, flow, grouped, joined, paragraph, shortened
 from .places import absolute, command, shown_file
 
 _MARKS = {

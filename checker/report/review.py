@@ -433,17 +433,3 @@ def _flip_json(flip: Flip) -> dict[str, object]:
         "trace": story_json(story_of_flip(flip)),
         "also_without_the_change": not flip.is_new,
     }
-
-
-__all__ = [
-    "command_of_finding",
-    "command_of_flip",
-    "flip_row",
-    "remark_lines",
-    "review_json",
-    "review_lines",
-    "row_of",
-    "spec_of_flip",
-    "story_of_finding",
-    "story_of_flip",
-]

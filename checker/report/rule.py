@@ -200,6 +200,3 @@ def _places(body: Body, kind: type[Protocol]) -> str:
         return body.place
     below = bodies(sound, body.function.__name__)
     return f"{body.place} overrides {below[0].name} {below[0].place}" if below else body.place
-
-
-__all__ = ["Body", "bodies", "rule_text", "sentence_of"]

@@ -223,6 +223,3 @@ def _expected(base: SpecResult) -> Iterator[str]:
 def _entries(rows: Iterable[ResultRow]) -> Iterator[str]:
     for row in rows:
         yield from ("[[expect]]", f'property = "{row.property}"', f'verdict  = "{row.verdict}"', "")
-
-
-__all__ = ["CI_FILE", "PAGE_FILE", "SPEC_FILE", "VARIANT_FILE", "Setting", "files_of"]

@@ -64,6 +64,3 @@ def json_rows(run: CaseRun) -> Iterator[dict[str, object]]:
             "seen": [str(each) for each in outcome.found],
             "ok": outcome.agrees,
         }
-
-
-__all__ = ["file_lines", "json_rows", "summary_line"]

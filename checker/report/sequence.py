@@ -321,6 +321,3 @@ def _singular(name: str) -> str:
 
 def _word(value: str) -> str:
     return {"True": "true", "False": "false"}.get(value, value)
-
-
-__all__ = ["Diagram", "Lane", "Message", "Moment", "sequence_of"]

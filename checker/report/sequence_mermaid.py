@@ -63,6 +63,3 @@ def _arrow(message: Message) -> str:
 def _text(text: str) -> str:
     """A text that Mermaid takes as it is."""
     return "".join(_RESERVED.get(character, character) for character in visible(text))
-
-
-__all__ = ["sequence_mermaid"]

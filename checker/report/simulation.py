@@ -208,15 +208,3 @@ def violation_lines(name: str, properties: Sequence[Property], width: int) -> li
     sentences = {each.name: each.sentence for each in properties} | BUILT_IN_SENTENCES
     head = Text("✗ ", "bold red").append(f"{name} is violated: ", "bold red")
     return paragraph(head.append(sentences[name], "default"), width, indent=6)
-
-
-__all__ = [
-    "choice_lines",
-    "end_line",
-    "finding_lines",
-    "repeat_command",
-    "sample_json",
-    "sample_lines",
-    "unexpected",
-    "violation_lines",
-]

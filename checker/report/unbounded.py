@@ -149,6 +149,3 @@ def _result_json(window: IdWindow, result: ClauseResult) -> dict[str, object]:
             "after": dict(_changed(window, obstacle)),
         }
     return row
-
-
-__all__ = ["clause_lines", "head_lines", "proven_json", "result_lines"]

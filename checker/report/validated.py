@@ -206,6 +206,3 @@ def no_job_line(layouts: str, entries: int, first: str) -> Text:
 def kept_line(folder: str, judged: int, known: int) -> Text:
     """Show the folder of the results, and the part that was known before."""
     return Text(f"kept in {folder}: {grouped(judged)} judged, {grouped(known)} as before", "dim")
-
-
-__all__ = ["kept_line", "no_job_line", "summary_lines", "unfinished_lines", "verdict_lines"]

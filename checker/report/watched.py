@@ -78,6 +78,3 @@ def _job(record: Mapping[str, Any]) -> Iterator[Text]:
     yield Text(_IN) + joined(parts) + Text(f"  {record['logs']}", "dim")
     if record["open"]:
         yield Text(f"{_IN}still to come: {', '.join(record['open'])}", "yellow")
-
-
-__all__ = ["told_lines"]

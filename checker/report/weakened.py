@@ -118,6 +118,3 @@ def _json(spec: Spec, found: Weakened) -> dict[str, object]:
         "stopped": found.stopped,
         "refused": found.refused,
     }
-
-
-__all__ = ["command_of", "weakening_json", "weakening_lines"]

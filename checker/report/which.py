@@ -51,6 +51,3 @@ def which_rows(found: Which) -> Iterator[dict[str, object]]:
             "how": each.answer.how,
             "weakest": each in found.weakest,
         }
-
-
-__all__ = ["which_lines", "which_rows"]

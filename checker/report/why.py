@@ -130,6 +130,3 @@ def _chosen_json(chosen: OptionChoice) -> dict[str, object]:
 
 def _without_json(without: Without) -> dict[str, object]:
     return {"without": without.word, "steps": without.steps}
-
-
-__all__ = ["why_json", "why_lines"]

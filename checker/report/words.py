@@ -117,6 +117,3 @@ def _negated(system: System, operand: Expression) -> str:
             return is_one_of(system, index, [0])
         case _:
             return f"not ({condition_text(system, operand)})"
-
-
-__all__ = ["CellPart", "condition_text", "is_one_of", "never_together", "part_of"]

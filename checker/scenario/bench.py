@@ -247,6 +247,3 @@ def number_in(header: Header, key: str, default: int, most: int) -> int:
             advice=f"write a whole number from 1 to {most}",
         )
     return int(text)
-
-
-__all__ = ["Bench", "BenchEvent", "Fields", "ProtocolBench", "number_in", "options_in"]

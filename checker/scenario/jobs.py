@@ -189,6 +189,3 @@ def _span(first: int, last: int) -> str:
     if first == last:
         return str(first)
     return f"{first},{last}" if last == first + 1 else f"{first}..{last}"
-
-
-__all__ = ["ALL", "job_in", "names_of", "task_named", "tasks_named"]

@@ -227,6 +227,3 @@ def _changes_over(report: Report, few: Limits, limits: Limits) -> bool:
     if report.stopped == few.states_word:
         return few.states_max != limits.states_max
     return report.stopped == few.seconds_word and few.seconds_max != limits.seconds_max
-
-
-__all__ = ["FEW", "FEW_UNCOMPILED", "Backend", "Few", "check_options", "check_with"]

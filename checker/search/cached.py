@@ -202,6 +202,3 @@ def _read(said: Any) -> Any:
         states, rules, loop, fault = own
         return Trace(tuple(map(tuple, states)), tuple(rules), loop, _read(fault))
     return _KINDS[name](*map(_read, own)) if name else frozenset(own)
-
-
-__all__ = ["CachedReports", "cached_reports"]

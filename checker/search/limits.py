@@ -218,18 +218,3 @@ def cut_short(stopped: str, seen: Statistics) -> Unknown:
         f"{stopped}: {seen.states} states and {seen.transitions} transitions seen, "
         f"depth {seen.depth}, {seen.frontier} states left to expand"
     )
-
-
-__all__ = [
-    "INTERRUPTED",
-    "SECONDS_BETWEEN_REPORTS",
-    "LimitHit",
-    "Limits",
-    "ProgressListener",
-    "SearchClock",
-    "SearchProgress",
-    "TimeOver",
-    "check_witnesses",
-    "cut_short",
-    "looking",
-]

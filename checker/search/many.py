@@ -84,6 +84,3 @@ def _died(key: object, how: str) -> FinaleError:
         f"the process that searched {key} ended with {how}",
         advice="if memory was short, set --max-memory or --jobs 1",
     )
-
-
-__all__ = ["WORKER_DIED", "Look", "searched"]

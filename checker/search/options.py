@@ -58,5 +58,3 @@ class SearchOptions:
 
 
 DEFAULT = SearchOptions()
-
-__all__ = ["DEFAULT", "SearchOptions", "StorageName"]

@@ -151,6 +151,3 @@ def _end_with_parent() -> None:
     assert parent is not None
     parent.join()
     _end_at_once(1)
-
-
-__all__ = ["SPAWN", "Processes", "Work", "processors"]

@@ -13,23 +13,8 @@ from time import perf_counter
 
 from model.system import Property, System
 
-from .answer import (
-    NO_DEADLOCK,
-    WELL_FORMED,
-    Answer,
-    Report,
-    Unknown,
-    Vacuous,
-    Violated,
-)
-from .limits import (
-    INTERRUPTED,
-    Limits,
-    ProgressListener,
-    TimeOver,
-    check_witnesses,
-    looking,
-)
+from .answer import NO_DEADLOCK, WELL_FORMED, Answer, Report, Unknown, Vacuous, Violated
+from .limits import INTERRUPTED, Limits, ProgressListener, TimeOver, check_witnesses, looking
 from .options import DEFAULT, SearchOptions
 from .reductions.find import find_all
 from .reductions.kinds import AppliedReduction, Reduction
@@ -175,6 +160,3 @@ def _worst(answers: Sequence[Answer]) -> Answer:
     if violated:
         return min(violated, key=lambda each: each.steps or 0)
     return unknown[0] if unknown else answers[0]
-
-
-__all__ = ["check_reduced"]

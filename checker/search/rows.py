@@ -221,16 +221,3 @@ def _search_row(counts: ExactCounts | None, report: Report) -> ResultRow:
         verdict, why = Violated.word if wrong else Holds.word, "; ".join(wrong)
     ok = expected is None or verdict == expected
     return ResultRow(SEARCH, verdict, expected, None, ok, None, how, why)
-
-
-__all__ = [
-    "PRECEDENCE",
-    "SEARCH",
-    "Exit",
-    "ResultRow",
-    "SpecResult",
-    "result_of",
-    "strictly",
-    "trace_of",
-    "why_of",
-]

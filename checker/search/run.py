@@ -9,15 +9,7 @@ from time import perf_counter
 from checker.spec.claim import Spec
 from model.language.properties import Family
 
-from .answer import (
-    NO_DEADLOCK,
-    WELL_FORMED,
-    Answer,
-    Report,
-    Statistics,
-    Timing,
-    Unknown,
-)
+from .answer import NO_DEADLOCK, WELL_FORMED, Answer, Report, Statistics, Timing, Unknown
 from .backends import Backend, check_with
 from .cached import cached_reports
 from .limits import INTERRUPTED, Limits, ProgressListener, TimeOver, looking
@@ -118,6 +110,3 @@ def chosen(spec: Spec, only: Collection[str]) -> tuple[Family, ...]:
     wanted = {family.name for family in spec.families if family.name in only}
     wanted |= {f.witness for f in spec.families if f.name in wanted and f.witness}
     return tuple(family for family in spec.families if family.name in wanted)
-
-
-__all__ = ["chosen", "nothing_searched", "run"]

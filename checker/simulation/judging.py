@@ -143,6 +143,3 @@ def _owes(prop: Property, predicate: Predicate, trace: Trace) -> bool:
 def _forever(trace: Trace) -> Trace:
     """The run as one whose last state repeats forever."""
     return Trace(trace.states, trace.rules, loop=len(trace.rules))
-
-
-__all__ = ["Findings", "Judge", "Violation"]

@@ -77,6 +77,3 @@ def waits_for_a_bound(system: System, state: State) -> bool:
     return any(
         rule.rule.fairness is not Fairness.NONE for rule, _ in blocking_bounds(system, state)
     )
-
-
-__all__ = ["End", "Run", "waits_for_a_bound"]

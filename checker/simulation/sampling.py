@@ -111,6 +111,3 @@ class Sample:
         """The rules that no run took, in the order of the protocol."""
         names = dict.fromkeys(ground.rule.name for ground in self.system.rules)
         return [name for name in names if name not in self.taken]
-
-
-__all__ = ["Sample", "SampledRun", "one_of", "random_run", "sampled"]

@@ -351,6 +351,3 @@ def _not_a(what: str, value: object, place: Place, advice: str) -> FinaleError:
     name: object = getattr(value, "__name__", None)
     shown = name if isinstance(name, str) else repr(value)
     return FinaleError(f"not-a-{what}", f"{shown} is not a {what}", place=place, advice=advice)
-
-
-__all__ = ["Catalogue", "catalogue"]

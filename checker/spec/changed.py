@@ -92,6 +92,3 @@ def _files_of(spec: Spec) -> Iterator[Path]:
     yield from (Path(file).resolve() for file in reach.files())
     if spec.resumption is not None:
         yield from _files_of(spec.resumption.first)
-
-
-__all__ = ["ChangedFiles", "changed_since"]

@@ -219,15 +219,3 @@ def located(error: FinaleError, file: Path, lines: KeyLines) -> FinaleError:
         line = lines.of_dotted(place.key) if place.key else None
         error.place = Place(str(file), line, place.key, place.rule)
     return error
-
-
-__all__ = [
-    "BITS_MAX",
-    "EarlierRun",
-    "ExactCounts",
-    "Expectation",
-    "Resumption",
-    "Spec",
-    "located",
-    "runs_before",
-]

@@ -34,6 +34,3 @@ def cure(spec: Spec, bound: str) -> str:
 def _commits_by_id(spec: Spec) -> bool:
     job = spec.setting.job
     return job is not None and any(each.sink is Sink.COMMITTER for each in job.vertices)
-
-
-__all__ = ["cure"]

@@ -189,20 +189,3 @@ def _replaced(
     elif value == NONE and head in _REMOVABLE:
         return without(table, (head,))
     return {**table, head: value}
-
-
-__all__ = [
-    "EXPECTED",
-    "NONE",
-    "Axis",
-    "Point",
-    "axis_in",
-    "points",
-    "settings_of",
-    "size_of",
-    "text_of",
-    "values_in",
-    "varied",
-    "without",
-    "word_of",
-]

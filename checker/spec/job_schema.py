@@ -115,6 +115,3 @@ def _of_shape(word: str, outline: Iterable[str]) -> Schema:
     vertices = dict.fromkeys(outline, _defined(VERTEX_OF_SHAPE))
     then: Schema = {"properties": common | vertices, "additionalProperties": False}
     return {"if": {"properties": {"shape": {"const": word}}}, "then": then}
-
-
-__all__ = ["MEANINGS", "job_definitions", "job_schema"]

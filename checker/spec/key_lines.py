@@ -193,6 +193,3 @@ class _Reader:
         self._line += self.text.count("\n", self._counted, self.at)
         self._counted = self.at
         return self._line
-
-
-__all__ = ["KeyLines", "KeyPath"]

@@ -480,14 +480,3 @@ def _check_spelling(member: Member) -> None:
         place=member.place,
         advice=f'to override that one, call it "{meant}"; else use the new one, or leave it out',
     )
-
-
-__all__ = [
-    "Hidden",
-    "Member",
-    "changes",
-    "check_overrides",
-    "hidden_in",
-    "members_of",
-    "used_names",
-]

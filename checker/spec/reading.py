@@ -22,15 +22,7 @@ from .claim import ExactCounts, Expectation, Resumption, Spec, located
 from .key_lines import KeyLines
 from .releases import ReleaseConfig, preset_of_spec
 from .toml_text import toml_in
-from .typed import (
-    Complain,
-    in_toml,
-    is_list,
-    is_table,
-    numbers_of,
-    options_of,
-    refuse_misplaced,
-)
+from .typed import Complain, in_toml, is_list, is_table, numbers_of, options_of, refuse_misplaced
 
 KEYS = (
     "title", "cites", "protocol", "variant", "release", "slow",

@@ -141,18 +141,3 @@ def preset_of_spec(kind: type[Protocol], name: str) -> tuple[ReleaseConfig, dict
         )
     under = ReleaseConfig(release)
     return under, preset(kind, under)
-
-
-__all__ = [
-    "ALL",
-    "DEFAULT",
-    "ReleaseConfig",
-    "preset",
-    "preset_of_spec",
-    "release_named",
-    "release_with",
-    "releases_in",
-    "settings_asked",
-    "settings_of",
-    "topic_of",
-]

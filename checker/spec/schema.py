@@ -241,6 +241,3 @@ def _without_docs(table: Schema) -> Schema:
         for name, value in properties.items()
     }
     return table | {"properties": left}
-
-
-__all__ = ["MEANINGS", "spec_schema"]

@@ -97,6 +97,3 @@ def _snapshot(protocol: Protocol, state: State) -> object:
     # The store is thrown away: a protocol may change the state that it is asked of.
     with protocol.world.on(_Decoding(state, len(protocol.world.variables))):
         return protocol.left_behind()
-
-
-__all__ = ["Snapshots", "snapshots_of"]

@@ -40,6 +40,3 @@ def _malformed(file: str, text: str, message: str) -> FinaleError:
         place=Place(file, line),
         advice="correct the syntax: strings in quotes, one key a line, tables in [brackets]",
     )
-
-
-__all__ = ["toml_in", "toml_of"]

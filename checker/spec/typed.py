@@ -201,18 +201,3 @@ def in_toml(value: object) -> str:
             return "a list"
         case _:
             return str(value)
-
-
-__all__ = [
-    "Complain",
-    "choices_of",
-    "in_toml",
-    "is_list",
-    "is_table",
-    "limits_of",
-    "numbers_of",
-    "option_word",
-    "options_of",
-    "refuse_misplaced",
-    "words_of",
-]

@@ -98,6 +98,3 @@ def _edge(edge: Edge) -> object:
     if edge.number > 1:
         said["again"] = True
     return edge.source if len(said) == 1 else said
-
-
-__all__ = ["job_table", "spec_text"]

@@ -151,6 +151,3 @@ def _with_protocol(spec: Spec, key: str, under: ReleaseConfig) -> Spec:
     values = {f"options.{name}": value for name, value in options.items() if name not in own}
     changed = varied(without(table, _OWN), {"protocol": key, **values}.items())
     return replace(spec_of(spec.file, changed, lines, spec.catalogue), under=under)
-
-
-__all__ = ["Column", "Comparison", "compared", "under_release"]

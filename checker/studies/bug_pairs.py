@@ -104,6 +104,3 @@ def _protocol(spec: Spec) -> tuple[object, object]:
 
 def _not_there_in(spec: Spec, message: str, advice: str) -> FinaleError:
     return FinaleError("bug-not-there", message, place=Place(str(spec.file)), advice=advice)
-
-
-__all__ = ["FIXED", "counterpart_of", "folders_of_bugs", "is_fix", "mistakes_in_pairs"]

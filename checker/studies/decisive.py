@@ -288,6 +288,3 @@ def _future(system: System, row: ResultRow, trace: Trace, states_max: int) -> Fu
     if predicate.moved is not FALSE:
         return None
     return GoalFuture(system, states_max, prop.kind is Kind.LEADS_TO, predicate)
-
-
-__all__ = ["Decisive", "decisive_steps"]

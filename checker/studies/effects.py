@@ -36,6 +36,3 @@ def effect_of(name: str, family: Family | None) -> Effect:
     is_claim = family.kind in (Kind.ALWAYS, Kind.ON_STEP)
     cites = ids_in(family.mark.function.__doc__ or "")
     return Effect.LOSS if is_claim and _OF_DATA.intersection(cites) else Effect.OTHER
-
-
-__all__ = ["Effect", "effect_of"]

@@ -128,6 +128,3 @@ def _without_blank_end(lines: list[str]) -> list[str]:
     while lines and not lines[-1].strip():
         lines = lines[:-1]
     return lines
-
-
-__all__ = ["record", "with_counts"]

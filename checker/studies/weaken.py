@@ -215,6 +215,3 @@ def _is_same(one: Report, other: Report) -> bool:
     ]
     words = [{a.property: a.verdict.word for a in each.answers} for each in (one, other)]
     return numbers[0] == numbers[1] and words[0] == words[1]
-
-
-__all__ = ["Fall", "Weakened", "Weakening", "chosen_of", "weaken", "weaker"]

@@ -157,6 +157,3 @@ class _Asked:
             raise KeyboardInterrupt
         self.stopped = self.stopped or report.stopped
         return next(each for each in report.answers if each.property == self.name)
-
-
-__all__ = ["SETTINGS_MAX", "PointAnswer", "Which", "which"]

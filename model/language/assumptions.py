@@ -187,14 +187,3 @@ def with_all_assumptions() -> Generator[None]:
 def is_left_out(assumption: Assumption, owner: object) -> bool:
     """Whether the setting of a helper's owner leaves the assumption out."""
     return not _observes and assumption.name in getattr(owner, "__dict__", {}).get("_without", ())
-
-
-__all__ = [
-    "Assumption",
-    "Leaving",
-    "assumed",
-    "assumptions_of",
-    "at_once",
-    "is_left_out",
-    "with_all_assumptions",
-]

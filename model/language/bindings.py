@@ -10,10 +10,7 @@ from typing import Any, NamedTuple, TypeGuard, cast
 
 from model.domains import Bool, Domain, Enum
 from model.errors import FinaleError, Place
-from model.system import (
-    Fairness,
-    Rule,
-)
+from model.system import Fairness, Rule
 
 from .decorators import DecoratedFunction, mark_of
 from .entities import Entity
@@ -170,6 +167,3 @@ def _unbound(mark: DecoratedFunction, name: str) -> FinaleError:
 
 def _is_domain(value: object) -> TypeGuard[Domain[object]]:
     return isinstance(value, Domain)
-
-
-__all__ = ["BoundRule", "bindings", "bound_rules", "rule_names", "rule_of", "shown"]

@@ -8,13 +8,8 @@ from functools import partial
 
 from model.errors import FinaleError, Place
 from model.expressions import Expression
-from model.system import (
-    Blocked,
-    GroundRule,
-    Property,
-    State,
-    System,
-)
+from model.garbage import uncollected
+from model.system import Blocked, GroundRule, Property, State, System
 
 from .bindings import BoundRule, bindings, bound_rules, rule_names, rule_of, shown
 from .decorators import DecoratedFunction, mark_of
@@ -65,6 +60,7 @@ class Parts:
         return explore()
 
 
+@uncollected()
 def build(
     protocol: Protocol,
     families: Sequence[Family] = (),

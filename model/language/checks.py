@@ -226,6 +226,3 @@ class SyntaxCheck(ast.NodeVisitor):
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         self._statement(node, "import", "import at the top of the file")
-
-
-__all__ = ["SyntaxCheck"]

@@ -238,6 +238,3 @@ def _helped(mark: DecoratedFunction, args: tuple[Any, ...], kwargs: dict[str, An
 
 def _plain_helper(function: Callable[P, T]) -> Callable[..., T]:
     return lambda *args, **kwargs: cast(T, settled_value(function(*args, **kwargs)))
-
-
-__all__ = ["DecoratedFunction", "define", "ids_in", "mark_of", "rule", "step"]

@@ -339,17 +339,3 @@ def _resolved(declared: Field[Any], entity: Entity, scope: Scope) -> Domain[Any]
     except FinaleError as error:
         error.message = f"{type(entity).__name__}.{declared.name}: {error.message}"
         raise error.located(declared.place) from None
-
-
-__all__ = [
-    "AnyOf",
-    "Entity",
-    "Field",
-    "FieldStore",
-    "Messages",
-    "Variable",
-    "World",
-    "field",
-    "fields_of",
-    "initial_value",
-]

@@ -169,17 +169,3 @@ def plain_rule() -> Generator[None]:
         passed, _passed = _passed, None
     if passed:
         raise BlockedHere(passed[0])
-
-
-__all__ = [
-    "Guard",
-    "Limit",
-    "Operand",
-    "Watch",
-    "asked",
-    "operands",
-    "plain_rule",
-    "require",
-    "watching",
-    "within",
-]

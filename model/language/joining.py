@@ -151,6 +151,3 @@ def _cannot_merge(yes: object, no: object) -> FinaleError:
         if absent
         else "return values of one domain, or branch in the rule itself instead of in a helper",
     )
-
-
-__all__ = ["CannotJoin", "as_returned", "join", "joined"]

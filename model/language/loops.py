@@ -199,6 +199,3 @@ def _loads(name: str, node: ast.AST | None) -> bool:
     if isinstance(node, ast.Name):
         return node.id == name and isinstance(node.ctx, ast.Load)
     return any(_loads(name, child) for child in ast.iter_child_nodes(node))
-
-
-__all__ = ["MergeableLoops", "merged_loop"]

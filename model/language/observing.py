@@ -107,6 +107,3 @@ def _setting_of(sound: type[Protocol], setting: Setting) -> Setting:
         bounds={name: value for name, value in setting.bounds.items() if name in bounds},
         observe=setting.observe & frozenset(sound.ghosts),
     )
-
-
-__all__ = ["observed_kinds", "observing", "sound_kind"]

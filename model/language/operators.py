@@ -246,20 +246,3 @@ def _mutates(target: object, what: str) -> FinaleError:
         place=caller(),
         advice="store lasting values in fields of entities; build lists with comprehensions",
     )
-
-
-__all__ = [
-    "as_truth",
-    "both",
-    "chained",
-    "changeable",
-    "contains",
-    "either",
-    "excludes",
-    "if_else",
-    "inverse",
-    "is_instance",
-    "owner",
-    "slots",
-    "subject",
-]

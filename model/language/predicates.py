@@ -9,14 +9,7 @@ from dataclasses import replace
 
 from model.errors import FinaleError
 from model.expressions import FALSE, TRUE, Expression, conjunction, disjunction
-from model.system import (
-    IDS_GIVEN_AGAIN,
-    GroundRule,
-    Kind,
-    Predicate,
-    Property,
-    System,
-)
+from model.system import IDS_GIVEN_AGAIN, GroundRule, Kind, Predicate, Property, System
 
 from .access import Structure
 from .bindings import bindings
@@ -151,6 +144,3 @@ def _predicates(
                 claim = where(world, claimed)
         fault = disjunction(condition for condition, _ in folded.faults)
         yield Predicate(binding, folded.returns, claim, fault)
-
-
-__all__ = ["property_of", "where"]

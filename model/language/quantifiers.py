@@ -173,6 +173,3 @@ def each(items: Iterable[V], action: Callable[[V], None]) -> None:
             merged(functools.partial(action, item), current().store, join)
         else:
             action(item)
-
-
-__all__ = ["count", "each", "exists", "forall"]

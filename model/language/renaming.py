@@ -213,6 +213,3 @@ class PlainRenaming:
                 return tuple(self.renamed(element, each) for each in value)
             case _:
                 return value
-
-
-__all__ = ["PlainRenaming", "retire"]

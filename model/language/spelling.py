@@ -36,6 +36,3 @@ def _is_slip(one: str, other: str) -> bool:
         return False
     is_exchanged = len(one) == 2 and one == other[::-1]
     return is_exchanged or max(len(one), len(other)) == 1
-
-
-__all__ = ["is_misspelt"]

@@ -47,6 +47,3 @@ def state_after(world: World, change: Callable[[], None]) -> Mapping[str, object
     with world.on(store):
         change()
     return {variable.name: store.values[variable.position] for variable in world.variables}
-
-
-__all__ = ["Values", "start_values", "state_after"]

@@ -359,6 +359,3 @@ def _rewritten(
 def _code_in(code: types.CodeType, name: str) -> types.CodeType:
     inner = (each for each in code.co_consts if isinstance(each, types.CodeType))
     return next(each for each in inner if each.co_name == name)
-
-
-__all__ = ["Prepared", "checked", "prepared"]

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from model.errors import FinaleError, Place
 from model.expressions import FALSE, Expression, choose
-from model.system import (
-    Blocked,
-    Fault,
-    GroundRule,
-    Rule,
-    Test,
-    Tree,
-    Update,
-    leaves,
-)
+from model.system import Blocked, Fault, GroundRule, Rule, Test, Tree, Update, leaves
 
 from .bindings import BoundRule
 from .entities import World
@@ -118,6 +109,3 @@ def _refuse_certain_mistakes(tree: Tree, rule: Rule) -> None:
             place=rule.place,
             advice="require(...) what the rule is for, so that it is not enabled there",
         )
-
-
-__all__ = ["ground_rule"]

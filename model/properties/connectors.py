@@ -5,12 +5,7 @@ The views are the protocols themselves.
 
 from __future__ import annotations
 
-from model.protocols.connector import (
-    Connector,
-    ConnectorTaskStatus,
-    Progress,
-    SourceRecord,
-)
+from model.protocols.connector import Connector, ConnectorTaskStatus, Progress, SourceRecord
 from model.protocols.local_store import Change, InputUpdate, LocalStore, StoreStatus
 from model.rules import always, leads_to, reachable, when
 

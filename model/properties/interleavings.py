@@ -13,15 +13,10 @@ from model.protocols.job.elements import Barrier, Committables, EndOfData, EndOf
 from model.protocols.sinks.committer import CommittableChannel, Writer
 from model.protocols.sinks.sinks import TwoPhaseSink
 from model.protocols.stops.stopping import Stopping
-from model.protocols.task.chained import (
-    ChainingTask,
-)
+from model.protocols.task.chained import ChainingTask
 from model.protocols.task.chained_source import ChainedSource
 from model.protocols.task.operators import StableTask
-from model.protocols.task.sources import (
-    Source,
-    ThreadedSource,
-)
+from model.protocols.task.sources import Source, ThreadedSource
 from model.protocols.task.tasks import Task
 from model.rules import Nothing, reachable, when
 

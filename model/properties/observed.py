@@ -12,9 +12,7 @@ from model.protocols.job.elements import CheckpointId, StopMode
 from model.protocols.requests.requests import Requests
 from model.protocols.restore import Restore
 from model.protocols.stops.stopping import Stopping
-from model.protocols.task.sources import (
-    Source,
-)
+from model.protocols.task.sources import Source
 from model.protocols.task.tasks import Task
 from model.rules import Nothing, define
 from model.topology import OperatorKind, Vertex

@@ -10,13 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.protocols.enumerator import (
-    Enumerating,
-    EnumeratorOptions,
-    ReaderId,
-    SourceReader,
-    Split,
-)
+from model.protocols.enumerator import Enumerating, EnumeratorOptions, ReaderId, SourceReader, Split
 from model.rules import EMPTY, WEAK, Ref, Set, field, require, rule, step
 
 

@@ -18,19 +18,11 @@ from model.protocols.barriers.gate import AlignedGate
 from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import Datum, StopMode
-from model.protocols.stop_with_savepoint import (
-    StopWithSavepoint,
-    StopWithSavepointOptions,
-)
+from model.protocols.stop_with_savepoint import StopWithSavepoint, StopWithSavepointOptions
 from model.protocols.stops.options import MultiInput, NoDrain
-from model.protocols.task.chained import (
-    ChainingGate,
-    ChainingTask,
-)
+from model.protocols.task.chained import ChainingGate, ChainingTask
 from model.protocols.task.chained_source import ChainedSource
-from model.protocols.task.sources import (
-    Reader,
-)
+from model.protocols.task.sources import Reader
 from model.protocols.task.tasks import Task
 from model.rules import STRONG, Entity, Setting, define, require, rule, step
 from model.topology import OperatorKind

@@ -26,9 +26,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from model.properties.views import ChannelStateView
-from model.protocols.barriers.gate import (
-    AlignedGate,
-)
+from model.protocols.barriers.gate import AlignedGate
 from model.protocols.barriers.handler import Arrival
 from model.protocols.barriers.logs import LoggedChannel, LoggedCommittableChannel
 from model.protocols.barriers.marker_gate import (

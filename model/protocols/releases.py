@@ -127,5 +127,3 @@ def _release(column: int) -> Release:
 
 
 RELEASES: tuple[Release, ...] = tuple(map(_release, range(len(_NAMES))))
-
-__all__ = ["RELEASES", "TOPICS", "Release", "Value"]

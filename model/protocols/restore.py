@@ -35,17 +35,10 @@ from typing import ClassVar, cast
 from model.language.starting import state_after
 from model.protocols.barriers.logs import LoggedChannel
 from model.protocols.coordinator.checkpoints import COMPLETED, Checkpoint
-from model.protocols.coordinator.graph_check import (
-    Check,
-    GraphCheck,
-    refuse_changes,
-    statuses_in,
-)
+from model.protocols.coordinator.graph_check import Check, GraphCheck, refuse_changes, statuses_in
 from model.protocols.coordinator.metadata import Encoding, Flags, Metadata
 from model.protocols.coordinator.snapshots import Snapshot, contents_of, fill
-from model.protocols.final_checkpoint import (
-    FinalCheckpoint,
-)
+from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.finish_options import FinalCheckpointOptions
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import CheckpointId, Datum

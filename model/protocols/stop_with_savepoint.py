@@ -21,9 +21,7 @@ from dataclasses import dataclass
 
 from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.failures.failures import Region
-from model.protocols.final_checkpoint import (
-    FinalCheckpoint,
-)
+from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.finish_options import FinalCheckpointOptions
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import CheckpointId, StopMode
@@ -38,10 +36,7 @@ from model.protocols.stops.options import (
     SyncAbort,
 )
 from model.protocols.stops.stopping import Stopping
-from model.protocols.task.sources import (
-    Reader,
-    Source,
-)
+from model.protocols.task.sources import Reader, Source
 from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import (
     STRONG,

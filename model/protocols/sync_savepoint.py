@@ -24,10 +24,7 @@ from model.protocols.job.channels import Channel
 from model.protocols.job.elements import CheckpointId, StopMode
 from model.protocols.legacy_finish import LegacyFinish, LegacyFinishOptions
 from model.protocols.stops.stopping import AfterFailure, Scheduler, Stopping
-from model.protocols.task.sources import (
-    Source,
-    ThreadedSource,
-)
+from model.protocols.task.sources import Source, ThreadedSource
 from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import STRONG, WEAK, Nothing, define, require, rule, step
 

@@ -23,16 +23,12 @@ from typing import ClassVar, cast
 from model.errors import FinaleError, Place
 from model.language.protocol import kept
 from model.properties.views import ChannelStateView
-from model.protocols.barriers.gate import (
-    AlignedGate,
-)
+from model.protocols.barriers.gate import AlignedGate
 from model.protocols.barriers.handler import Arrival
 from model.protocols.barriers.logs import LoggedChannel, LoggedCommittableChannel, TimedChannel
 from model.protocols.barriers.overtaking_gate import OvertakingGate
 from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.final_checkpoint import (
-    FinalCheckpoint,
-)
+from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.finish_options import FinalCheckpointOptions
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import Barrier, CheckpointId, Datum

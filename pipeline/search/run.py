@@ -204,6 +204,3 @@ def _forget(folder: Path) -> None:
         file.unlink()
     if folder.is_dir():
         folder.rmdir()
-
-
-__all__ = ["SearchPlan", "check", "search"]

@@ -84,6 +84,3 @@ def _code(folder: SearchFolder, identity: str) -> CompiledProgram:
         _CODES.clear()
         _CODES[identity] = CompiledProgram(program_from(folder.program()))
     return _CODES[identity]
-
-
-__all__ = ["claimed", "work"]

@@ -166,6 +166,3 @@ def _numbers(value: object) -> Iterator[int]:
         yield max(value, 0)
     elif isinstance(value, list | tuple | str):
         yield 1
-
-
-__all__ = ["SweepCell", "SweepPlan", "planned", "spec_in"]

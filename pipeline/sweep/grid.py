@@ -219,19 +219,3 @@ def smallest_failing(
 def names_of(results: Sequence[CellResult]) -> tuple[str, ...]:
     """All properties that some cell has an answer for, in the order in which they come."""
     return tuple(dict.fromkeys(row.property for done in results for row in done.rows))
-
-
-__all__ = [
-    "CellSetting",
-    "Grid",
-    "Mark",
-    "WordSpan",
-    "laid_out",
-    "mark_of",
-    "marks_of",
-    "names_of",
-    "restricted",
-    "smallest_failing",
-    "that_matter",
-    "wide",
-]

@@ -241,6 +241,3 @@ def _flat(table: Mapping[str, object], path: tuple[str, ...]) -> Iterator[tuple[
             yield from _flat(value, (*path, key))
         else:
             yield ".".join((*path, key)), value
-
-
-__all__ = ["CELLS_MAX", "Matrix", "read_matrix"]

@@ -151,6 +151,3 @@ def _sizes(results: Sequence[CellResult]) -> Iterator[str]:
 def _range(values: Sequence[float], form: str) -> str:
     low, high = (format(each, form) for each in (min(values), max(values)))
     return low if low == high else f"{low} to {high}"
-
-
-__all__ = ["COLOURS", "DrawnCell", "Panel", "panels_of", "shown_as"]

@@ -153,6 +153,3 @@ class _Drawing:
                 "</svg>\n",
             ]
         )
-
-
-__all__ = ["PICTURE", "picture", "write_picture"]

@@ -38,6 +38,3 @@ def _lost(cell: SweepCell, how: str, seconds: float) -> CellResult:
         advice="if memory was short, set limits.megabytes or take fewer --workers",
     )
     return CellResult(cell.key, cell.setting, (), seconds, error=str(error))
-
-
-__all__ = ["in_processes", "searched_here"]

@@ -113,6 +113,3 @@ def _seconds_a_weight(
     pairs = [(cell.weight, took[cell.setting]) for cell in cells if cell.setting in took]
     weight = sum(guess for guess, _ in pairs)
     return sum(seconds for _, seconds in pairs) / weight if weight else 1.0
-
-
-__all__ = ["SearchCells", "SweepProgress", "Swept", "order_of", "sweep", "unknown_cells"]

@@ -79,12 +79,3 @@ def _named(node: ast.AST, package: str) -> Iterator[str]:
             yield from (f"{base}.{alias.name}" for alias in node.names)
         case _:
             pass
-
-
-def forget() -> None:
-    """Forget all digests, because sources may change while a program runs."""
-    for each in (_closure, _file, _imports):
-        each.cache_clear()
-
-
-__all__ = ["digest_of", "forget"]

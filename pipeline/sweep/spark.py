@@ -78,6 +78,3 @@ def searched_on(cluster: SparkCluster) -> SearchCells:
             yield from on_spark(spark, cells, order)
 
     return search
-
-
-__all__ = ["on_spark", "packed_evenly", "search_bin", "searched_on"]

@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import IO
 
 from model.errors import FinaleError, Place
@@ -54,12 +53,7 @@ class SweepStore:
     def __enter__(self) -> SweepStore:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with suppress(OSError):
             os.fsync(self._file.fileno())
         self._file.close()
@@ -116,6 +110,3 @@ def _unusable(folder: Path, what: str) -> FinaleError:
         place=Place(str(folder)),
         advice="name another folder with --output",
     )
-
-
-__all__ = ["JOURNAL", "SweepStore"]

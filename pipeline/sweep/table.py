@@ -51,6 +51,3 @@ def write_table(folder: Path, results: Iterable[CellResult]) -> Path:
             advice="check the permission to write there, and the free space",
         ) from None
     return file
-
-
-__all__ = ["TABLE", "write_table"]

@@ -121,6 +121,3 @@ def _rows(result: SpecResult, names: tuple[str, ...], seconds: float) -> Iterato
 @cache
 def _catalogue(folder: str | None) -> Catalogue:
     return catalogue(None if folder is None else shipped(Path(folder)))
-
-
-__all__ = ["CellResult", "CellVerdict", "SweepOrder", "done"]

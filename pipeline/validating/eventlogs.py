@@ -288,6 +288,3 @@ def _event(told: Mapping[str, Any], run: str, line: LogLine) -> KeptEvent:
 
 def _raw(line: LogLine) -> RawLines:
     return RawLines(0, line.part, line.number, 1, line.raw, line.end)
-
-
-__all__ = ["JudgedRun", "judged_run", "ruled_runs", "runs_in", "sections_of_runs"]

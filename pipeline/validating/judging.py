@@ -178,6 +178,3 @@ def _counts(tally: LineTally) -> LineCounts:
 
 def _shown(raw: bytes) -> str:
     return raw[:COLUMNS_TOLD].decode("utf-8", "replace")
-
-
-__all__ = ["Given", "JudgingOrder", "LineCounts", "PieceLines", "PieceOutcome", "judged"]

@@ -154,6 +154,3 @@ def _stamp(path: str) -> Stamp:
     except OSError as error:
         raise unreadable(path, error) from None
     return Stamp(path, told.st_size, told.st_mtime_ns)
-
-
-__all__ = ["Piece", "Stamp", "digest_of", "pieces_of"]

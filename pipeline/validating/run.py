@@ -125,6 +125,3 @@ def _known(pieces: Iterable[Piece], store: ResultStore | None) -> dict[str, Piec
             for piece in pieces
             if store.has(piece, partial(digest, piece))
         }
-
-
-__all__ = ["ValidationProgress", "digest_of_order", "validated"]

@@ -142,6 +142,3 @@ def bundled(pieces: Sequence[Numbered], size: int) -> Iterator[list[Numbered]]:
 
 def _size(bundle: Sequence[Numbered]) -> int:
     return sum(piece.size for _, piece in bundle)
-
-
-__all__ = ["OnSpark", "bundled", "judged_on"]

@@ -277,6 +277,3 @@ def _to_disk(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-__all__ = ["JOURNAL", "NEXT", "PARTS", "KnownPieces", "ResultStore"]

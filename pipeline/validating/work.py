@@ -89,15 +89,3 @@ def judged_here(
                     keep(done.result())
     finally:
         keep(batch.result())
-
-
-__all__ = [
-    "BundleResult",
-    "Keep",
-    "Numbered",
-    "PieceBundle",
-    "Search",
-    "TableBatch",
-    "judged_here",
-    "work",
-]

@@ -193,6 +193,3 @@ class GrowingCluster:
 def _size(run: JobRun) -> tuple[int, tuple[tuple[str, int], ...]]:
     """Return a value that changes when a run grows."""
     return len(run.events), tuple(run.tasks.items())
-
-
-__all__ = ["EVENT_LOG", "GrowingCluster", "JobState", "WatchSetting"]

@@ -224,6 +224,3 @@ def tally_of(logs: Sequence[LineTally]) -> LineTally:
     for each in logs:
         total += each
     return total
-
-
-__all__ = ["GrowingEventLog", "GrowingFlinkLog", "GrowingLog", "News", "tally_of"]

@@ -12,7 +12,6 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, cast
 
 from checker.logs.findings import Finding, Severity
@@ -61,12 +60,7 @@ class Journal:
     def __enter__(self) -> Journal:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def note(self, word: str, verdict: Verdict, time: str) -> None:
@@ -243,6 +237,3 @@ def _unusable(folder: Path, what: str) -> FinaleError:
         place=Place(str(folder)),
         advice="name another folder with --resume",
     )
-
-
-__all__ = ["JOURNAL", "Journal", "Record"]

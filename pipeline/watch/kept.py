@@ -73,6 +73,3 @@ class FolderBatches:
                 place=Place(str(self.file)),
                 advice="watch anew, with another folder for --resume",
             ) from None
-
-
-__all__ = ["FolderBatches"]

@@ -232,6 +232,3 @@ def _ended(why: str, plan: WatchPlan) -> FinaleError:
         place=Place(str(plan.folder)),
         advice=further if ours is None else "watch anew, with another folder for --resume",
     )
-
-
-__all__ = ["Tell", "WatchPlan", "WatchProgress", "check", "watch"]

@@ -167,6 +167,3 @@ def _found(root: Path, piece: GrowingPiece) -> Path | None:
         except (OSError, FinaleError, *DAMAGED):
             continue
     return None
-
-
-__all__ = ["NAME", "SCHEMA", "GrowingLogs", "GrowingReader", "LogBatch", "NewPart"]

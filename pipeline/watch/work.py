@@ -90,6 +90,3 @@ def _held(order: WatchOrder, folder: str) -> _Held:
     for more in held.kept.before(order.batch):
         held.cluster.add(more)
     return held
-
-
-__all__ = ["TOLD", "WatchOrder", "judged", "work"]

@@ -13,5 +13,3 @@ BROKEN: dict[str, type[Engine]] = {
     "commit-on-close": CommitOnClose,
     "waits-for-lost-ack": WaitsForLostAcknowledgement,
 }
-
-__all__ = ["BROKEN"]

@@ -111,6 +111,3 @@ def _newlines(data: Bytes, begin: int, end: int) -> int:
     return sum(
         data[place : min(place + _BLOCK, end)].count(b"\n") for place in range(begin, end, _BLOCK)
     )
-
-
-__all__ = ["ByteSpan", "Start", "grouped", "logs_in", "start_in"]

@@ -265,15 +265,3 @@ def _refuse_unfit(faults: Iterable[PlannedFault], engine: type[Engine], job: Job
 def _bad(key: str, message: str, advice: str) -> FinaleError:
     advice = advice or "see docs/faults.md"
     return FinaleError("bad-fault", message, place=Place(key=key or None), advice=advice)
-
-
-__all__ = [
-    "HOLDING",
-    "OF_FILES",
-    "OF_THE_ENVIRONMENT",
-    "PlannedFault",
-    "bounds_of",
-    "faults_of",
-    "options_for",
-    "read_faults",
-]

@@ -34,6 +34,3 @@ def _input(edge: Edge) -> str | dict[str, object]:
     if not edge.overtakes:
         said["overtakes"] = False
     return edge.source if len(said) == 1 else said
-
-
-__all__ = ["table_of"]

@@ -125,6 +125,3 @@ def about_of(
             return f"cp{line.get('checkpoint')}"
         case _:
             return str(fields.get(kind))
-
-
-__all__ = ["about_of", "is_number", "is_whole", "wrong_in_start"]

@@ -42,5 +42,3 @@ STOPPABLE: dict[str, type[Engine]] = {
     "unaligned": UnalignedStops,
     "timeout": TimedStops,
 }
-
-__all__ = ["ENGINES", "STOPPABLE", "TimedStops", "UnalignedStops"]

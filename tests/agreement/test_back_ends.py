@@ -6,7 +6,6 @@ import pytest
 
 from checker.search.answer import Report
 from checker.search.bfs.search import check
-from checker.search.interpreter.compare import compare
 from checker.search.interpreter.search import explore
 from checker.search.limits import Limits
 from checker.search.native.search import check as check_natively
@@ -14,6 +13,7 @@ from model.language.build import build
 from model.protocols.yardstick import Yardstick
 from model.rules import Setting
 from model.system import Kind, System
+from tests.agreement.compare import compare
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal
 

@@ -30,7 +30,7 @@ from tests.agreement.random_bodies import Pick
 from tests.agreement.random_protocols import written
 from tests.agreement.stubborn import Stubborn, wrongs
 from tests.agreement.test_random_systems import REFUSED
-from tests.protocols.specs import audits, specs
+from tests.protocols.specs import audits, built, specs
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal
 
@@ -69,7 +69,7 @@ def assert_audited(system: System, order: PartialOrder) -> tuple[Report, Report]
 
 @pytest.mark.parametrize("spec", audits(SPEC_STATES_MAX, quick=SPEC_STATES_QUICK))
 def test_specs_keep_their_verdicts(spec: Spec) -> None:
-    system = safety_of(spec.system())
+    system = safety_of(built(spec.file))
     assert_audited(system, partial_order_of(system))
 
 

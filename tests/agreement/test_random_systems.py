@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from checker.search.answer import WELL_FORMED, Report
 from checker.search.bfs.search import check
-from checker.search.interpreter.compare import Pair
 from checker.search.interpreter.execution import PlainSystem
 from checker.search.interpreter.search import explore_plain
 from checker.search.limits import Limits
@@ -24,6 +23,7 @@ from model.language.build import build
 from model.language.protocol import Protocol
 from model.semantics import steps
 from model.system import Fairness, Kind, State, System
+from tests.agreement.compare import Pair
 from tests.agreement.random_bodies import Pick
 from tests.agreement.random_protocols import Written, written
 from tests.agreement.test_back_ends import assert_told_alike, safety
@@ -50,7 +50,7 @@ STATES_COMPARED = 120
 #: Garbage is collected after so many protocols: each leaves some megabytes.
 COLLECTED_EVERY = 100
 #: In CI, so many protocols in each part; one in so many of them is compared rule by rule.
-PARTS, PROTOCOLS_A_PART, COMPARED_EVERY = 8, 60, 12
+PARTS, PROTOCOLS_A_PART, COMPARED_EVERY = 5, 60, 12
 SLOW_PARTS, PROTOCOLS_A_SLOW_PART = 4, 2500
 
 

@@ -30,7 +30,7 @@ from model.language.build import build
 from model.protocols.yardstick import Yardstick
 from model.system import Kind, System
 from tests.agreement.test_back_ends import SMALL
-from tests.protocols.specs import audits
+from tests.protocols.specs import audits, built
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal
 
@@ -96,7 +96,7 @@ def test_it_agrees_on_the_zoo(animal: Animal, here: int, owners: int, tmp_path: 
 
 @pytest.mark.parametrize("spec", audits(STATES_MAX, quick=STATES_QUICK))
 def test_it_agrees_on_specs(spec: Spec, tmp_path: Path) -> None:
-    system = spec.system()
+    system = built(spec.file)
     found = spread(system, tmp_path, 20, 2)
     if found is not None:
         assert_told_alike(system, found, check_natively(system))

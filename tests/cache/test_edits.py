@@ -75,15 +75,22 @@ def assert_same(warm: Answered, cold: Answered) -> None:
     assert timeless(report) == timeless(expected)
 
 
-#: Those that take as long as the others, and differ less.
-SLOW = {"election_ring", "peterson"}
+#: Of these, edits are tried in CI; the others take as long, and differ less.
+QUICK = ("alternating_bit", "semaphore", "phased_commit")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(each, marks=pytest.mark.slow if each in SLOW else ()) for each in EXAMPLES],
-)
+@pytest.mark.parametrize("name", QUICK)
 def test_an_edit_is_followed(name: str, tmp_path: Path) -> None:
+    assert_followed(name, tmp_path, settings().max_examples // 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_many_edits_are_followed(name: str, tmp_path: Path) -> None:
+    assert_followed(name, tmp_path, settings().max_examples)
+
+
+def assert_followed(name: str, tmp_path: Path, examples: int) -> None:
     text = (ROOT / "protocols" / f"{name}.py").read_text()
     specs = [ROOT / "specs" / f"{each}.toml" for each in EXAMPLES[name]]
     store = Store(tmp_path / "cache")
@@ -106,7 +113,10 @@ def test_an_edit_is_followed(name: str, tmp_path: Path) -> None:
     # In a process of its own, since `self.value = 1` may become `Enum.value = 1`.
     assert apart(lambda: compared(text)) is True
 
-    @settings(suppress_health_check=(HealthCheck.function_scoped_fixture, HealthCheck.too_slow))
+    @settings(
+        max_examples=examples,
+        suppress_health_check=(HealthCheck.function_scoped_fixture, HealthCheck.too_slow),
+    )
     @given(st.data())
     def edit(data: st.DataObject) -> None:
         changed = data.draw(edited(text))

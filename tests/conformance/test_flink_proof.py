@@ -9,7 +9,7 @@ import pytest
 from checker.logs.event_log.acceptance import Rejected, Undecided
 from checker.logs.flink.always_logged import always_shown
 from checker.logs.flink.flink_projections import DIES, PARTS, ProofSetting, projection_of
-from checker.logs.flink.judge import accept_run, reject_run
+from checker.logs.flink.judge import accept_run
 from checker.logs.flink.observations import Observed, observations_of
 from checker.logs.flink.projection import CellFeature, PossibleValues, Projection
 from checker.logs.flink.proof import EDGES
@@ -33,6 +33,7 @@ from model.language.starting import Values
 from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.stop_with_savepoint import StopWithSavepoint
 from model.topology import Edge, Job, OperatorKind, Vertex
+from tests.conformance.rejecting import reject_run
 from tests.conformance.test_flink import early_completion, twice, without
 from tests.logs.archive import archives, each_run, needs_archives, sample
 

@@ -11,7 +11,7 @@ import pytest
 from checker.logs.event_log.acceptance import Accepted, Rejected, Undecided
 from checker.logs.flink import judge as flink
 from checker.logs.flink.candidate_settings import SETTINGS, CandidateSettings, check, settings_of
-from checker.logs.flink.judge import RunVerdict, accept_run, reject_run
+from checker.logs.flink.judge import RunVerdict, accept_run
 from checker.logs.flink.observations import observations_of
 from checker.logs.flink.run_job import job_of
 from checker.logs.read.job_runs import JobRun
@@ -21,6 +21,7 @@ from checker.logs.read.run_file import RunFile, read_run_file
 from checker.logs.read.visibility import LogProfile
 from model.errors import FinaleError
 from tests.cli.running import ROOT
+from tests.conformance.rejecting import reject_run
 from tests.logs.archive import archives, each_run, needs_archives, sample, samples, truths
 
 RELEASE = "flink-2.3"

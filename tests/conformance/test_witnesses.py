@@ -10,9 +10,10 @@ from functools import cache
 import pytest
 
 from checker.logs.event_log.acceptance import Undecided
-from checker.logs.flink.judge import accept_run, reject_run
+from checker.logs.flink.judge import accept_run
 from tests.conformance.corrupted import Copy, Original, clusters, originals
 from tests.conformance.corruptions import copies, kinds
+from tests.conformance.rejecting import reject_run
 from tests.conformance.witnesses import EACH, LIMITS, SEED, differs, judged, stored
 from tests.logs.archive import SAMPLES
 

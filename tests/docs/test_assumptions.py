@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from checker.report.assumptions import assumptions_in, assumptions_page
 from checker.spec.catalogue import catalogue
 from model.language.assumptions import Assumption, Leaving
+from tests.docs.assumptions_page import assumptions_in, assumptions_page
 from tests.docs.pages import ROOT
 from tests.docs.test_rule_reference import rules
 

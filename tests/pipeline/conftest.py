@@ -29,7 +29,7 @@ def java() -> int:
 
 @pytest.fixture(scope="module")
 def spark(java: int) -> Iterator[SparkSession]:
-    """Spark on two processors of this machine; a module that has it is in the group `spark`."""
+    """Spark on two processors of this machine. The tests of this folder run on one worker."""
     assert java
     with session(SparkCluster("local[2]")) as started:
         yield started

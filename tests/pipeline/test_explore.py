@@ -20,7 +20,6 @@ from pipeline.search.work import claimed
 from pipeline.session import SparkCluster
 from tests.cli.running import run
 
-pytestmark = pytest.mark.xdist_group("spark")
 ROOT = Path(__file__).parents[2]
 SPECS = ROOT / "specs"
 MANAGERS = """

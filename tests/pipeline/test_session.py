@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.xdist_group("spark")
 ROOT = Path(__file__).parents[2]
 
 

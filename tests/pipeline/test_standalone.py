@@ -38,7 +38,7 @@ from tests.pipeline.sweep.test_processes import timeless
 from tests.pipeline.sweep.test_sweep import OWN, RESUMED
 from tests.pipeline.test_explore import levels_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 LARGER = MATRIX.replace("[1, 2, 3]", "[1, 2, 3, 4, 5, 6]").replace("[2, 3]", "[5, 6]")
 

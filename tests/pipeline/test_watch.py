@@ -20,7 +20,6 @@ from tests.conformance.logs import PAIR, engine_of, log_of
 
 from .test_watch_judging import content, whole
 
-pytestmark = pytest.mark.xdist_group("spark")
 #: A machine may be busy.
 SECONDS_MAX = 150
 Record = Mapping[str, Any]

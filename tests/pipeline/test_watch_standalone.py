@@ -17,7 +17,7 @@ from .test_standalone import cluster as cluster  # noqa: PLC0414 - a fixture
 from .test_watch import Record, expected, findings
 from .test_watch_judging import TABLE, content
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.slow
 
 
 def test_a_worker_is_killed(cluster: Standalone, tmp_path: Path) -> None:

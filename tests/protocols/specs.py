@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ from _pytest.mark import ParameterSet
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec
 from checker.spec.reading import read_spec
+from model.system import System
 
 ROOT = Path(__file__).parent.parent.parent / "specs"
 FILES = tuple(sorted(ROOT.rglob("*.toml")))
@@ -20,6 +21,12 @@ FILES = tuple(sorted(ROOT.rglob("*.toml")))
 def spec_of(file: Path) -> Spec:
     """One spec of the repository."""
     return read_spec(file, catalogue())
+
+
+@lru_cache(maxsize=1)
+def built(file: Path) -> System:
+    """The system of a spec. All audits of one spec run in a row, and share what is built."""
+    return spec_of(file).system()
 
 
 def name_of(file: Path) -> str:
@@ -37,7 +44,7 @@ def audits(states_max: int, *, quick: int | None = None) -> list[ParameterSet]:
 
     Many specs differ in what they expect, and hardly in their rules. Of those of a protocol and its
     variants under the same options only the largest is quick, if it has no more states than
-    `quick`: the others are slow.
+    `quick`: the others are slow. The audits of one spec run in a row: see conftest.py.
     """
     counted = [spec for spec in specs() if spec.counts and spec.counts.states <= states_max]
     largest: dict[object, Spec] = {}

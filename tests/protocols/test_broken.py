@@ -15,6 +15,7 @@ from checker.spec.claim import Spec
 from model.protocols.registry import PROTOCOLS
 from model.system import Kind
 from tests.protocols.specs import FILES, name_of, spec_of, specs
+from tests.protocols.test_specs import is_large
 
 BROKEN = [spec for spec in specs() if spec.variant is not None]
 
@@ -36,9 +37,10 @@ def test_variant_falls_and_its_base_holds(spec: Spec) -> None:
     name = must_fall(spec)
     assert spec.expectations[name].verdict == "violated"
 
-    broken = answer_to(spec, name)
-    assert isinstance(broken.verdict, Violated)
-    assert broken.steps == spec.expectations[name].steps
+    if is_large(spec):  # test_specs.py searches the others
+        broken = answer_to(spec, name)
+        assert isinstance(broken.verdict, Violated)
+        assert broken.steps == spec.expectations[name].steps
 
     base = replace(spec, protocol=catalogue().protocol(spec.protocol.key), variant=None)
     sound = answer_to(base, name)

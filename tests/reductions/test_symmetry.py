@@ -28,7 +28,7 @@ from model.protocols.two_phase_commit import TwoPhaseCommit
 from model.rules import Setting
 from model.semantics import evaluate
 from model.system import System
-from tests.protocols.specs import audits
+from tests.protocols.specs import audits, built
 from tests.reductions import worlds
 from tests.reductions.audit import disagreements, kept_under, miscounted
 from tests.zoo import ZOO
@@ -189,7 +189,7 @@ def test_each_name_of_an_own_record_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("spec", audits(STATES_MAX_SLOW, quick=STATES_MAX))
 def test_specs_keep_their_verdicts(spec: Spec) -> None:
-    assert_audited(spec.system())
+    assert_audited(built(spec.file))
 
 
 @pytest.mark.parametrize("animal", ZOO, ids=str)

@@ -50,6 +50,3 @@ def first_wrong(section: Section, events: Iterable[AttemptEvent]) -> tuple[int, 
                 return place, f"{event.restored} is restored again in attempt {now}"
             restored[event.restored] = now
     return None
-
-
-__all__ = ["AttemptEvent", "first_wrong", "wrong_attempt"]

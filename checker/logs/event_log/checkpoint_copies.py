@@ -58,6 +58,3 @@ def carried(finished: frozenset[str], old: Job, now: Job, *, drained: bool) -> f
         else:
             found |= finished & set(before)
     return frozenset(found)
-
-
-__all__ = ["CheckpointCopy", "carried", "copies_of", "origin_of"]

@@ -271,6 +271,3 @@ def _moves(system: SectionSystem) -> tuple[list[Move], Refusal | None]:
         rule, reached = taken
         moves.append(Move(rule, event.line, reached))
     return moves, None
-
-
-__all__ = ["EventLogJudge", "JudgedLog", "RunSearch", "StoppedAt"]

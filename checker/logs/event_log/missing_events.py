@@ -38,6 +38,3 @@ def gaps(run: RunLines) -> list[int]:
 def _before(part: SectionSteps, place: int | None) -> int:
     """The line that comes before one of the places between events; before None, the last."""
     return max(part.lines[:place], default=part.section.line)
-
-
-__all__ = ["filled_in", "gaps"]

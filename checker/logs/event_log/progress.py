@@ -83,6 +83,3 @@ class SearchEffort:
         if self._on_progress is not None and seconds >= self._next:
             self._next = seconds + SECONDS_BETWEEN_REPORTS
             self._on_progress(self.progress)
-
-
-__all__ = ["LogProgress", "OnProgress", "OverTime", "SearchEffort"]

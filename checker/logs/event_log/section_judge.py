@@ -123,6 +123,3 @@ class Ahead:
                         yield None
                     case _:
                         pass
-
-
-__all__ = ["STATES_AHEAD", "Ahead", "findings_of", "promised", "renumbered"]

@@ -333,16 +333,3 @@ def _before(trail: tuple[Move, ...], blame: set[int]) -> set[int]:
         if move.touches is not None and move.touches.writes & found:
             found |= move.touches.reads | move.touches.writes
     return found
-
-
-__all__ = [
-    "ALL_STEPS",
-    "BUDGET",
-    "REACHES",
-    "Accepted",
-    "GaveUp",
-    "Move",
-    "Rejected",
-    "SectionSearch",
-    "Undecided",
-]

@@ -372,6 +372,3 @@ def _named(ids: tuple[int | None, ...], number: int) -> tuple[int | None, ...] |
         if each is None and all(n < number for n in before) and all(n > number for n in behind):
             return (*ids[:place], number, *ids[place + 1 :])
     return None
-
-
-__all__ = ["Footprint", "Reached", "ReadNotingState", "Refusal", "SectionSystem"]

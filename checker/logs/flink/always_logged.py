@@ -67,6 +67,3 @@ def has_finished(run: JobRun) -> bool:
     """Whether the log tells that the job has finished."""
     ends = (e.log_event.fields["to"] for e in run.events if e.word == "job-switched")
     return "FINISHED" in ends
-
-
-__all__ = ["always_shown", "dying", "has_finished"]

@@ -263,24 +263,6 @@ def _under(
     return RunVerdict(Accepted((found,)), judged, sum(guide.at), section)
 
 
-def reject_run(
-    run: JobRun, *, release: str = "flink-2.3", given: RunFile = NOTHING_TOLD
-) -> Rejected | None:
-    """The first line of a run that no run of the protocol explains, if that can be shown.
-
-    Its logs have their beginning, and no gap. Raises what is wrong with what is `given`.
-    """
-    check(given, release)
-    job = job_of(run)
-    if job is None or not job.is_sure or job.chained is not None:
-        return None
-    observations = observations_of(run, job)
-    settings = settings_of(run, job.job, observations, release, given, None)
-    against = _stranger(job, observations) or settings.against
-    rejected = [against or _rejected(run, job, observations, way) for way in settings.ways]
-    return rejected[0] if all(rejected) else None
-
-
 def _effort(lines: int, limits: Limits, on_progress: OnProgress | None) -> SearchEffort:
     """An effort that counts processor time: a busy machine changes no verdict."""
     return SearchEffort(lines, limits, on_progress, thread_time)
@@ -341,6 +323,3 @@ def _counted(observations: Observations, run: JobRun) -> tuple[EventLine, ...]:
     asked = sum(event.word == "request_checkpoint" for event in run.events)
     found += [EventLine(0, "request_checkpoint", (), None, {}, None, "", 0) for _ in range(asked)]
     return tuple(found)
-
-
-__all__ = ["RunVerdict", "accept_run", "reject_run"]

@@ -383,16 +383,3 @@ def _finals(
                 if task == channel.receiver.name and writer is not None:
                     final[writer] = min(final.get(writer, number), number)
     return final
-
-
-__all__ = [
-    "JOB",
-    "LATE",
-    "LOCK",
-    "LOOP",
-    "Attempt",
-    "Observation",
-    "Observations",
-    "Observed",
-    "observations_of",
-]

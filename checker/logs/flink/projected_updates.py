@@ -135,6 +135,3 @@ def _first_free(nodes: Sequence[Expression], own: frozenset[int]) -> Cell | None
         else:
             todo += reversed(parts(node))
     return None
-
-
-__all__ = ["Conditions", "ProjectedUpdate", "cells_of", "projected_updates", "ways", "whole_of"]

@@ -367,16 +367,3 @@ def _classes(feature: CellFeature, box: Sequence[frozenset[int] | None]) -> list
         for number, own in enumerate(feature.classes)
         if all(can is None or can & each for can, each in zip(box, own, strict=True))
     ]
-
-
-__all__ = [
-    "Box",
-    "CellFeature",
-    "Edge",
-    "Label",
-    "PossibleValues",
-    "Projection",
-    "StatusCell",
-    "Values",
-    "exact",
-]

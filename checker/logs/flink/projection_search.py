@@ -220,6 +220,3 @@ class _ProjectionSearch:
 
 def _further(positions: tuple[int, ...], clock: int) -> tuple[int, ...]:
     return (*positions[:clock], positions[clock] + 1, *positions[clock + 1 :])
-
-
-__all__ = ["At", "DeadEnd", "Life", "Line", "ProjectionLines", "explored"]

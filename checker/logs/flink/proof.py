@@ -262,6 +262,3 @@ def _later(clocks: Sequence[Sequence[Observation]]) -> Iterator[tuple[At, At]]:
             ) in EDGES and first.event.log_event.log == then.event.log_event.log
             if edge and then.place < first.place:
                 yield one, other
-
-
-__all__ = ["EDGES", "Contradiction", "Refuter", "given_of"]

@@ -119,6 +119,3 @@ def _guard(
         place = line_of(stop)[0]
         return place, linecache.getline(str(place.file), place.line or 0).strip()
     return None, ""
-
-
-__all__ = ["rejection_of", "state_in_words"]

@@ -133,6 +133,3 @@ def _uneven(run: JobRun) -> frozenset[str]:
     """The vertices of which a refused checkpoint says that they have such state."""
     causes = (text for event in run.events for _, text in event.log_event.causes)
     return frozenset(found["vertex"] for text in causes if (found := _UNEVEN.search(text)))
-
-
-__all__ = ["RunJob", "job_of", "pattern_of"]

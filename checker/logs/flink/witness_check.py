@@ -323,6 +323,3 @@ class _Step:
     def _number(self, point: Checkpoint) -> int | None:
         at = self.protocol.checkpoints.index(point)
         return self.after.ids[at] if at < len(self.after.ids) else None
-
-
-__all__ = ["StepObservation", "unexplained"]

@@ -269,6 +269,3 @@ class WitnessRun:
     def _heads(self) -> list[Observation]:
         both = zip(self.observations.clocks, self.at, strict=True)
         return [clock[at] for clock, at in both if at < len(clock)]
-
-
-__all__ = ["NO_MORE", "OWN_STEPS", "TRIGGERS", "OverStates", "WitnessRun"]

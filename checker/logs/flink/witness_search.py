@@ -638,6 +638,3 @@ class WitnessSearch(WitnessRun):
         if self.status(task) in (TaskStatus.CLOSED, TaskStatus.FAILED):
             return True
         return self.do("cancel_task", ("task", task))
-
-
-__all__ = ["Unexplained", "WitnessSearch"]

@@ -62,6 +62,3 @@ def first_attempts(
         for place, attempt in own.greatest.items():
             latest[job][place] = max(latest[job].get(place, 0), attempt)
     return first, frozenset(taken_over)
-
-
-__all__ = ["Failover", "GraphAttempts", "Place", "first_attempts"]

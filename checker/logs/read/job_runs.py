@@ -365,6 +365,3 @@ class _Index:
 
     def graph(self, event: LogEvent) -> str | None:
         return self._known[id(event)][2]
-
-
-__all__ = ["TERMINAL", "JobRun", "LogExtent", "RunEvent", "extents_of", "runs_of"]

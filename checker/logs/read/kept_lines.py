@@ -124,6 +124,3 @@ class KeptLines:
         *before, last = mine
         text = b"".join(each.raw + each.end for each in before) + last.raw
         return RawLines(self._log, mine[0].part, mine[0].number, count, text, last.end)
-
-
-__all__ = ["KeptEvent", "KeptLines", "KeptRest", "NoEventReason", "RawLines"]

@@ -208,14 +208,3 @@ def _parts_of_shipped() -> dict[str, str]:
 
 #: The words that lines may tell, by their names.
 WORDS = {word.name: word for word in LINES}
-
-__all__ = [
-    "LEVELS",
-    "WORDS",
-    "LinePattern",
-    "PatternTable",
-    "bad_table",
-    "read_table",
-    "table",
-    "tables",
-]

@@ -86,6 +86,3 @@ def entries(lines: Iterable[LogLine], table: PatternTable) -> Iterator[LogEntry 
                 current.more.append(text)
     if current is not None:
         yield current.closed()
-
-
-__all__ = ["LogEntry", "Stray", "entries"]

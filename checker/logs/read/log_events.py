@@ -251,18 +251,3 @@ def _causes(lines: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
             if match is not None:
                 found.append((match["kind"].rpartition(".")[2], match["message"] or ""))
     return tuple(found)
-
-
-__all__ = [
-    "SOURCES",
-    "Execution",
-    "LinePlace",
-    "LineTally",
-    "LogEvent",
-    "TaskId",
-    "event_of",
-    "events_of_entries",
-    "events_of_lines",
-    "execution_of",
-    "task_of",
-]

@@ -293,6 +293,3 @@ def _no_logs(path: str, why: str, advice: str = _CALLED) -> FinaleError:
         place=Place(path),
         advice=advice,
     )
-
-
-__all__ = ["LogFile", "LogLine", "LogShelf", "RawLog", "stem_of", "unreadable"]

@@ -32,6 +32,3 @@ def log4j2(table: PatternTable) -> str:
         short = name.rpartition(".")[2].lower()
         lines += [f"logger.finale_{short}.name = {name}", f"logger.finale_{short}.level = {level}"]
     return "\n".join(lines) + "\n"
-
-
-__all__ = ["levels_needed", "log4j2"]

@@ -91,6 +91,3 @@ class TriedSettings:
     settings: Mapping[str, str]
     outcome: str
     """`explains`, `rejected` or `undecided`."""
-
-
-__all__ = ["RUN_FILE", "ChosenSetting", "RunFile", "TriedSettings", "read_run_file"]

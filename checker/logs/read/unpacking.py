@@ -140,6 +140,3 @@ def _zstandard(stream: IO[bytes], name: str) -> IO[bytes]:
             advice="decompress it with zstd -d, or use Python 3.14 or newer",
         ) from None
     return cast("IO[bytes]", zstd.open(stream))  # pyright: ignore
-
-
-__all__ = ["DAMAGED", "archive_of", "members_of", "unpacked"]

@@ -89,6 +89,3 @@ class LogProfile:
             for word, each in self._seen.items()
             if each is seen and (among is None or word in among)
         )
-
-
-__all__ = ["THREADS", "LogProfile", "Visibility"]

@@ -400,6 +400,3 @@ def _can_precede(cause: tuple[int, int, int], effect: tuple[int, int, int]) -> b
 def _number(event: RunEvent) -> int:
     number = event.log_event.checkpoint
     return -1 if number is None else number
-
-
-__all__ = ["ASSUMPTIONS", "Assumption", "contradictions", "differ_in_kind"]

@@ -97,6 +97,3 @@ def _masked(text: str) -> str:
     for pattern, what in _VARIES:
         text = pattern.sub(what, text)
     return " ".join(text.split())
-
-
-__all__ = ["LineClass", "class_of_event", "class_of_message", "event_of_message", "names_of"]

@@ -330,15 +330,3 @@ def _bits(bits: int) -> Iterator[int]:
         low = bits & -bits
         yield low.bit_length() - 1
         bits ^= low
-
-
-__all__ = [
-    "Break",
-    "BrokenGroup",
-    "Mined",
-    "MiningLimits",
-    "Regularity",
-    "Shape",
-    "broken_regularities",
-    "mine",
-]

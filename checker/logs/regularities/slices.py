@@ -45,6 +45,3 @@ def in_words(event: RunEvent, scope: Scope) -> tuple[tuple[str, str], ...]:
 def is_source(task: TaskId) -> bool:
     """Whether a task has no inputs, by the name that Flink gives its vertex."""
     return task.vertex.startswith(SOURCES)
-
-
-__all__ = ["Scope", "in_words", "is_source", "slice_of"]

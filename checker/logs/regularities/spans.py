@@ -182,6 +182,3 @@ def _note(spans: dict[LineClass, Span], lines: LineClass, number: int) -> None:
     else:
         span.count += 1
         span.first, span.last = min(span.first, number), max(span.last, number)
-
-
-__all__ = ["MinedRun", "MinedSlice", "Span", "mined_runs"]

@@ -119,6 +119,3 @@ def _point(history: JobHistory, number: int) -> CheckpointHistory:
 def _end(history: JobHistory, number: int, fate: Fate, line: int) -> None:
     point = _point(history, number)
     point.fate, point.ended = fate, line
-
-
-__all__ = ["CheckpointHistory", "Fate", "JobHistory", "history_of", "reason_of"]

@@ -41,6 +41,3 @@ def _renamed_value(value: object, moved: Mapping[Checkpoint, Checkpoint | None])
             each for each in (_renamed_value(one, moved) for one in members) if each is not Nothing
         )
     return value
-
-
-__all__ = ["renamed_values"]

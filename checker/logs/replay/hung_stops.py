@@ -228,6 +228,3 @@ def _told(begun: str, tasks: dict[str, str]) -> str:
     some = [f"{name}: {why}" for name, why in list(tasks.items())[:TASKS_TOLD]]
     more = len(tasks) - TASKS_TOLD
     return "; ".join([begun, *some, *([f"and {more} tasks more"] if more > 0 else [])])
-
-
-__all__ = ["HungStop", "hung_stop"]

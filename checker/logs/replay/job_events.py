@@ -225,6 +225,3 @@ def _set_status(point: Checkpoint, status: CheckpointStatus) -> None:
 
 def _set_request(request: Request) -> None:
     request.status = RequestStatus.ADMITTED
-
-
-__all__ = ["ENDING", "KINDS", "JobEvents"]

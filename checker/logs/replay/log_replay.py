@@ -100,6 +100,3 @@ class LogReplay:
             self.sinks.apply(told, task)
         else:
             self.tasks.apply(told, task, point)
-
-
-__all__ = ["LogReplay"]

@@ -166,6 +166,3 @@ def _plain_name(name: str, number: int) -> str:
     """A name that a vertex of the model may have, as like to the job's as can be."""
     plain = "".join(each for each in name if each.isprintable() and each != "→").strip()
     return plain if plain == name and "." not in name else f"{plain.replace('.', '_')} {number}"
-
-
-__all__ = ["ModelSize", "PartialModel", "PartialSystem", "partial_system"]

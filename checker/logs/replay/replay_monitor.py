@@ -100,6 +100,3 @@ class ReplayMonitor(PropertyMonitor):
         # Of the job as a whole nothing comes any more when all its tasks have ended.
         if predicate.binding or not self.protocol.is_finished:
             self.found[key] = replace(known, severity=Severity.RECOVERED, until=where)
-
-
-__all__ = ["ABORTS_IN_A_ROW", "ReplayMonitor"]

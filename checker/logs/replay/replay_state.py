@@ -244,6 +244,3 @@ class ReplayState:
 def where_of(told: LogEvent) -> Where:
     """The line of an event."""
     return Where(told.log, told.part, told.line)
-
-
-__all__ = ["PendingCheckpoint", "ReplayState", "where_of"]

@@ -54,6 +54,3 @@ class SinkEvents:
 
             self.state.take("commit", {}, write)
             self.state.monitors.ask("commit-at-most-once", (sink, datum), self.state.where, record)
-
-
-__all__ = ["SINK_WORDS", "SinkEvents"]

@@ -165,6 +165,3 @@ def _of_checkpoint(task: TaskStopProgress, told: LogEvent, number: int) -> None:
             task.acknowledged.add(number)
         case _:
             pass
-
-
-__all__ = ["AllStops", "StopProgress", "TaskStopProgress"]

@@ -71,6 +71,3 @@ def lost_by_restarts(run: JobRun) -> Iterator[Finding]:
                     catalogue().properties[_PROPERTY].sentence,
                     why,
                 )
-
-
-__all__ = ["lost_by_restarts"]

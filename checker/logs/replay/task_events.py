@@ -242,6 +242,3 @@ def _start(task: Task) -> None:
 
 def _report(task: Task) -> None:
     task.reported_finished = True
-
-
-__all__ = ["TaskEvents"]

@@ -89,6 +89,3 @@ def _released(attempt: _Attempt) -> dict[int, bool]:
 def is_stop(kind: str) -> bool:
     """Whether a snapshot of this kind is that of a stop's savepoint."""
     return any(each in kind for each in ENDS)
-
-
-__all__ = ["ENDS", "is_stop", "releases_of"]

@@ -95,6 +95,3 @@ def _none_pending(replayed: LogReplay, history: JobHistory) -> str:
     completed = history.with_fate(Fate.COMPLETED)
     last = f" since checkpoint {completed[-1]} completed" if completed else ""
     return f"no checkpoint is pending, and none was begun{last}"
-
-
-__all__ = ["UnfinishedTask", "unfinished_tasks"]

@@ -348,6 +348,3 @@ def facts_of_gates(gates: Gates) -> list[Fact]:
         _takes_when_all_came(gates),
         _called_at_the_end(gates),
     ]
-
-
-__all__ = ["Gates", "facts_of_gates"]

@@ -15,15 +15,7 @@ from model.protocols.coordinator.checkpoints import CheckpointStatus
 
 from .fact import Fact, FactCase, Marks
 from .logic import Logic, Term, Z3Logic
-from .plans import (
-    Of,
-    Plans,
-    delivered,
-    has_status,
-    is_closed,
-    marks_of,
-    planned,
-)
+from .plans import Of, Plans, delivered, has_status, is_closed, marks_of, planned
 from .reading import StateAfterStep, SymbolicState, faults, returns
 from .window import Binding, JobWindow, Symbol
 
@@ -209,6 +201,3 @@ def facts_of_calls(plans: Plans) -> list[Fact]:
         ),
         _calls_deliver(plans),
     ]
-
-
-__all__ = ["RULES_OF_CALLS", "facts_of_calls"]

@@ -282,16 +282,3 @@ def compare_starts(starts: Starts, vertices_max: int = 3) -> int:
 
 def _with_pattern(edge: Edge, pattern: Pattern) -> Edge:
     return replace(edge, pattern=pattern)
-
-
-__all__ = [
-    "Laid",
-    "compare_calls",
-    "compare_gates",
-    "compare_outputs",
-    "compare_plans",
-    "compare_starts",
-    "edges_of",
-    "laid_out",
-    "small_jobs",
-]

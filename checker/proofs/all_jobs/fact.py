@@ -199,17 +199,3 @@ def _graph(model: Term, logic: SoMany, question: FactCase) -> CounterexampleGrap
         ),
         tuple((one, other) for one, other, pair in pairs if same and is_true(same(pair))),
     )
-
-
-__all__ = [
-    "CounterexampleGraph",
-    "Fact",
-    "FactCase",
-    "FactProven",
-    "FactRefuted",
-    "FactUndecided",
-    "Marks",
-    "Outcome",
-    "counterexample",
-    "prove",
-]

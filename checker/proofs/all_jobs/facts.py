@@ -17,13 +17,7 @@ from model.protocols.finish_options import FinishRace
 
 from .alignment import Gates, facts_of_gates
 from .calls import facts_of_calls
-from .compared import (
-    compare_calls,
-    compare_gates,
-    compare_outputs,
-    compare_plans,
-    compare_starts,
-)
+from .compared import compare_calls, compare_gates, compare_outputs, compare_plans, compare_starts
 from .fact import Fact
 from .plans import Plans, facts_of_plans
 from .sending import Outputs, facts_of_outputs
@@ -108,6 +102,3 @@ def _as_expected(gates: Gates, fact: Fact) -> Fact:
 
 def _has_option(kind: type[Protocol], name: str) -> bool:
     return any(each.name == name for each in fields(kind.Options))
-
-
-__all__ = ["FactGroup", "groups_of"]

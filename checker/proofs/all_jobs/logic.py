@@ -238,6 +238,3 @@ class GivenGraph(Logic):
 
     def before(self, one: Term, other: Term) -> Term:
         return one < other
-
-
-__all__ = ["AnyNumber", "GivenGraph", "Logic", "SoMany", "Term", "Z3Logic"]

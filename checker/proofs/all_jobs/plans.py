@@ -219,15 +219,3 @@ def facts_of_plans(plans: Plans) -> list[Fact]:
         said.waiting_tasks_are_reached,
     )
     return [*(_of_plan(plans, each) for each in families), _plan_delivers(plans)]
-
-
-__all__ = [
-    "Of",
-    "Plans",
-    "delivered",
-    "facts_of_plans",
-    "has_status",
-    "is_closed",
-    "marks_of",
-    "planned",
-]

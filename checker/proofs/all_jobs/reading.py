@@ -30,9 +30,6 @@ from model.language.entities import Entity
 from .logic import Logic, Term
 from .window import Binding, JobWindow, Symbol, not_for_any_job
 
-Read = Callable[[Symbol, "tuple[Term, ...]"], Term]
-"""The value of a symbol at nodes, in some state."""
-
 
 class SymbolicState:
     """A state of a job: the value of each symbol at each node."""
@@ -166,6 +163,3 @@ def formula(
         return logic.exists(body) if meaning.some else logic.forall(body)
 
     return fold(root, make, known)
-
-
-__all__ = ["Read", "StateAfterStep", "SymbolicState", "claimed", "faults", "formula", "returns"]

@@ -104,6 +104,3 @@ def facts_of_outputs(outputs: Outputs) -> list[Fact]:
             lambda output: output.queue.holds(EndOfPartition()),
         ),
     ]
-
-
-__all__ = ["Outputs", "facts_of_outputs"]

@@ -287,6 +287,3 @@ def _task_by_task(starts: Starts) -> Fact:
 def facts_of_starts(starts: Starts) -> list[Fact]:
     """What is claimed of the check."""
     return [_closed(starts), _parts(starts), _not_refused(starts), _task_by_task(starts)]
-
-
-__all__ = ["Starts", "facts_of_starts"]

@@ -168,6 +168,3 @@ def not_for_any_job(what: str) -> FinaleError:
         advice="ask all(...) or any(...) of producers, consumers or inputs; do not count them, and "
         "do not let what is done to one depend on what was done to another",
     )
-
-
-__all__ = ["Among", "Binding", "JobWindow", "Symbol", "not_for_any_job"]

@@ -33,6 +33,3 @@ _CATALOGUES = {
 def catalogue_of(kind: type[Protocol]) -> ClauseCatalogue | None:
     """Return the clauses of a protocol, or of the protocol that it is a variant of."""
     return _CATALOGUES.get(kind.key)
-
-
-__all__ = ["ClauseCatalogue", "catalogue_of"]

@@ -389,5 +389,3 @@ WITNESSES = {
     "closed-after-final-checkpoint": "confirmed",
     "finished-flag-is-sound": "confirmed",
 }
-
-__all__ = ["CLAUSES", "GOALS", "WITNESSES"]

@@ -393,6 +393,3 @@ class Proof:
                 value = (value > 0) + (value >= one) + (value > one)
             found.append(value)
         return tuple(found)
-
-
-__all__ = ["Obstacle", "Proof", "ProofAnswer"]

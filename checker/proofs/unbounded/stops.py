@@ -138,5 +138,3 @@ WITNESSES = {**finish.WITNESSES, "released-by-a-final-one-or-a-savepoint": "conf
 #: What is to follow: of the finish, and of stops (S24). What resists is in docs/proofs.md.
 _RESISTS = "closed-after-final-checkpoint"
 GOALS = (*(name for name in finish.GOALS if name != _RESISTS), "one-sync-savepoint")
-
-__all__ = ["CLAUSES", "GOALS", "WITNESSES"]

@@ -18,16 +18,7 @@ import z3
 from checker.proofs.window import Quantified
 from checker.search.reductions.terms import Term, Translation
 from checker.search.state_graph.folding import parts
-from model.expressions import (
-    Add,
-    Cell,
-    Constant,
-    Equal,
-    Expression,
-    IfThenElse,
-    Less,
-    Subtract,
-)
+from model.expressions import Add, Cell, Constant, Equal, Expression, IfThenElse, Less, Subtract
 
 from .window import NO_BOUND, RECORDS, IdWindow
 

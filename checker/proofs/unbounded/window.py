@@ -24,14 +24,7 @@ from typing import Any, TypeGuard, cast
 from checker.proofs.window import Claim, Effect, Window, WindowStore
 from checker.search.state_graph.folding import nodes
 from model.domains import Domain, MapDomain, Option, Queue, Ref, Set, Union
-from model.expressions import (
-    FALSE,
-    Cell,
-    Constant,
-    Equal,
-    Expression,
-    IfThenElse,
-)
+from model.expressions import FALSE, Cell, Constant, Equal, Expression, IfThenElse
 from model.language.bindings import BoundRule, bindings, bound_rules
 from model.language.build import initial_states
 from model.language.entities import Entity, Variable

@@ -36,5 +36,3 @@ BENCHES: Mapping[str, Callable[[], type[Bench]]] = MappingProxyType(
         "persister": _bench("persister", "PersisterBench"),
     }
 )
-
-__all__ = ["BENCHES"]

@@ -85,6 +85,3 @@ class ChainedTaskBench(TaskBench):
         chained = enumerate(self.task.chained)
         waiting = (f"source{number}" for number, source in chained if source.aligned)
         return (*super().see_blocked(), *waiting)
-
-
-__all__ = ["ChainedTaskBench"]

@@ -72,6 +72,3 @@ class MetadataBench(Bench):
             return names_of(self.job, self.gone)
         name = tasks_named(self.job, given)[0].vertex.name
         return tuple(str(number) for number in self.written.get(name, ())[2:])
-
-
-__all__ = ["MetadataBench"]

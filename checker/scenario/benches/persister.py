@@ -81,6 +81,3 @@ class PersisterBench(ProtocolBench[Persister]):
     def see_latest(self) -> Fields:
         newest = self.protocol.receiver.newest
         return (self.number(newest),)
-
-
-__all__ = ["PersisterBench"]

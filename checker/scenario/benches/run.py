@@ -160,6 +160,3 @@ class RunBench(JobBench):
             for record in sink.data
             for _ in range(sink.visible[record])
         )
-
-
-__all__ = ["RunBench"]

@@ -375,6 +375,3 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
 
     def see_finishing(self, number: str) -> Fields:
         return ("T",) if self.checkpoint(number).operators_finished.has(self.task) else ()
-
-
-__all__ = ["TaskBench"]

@@ -81,6 +81,3 @@ class TimedHandlerBench(UnalignedHandlerBench):
         assert isinstance(protocol, AlignedWithTimeout)
         if self.clock - self.opened > self.limit:
             self.possibly(lambda: protocol.time_out(self.task))
-
-
-__all__ = ["TimedHandlerBench"]

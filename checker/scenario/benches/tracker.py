@@ -19,6 +19,3 @@ class TrackerBench(AlignedHandlerBench):
         return tuple(
             self.number(each) for each in self.protocol.checkpoints if gate.refers_to(each)
         )
-
-
-__all__ = ["TrackerBench"]

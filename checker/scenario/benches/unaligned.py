@@ -147,6 +147,3 @@ class UnalignedHandlerBench(AlignedHandlerBench):
             log = channel.log[checkpoint]
             found += [self._names[log.at(position)] for position in range(log.length)]
         return tuple(found)
-
-
-__all__ = ["UnalignedHandlerBench"]

@@ -79,6 +79,3 @@ class BranchCoverage:
         written = {b for end in ends if isinstance(end, Update) for b, _ in end.branches}
         dead = written - self.exercised
         return tuple(sorted(dead, key=lambda each: (each.file, each.line, not each.outcome)))
-
-
-__all__ = ["BranchCoverage"]

@@ -99,6 +99,3 @@ def is_plain_integer(node: Expression) -> bool:
             return is_plain_integer(node.yes) and is_plain_integer(node.no)
         case _:
             return not node.boolean
-
-
-__all__ = ["PythonText", "is_plain_integer"]

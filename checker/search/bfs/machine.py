@@ -138,13 +138,3 @@ def _test_source(questions: Sequence[Expression], arguments: str) -> str:
         text.line(1, f"if {test}: found += ({position},)")
     text.line(1, "return found")
     return "\n".join([f"def run({arguments}):", *text.lines, ""])
-
-
-__all__ = [
-    "CompiledSuccessors",
-    "DefinedSuccessors",
-    "StateTest",
-    "StepTest",
-    "SuccessorGenerator",
-    "Taken",
-]

@@ -71,6 +71,3 @@ class Questions:
         known = self.findings.get(topic)
         if known is None or finding.place < known.place:
             self.findings[topic] = finding
-
-
-__all__ = ["Questions"]

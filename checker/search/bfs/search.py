@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from checker.search.answer import Report, Statistics, Timing
-from checker.search.garbage import uncollected
 from checker.search.limits import (
     INTERRUPTED,
     LimitHit,
@@ -29,6 +28,7 @@ from checker.search.state_graph.leaves import Leaf
 from checker.search.state_graph.liveness import is_judged
 from checker.search.state_graph.questions import FAULTS, Occurrence, Topic
 from checker.search.state_graph.verdicts import answers_of
+from model.garbage import uncollected
 from model.system import State, System
 from model.trace import Trace
 
@@ -233,6 +233,3 @@ class ReadableSearch:
         depth = self.depth if complete or not states else self.graph.trace_to(states - 1).length
         frontier = states - self.expanded
         return Statistics(states, self.transitions, depth, self.seconds, complete, frontier)
-
-
-__all__ = ["ReadableSearch", "check"]

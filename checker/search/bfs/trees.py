@@ -137,6 +137,3 @@ def bounds_source(system: System) -> str:
         text.line(depth, f"out.append(({rule}, {end.bound!r}))")
 
     return PythonTrees(system, "s, out", quiet, at_leaf).source()
-
-
-__all__ = ["bounds_source", "expand_source"]

@@ -86,6 +86,3 @@ def _deadlock(system: System, ways: Sequence[RulePath]) -> Expression:
             case Blocked():
                 goes_on.append(way.condition)
     return negation(disjunction(goes_on))
-
-
-__all__ = ["DEADLOCK", "Sought", "sought"]

@@ -223,6 +223,3 @@ def _by_step(system: System, wanted: Sought, run: BoundedRun) -> ShortestRun:
                 longer = Trace((*trace.states, step.result), rules)
                 return ShortestRun(run.initial, longer, question.predicate.binding)
     raise AssertionError("some step shows it")
-
-
-__all__ = ["STEPS_MAX", "BoundedSearch", "ShortestRun", "found_by"]

@@ -26,15 +26,7 @@ from checker.search.state_graph.folding import cells_read, paths
 from model.expressions import Expression, conjunction, negation
 from model.system import Blocked, Fault, State, System, Update
 
-from .terms import (
-    BitVectorTerms,
-    Substitution,
-    Term,
-    all_of,
-    any_of,
-    value_term,
-    variable_of,
-)
+from .terms import BitVectorTerms, Substitution, Term, all_of, any_of, value_term, variable_of
 
 
 @dataclass(frozen=True)
@@ -257,6 +249,3 @@ class TransitionRelation:
 
     def _any(self, terms: Sequence[Term]) -> Term:
         return any_of(terms, self.context)
-
-
-__all__ = ["RulePath", "TransitionRelation", "ways_of"]

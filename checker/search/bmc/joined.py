@@ -13,15 +13,7 @@ from dataclasses import dataclass
 
 from checker.search.state_graph.folding import Known, folded
 from model.errors import Place
-from model.expressions import (
-    Cell,
-    Expression,
-    cell,
-    conjunction,
-    disjunction,
-    equal,
-    integer,
-)
+from model.expressions import Cell, Expression, cell, conjunction, disjunction, equal, integer
 from model.system import (
     Blocked,
     Fault,
@@ -225,6 +217,3 @@ def _rules_of(system: System, key: RuleKey) -> Iterator[GroundRule]:
     for rule in system.rules:
         if (rule.rule.name, rule.binding) == key:
             yield rule
-
-
-__all__ = ["JoinedSystem", "ProductSystem", "joined"]

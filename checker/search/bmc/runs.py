@@ -118,6 +118,3 @@ class BoundedRuns:
             leaf = outcome(rule.tree, state)
             if isinstance(leaf, Update):
                 yield index, updated(leaf, state)
-
-
-__all__ = ["BoundedRun", "BoundedRuns"]

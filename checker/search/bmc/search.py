@@ -40,6 +40,3 @@ def check(
         timing=Timing(searching=search.seconds),
         lists_states=False,
     )
-
-
-__all__ = ["check"]

@@ -90,6 +90,3 @@ class ViolatingSettings:
     def _progress(self, seconds: float) -> SearchProgress:
         doing = f"{len(self.found)} settings found, and no more up to depth {self.refuted}"
         return SearchProgress(0, 0, max(self.refuted, 0), 0, seconds, before=doing)
-
-
-__all__ = ["ViolatingSettings"]

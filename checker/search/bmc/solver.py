@@ -9,13 +9,13 @@ from __future__ import annotations
 # z3 has no types.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
-import gc
 from collections.abc import Callable, Sequence
 from threading import Thread
 
 import z3
 
 from checker.search.limits import LimitHit
+from model.garbage import uncollected
 
 from .terms import Term
 
@@ -93,22 +93,15 @@ def watched(ask: Callable[[], Term], context: z3.Context, look: Callable[[], Non
     """
     answers: list[Term] = []
     thread = Thread(target=lambda: answers.append(ask()), daemon=True)
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        thread.start()
-        while thread.is_alive():
-            thread.join(BETWEEN_LOOKS)
-            look()
-    except BaseException:
-        while thread.is_alive():  # before it has begun it would not hear
-            context.interrupt()
-            thread.join(BETWEEN_LOOKS)
-        raise
-    finally:
-        if collects:
-            gc.enable()
+    with uncollected():
+        try:
+            thread.start()
+            while thread.is_alive():
+                thread.join(BETWEEN_LOOKS)
+                look()
+        except BaseException:
+            while thread.is_alive():  # before it has begun it would not hear
+                context.interrupt()
+                thread.join(BETWEEN_LOOKS)
+            raise
     return answers[0]
-
-
-__all__ = ["Solver", "watched"]

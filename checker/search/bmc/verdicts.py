@@ -91,6 +91,3 @@ def _vacuous(search: BoundedSearch, index: int) -> Vacuous | None:
         if witness not in search.found:
             return Vacuous(f'its witness "{prop.witness}" is never reached')
     return None
-
-
-__all__ = ["answers_of"]

@@ -166,6 +166,3 @@ class Leading:
         address, worker = self._block.ctypes.data, self._worker.address
         self._loops.leads_into(address, worker, begin, begin + count, *arrays)
         return found
-
-
-__all__ = ["Backwards", "Goals", "MarkedStates"]

@@ -163,6 +163,3 @@ class Explored:
 
 def _flags(digits: str) -> NDArray[np.uint8]:
     return np.frombuffer(bytes.fromhex(digits), np.uint8)
-
-
-__all__ = ["Explored"]

@@ -22,8 +22,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import TypeVar, cast
+from typing import cast
 from uuid import uuid4
 
 import numpy as np
@@ -46,7 +45,6 @@ Chunk = tuple[int, int, int]
 """Some states one after the other in a file: for whom they are, how many, their checksum."""
 
 Chunks = list[Chunk]
-Record = TypeVar("Record")
 
 
 @dataclass(frozen=True)
@@ -226,16 +224,11 @@ class StatesFile:
             except OSError as error:
                 raise self._folder.full(error) from error
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with self._handle:
-            if error is None and self.chunks:
+            if kind is None and self.chunks:
                 os.fsync(self._handle.fileno())
-        if error is None and self.chunks:
+        if kind is None and self.chunks:
             self._part.replace(self._file)
         else:
             self._part.unlink(missing_ok=True)

@@ -144,6 +144,3 @@ def _first(search: Local, begin: int) -> Iterator[tuple[str, int]]:
     for name, number in found:
         if 0 <= number < begin:
             yield name, search.tables.level_of(number)
-
-
-__all__ = ["Local", "hand_over"]

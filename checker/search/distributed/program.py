@@ -89,6 +89,3 @@ class CompiledProgram:
         block[at.BRANCHES], block[at.LEAVES_COUNT] = sizes.branches + 1, sizes.leaves
         block[at.STATE_TOPICS], block[at.STEP_TOPICS] = sizes.state_topics, sizes.step_topics
         return block
-
-
-__all__ = ["CompiledProgram", "SystemProgram", "program_from", "program_of"]

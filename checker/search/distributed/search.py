@@ -127,6 +127,3 @@ def _either(sets: Sequence[str]) -> str:
     for each in sets:
         found |= int(each or "0", 16)
     return f"{found:0{len(sets[0])}x}" if sets[0] else ""
-
-
-__all__ = ["Crew", "Spread"]

@@ -109,6 +109,3 @@ class Settling:
 def _batches(words: Words, size: int) -> Iterator[Words]:
     for begin in range(0, len(words), size):
         yield words[begin : begin + size]
-
-
-__all__ = ["Marks", "Settling"]

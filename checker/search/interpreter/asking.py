@@ -51,6 +51,3 @@ class Looked(Mapping[str, object]):
     def __len__(self) -> int:
         self.looked.update(self.binding)
         return len(self.binding)
-
-
-__all__ = ["Looked", "Readers"]

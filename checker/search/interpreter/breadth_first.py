@@ -171,6 +171,3 @@ class InterpreterSearch:
             found.append((position, rule))
             position = parent
         return found[::-1]
-
-
-__all__ = ["InterpreterSearch", "PlainOccurrence"]

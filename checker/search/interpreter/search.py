@@ -1,7 +1,6 @@
 """Explores a protocol by running its rules on plain values: a second opinion on every count.
 
-`breadth_first.py` searches, `verdicts.py` draws the answers, and `compare.py` compares each rule
-with its decision tree.
+`breadth_first.py` searches, and `verdicts.py` draws the answers.
 """
 
 from __future__ import annotations
@@ -54,6 +53,3 @@ def explore_plain(
         stopped=search.stopped,
         exercised=frozenset(search.exercised),
     )
-
-
-__all__ = ["explore", "explore_plain"]

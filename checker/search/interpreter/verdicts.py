@@ -112,6 +112,3 @@ def _as_trace(
     trace = Trace(tuple(states), tuple(rules), fault=fault)
     replay(system, trace)
     return trace
-
-
-__all__ = ["answers_of"]

@@ -324,6 +324,3 @@ def states_left(levels: Numbers, frontier: int) -> float | None:
         return None
     ratio: float = float(sizes[-1] / sizes[0]) ** (1 / (len(sizes) - 1))
     return frontier + float(sizes[-1]) * ratio / (1 - ratio)
-
-
-__all__ = ["NativeSearch", "states_left"]

@@ -285,6 +285,3 @@ def _ored(text: LlvmText, names: Sequence[str]) -> str:
     for name in names[1:]:
         joined = text.value(f"or i64 {joined}, {name}")
     return joined
-
-
-__all__ = ["canonical_source"]

@@ -96,6 +96,3 @@ def compiled(
         return compilation.code(look)
     finally:
         compilation.close()
-
-
-__all__ = ["Compilation", "MachineCode", "compiled", "target_machine"]

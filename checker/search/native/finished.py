@@ -176,6 +176,3 @@ def first_step(
                 leaf, binding = machine.numbers[rule, id(end)], asked.predicate.binding
                 return Occurrence((0, 0, rule), 0, leaf, after, binding)
     return None
-
-
-__all__ = ["FinishedSearch", "first_step"]

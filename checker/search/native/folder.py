@@ -99,6 +99,3 @@ class SavedFolder:
             f"what the search has seen could not be saved: {error.strerror}",
             "make room there and resume: what was saved before is still good",
         )
-
-
-__all__ = ["SavedFolder"]

@@ -62,6 +62,3 @@ def _free_in(place: Path, limit: str, usage: str, reclaimed: str) -> Iterator[in
         most, taken = (int((place / file).read_text()) for file in (limit, usage))
         stat = dict(line.split() for line in (place / "memory.stat").read_text().splitlines())
         yield most - taken + int(stat.get(reclaimed, 0))
-
-
-__all__ = ["SHARE_PERCENT", "share_of_free_memory"]

@@ -306,6 +306,3 @@ class StoredFair(Fair):
             path.append((int(tried[place - 1]), leaf))
             place = earlier
         return path[::-1]
-
-
-__all__ = ["Stored", "StoredFair", "edges_of", "where"]

@@ -152,6 +152,3 @@ def _filled(widths: Sequence[int], target: int) -> tuple[list[tuple[int, int]], 
         places.append((word, shift) if bits else (0, 0))
         shift += bits
     return places, word + 1
-
-
-__all__ = ["CELL_BITS_MAX", "WORD", "Slot", "StateLayout", "Words", "check_rules", "layout_of"]

@@ -78,6 +78,3 @@ class LiftedSearch(FinishedSearch):
                 if self.canonical.are_alike(after, wanted):
                     return number, after
         raise AssertionError(ALIKE)
-
-
-__all__ = ["LiftedSearch"]

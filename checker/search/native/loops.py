@@ -164,7 +164,5 @@ def _keep(file: Path, code: bytes) -> bool:
     return True
 
 
-__all__ = ["KernelLoops", "compile_within", "loops", "must_be_compiled"]
-
 if __name__ == "__main__":
     sys.stdout.buffer.write(_compiled())

@@ -351,6 +351,3 @@ def loop(
 def function(kind: str, header: str, text: LlvmText, attributes: str = "nounwind") -> str:
     """Return the text of a function whose blocks are written."""
     return "\n".join([f"{kind} @{header} {attributes} {{", "entry:", *text.lines, "}", ""])
-
-
-__all__ = ["Lowering", "answers_source", "function", "loop", "words_for"]

@@ -116,6 +116,3 @@ class NativeMachine:
             return [i for i, each in enumerate(questions) if evaluate(each, state, known=known)]
 
         return test
-
-
-__all__ = ["NativeMachine"]

@@ -93,6 +93,3 @@ def _value(node: Expression, made: dict[Expression, Values]) -> Values:
         case _:
             assert_never(node)
     return np.asarray(value, np.int64)
-
-
-__all__ = ["is_never"]

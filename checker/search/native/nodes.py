@@ -109,6 +109,3 @@ def _table_size(room: int) -> int:
     while size * FULL_UP // FULL_OF < room:
         size *= 2
     return size
-
-
-__all__ = ["Nodes", "tree_over"]

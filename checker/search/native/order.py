@@ -74,6 +74,3 @@ def _sets(sets: Sequence[Bits], words: int) -> NDArray[np.int64]:
     """Sets one after the other, so many words each."""
     whole = b"".join(bits.to_bytes(words * WORD // 8, "little") for bits in sets)
     return np.frombuffer(whole, "<i8").astype(np.int64)
-
-
-__all__ = ["StubbornSetBlock"]

@@ -62,6 +62,3 @@ class PageMemory:
 
 def _mapped(size: int) -> mmap.mmap:
     return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE)
-
-
-__all__ = ["PageMemory"]

@@ -176,6 +176,3 @@ def seconds_saved(path: Path) -> float:
 def _check_of(table: Mapping[str, object]) -> int:
     content = {key: value for key, value in table.items() if key not in {"check", "format"}}
     return zlib.crc32(json.dumps(content, sort_keys=True).encode("ascii"))
-
-
-__all__ = ["CHUNK", "ResumeFolder", "SavedSearch", "seconds_saved"]

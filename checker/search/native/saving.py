@@ -109,6 +109,3 @@ def identity(machine: NativeMachine, is_hashed: bool) -> str:
     """
     parts = [*machine.sources, repr(machine.layout), repr(machine.initial), repr(is_hashed)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
-
-
-__all__ = ["Saving", "identity"]

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.answer import Answer, Report, Timing, Violated
-from checker.search.garbage import uncollected
 from checker.search.limits import Limits, ProgressListener, SearchProgress, check_witnesses, looking
 from checker.search.options import DEFAULT, SearchOptions
 from checker.search.state_graph.verdicts import EXHAUSTIVE, answers_of
 from model.expressions import TRUE, Constant
+from model.garbage import uncollected
 from model.language.explore import Branch
 from model.system import System, Update
 
@@ -180,6 +180,3 @@ def exercised(search: Covered) -> list[str]:
     """Yield the names of the rules that some transition takes."""
     pairs = zip(search.machine.leaves, search.visited, strict=True)
     return [search.machine.system.rules[leaf.rule].rule.name for leaf, visited in pairs if visited]
-
-
-__all__ = ["Covered", "check", "dead_branches", "exercised", "prepare", "report_of", "searched"]

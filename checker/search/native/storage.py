@@ -61,6 +61,3 @@ class DiskStore:
                 advice="make room there, or name another folder by TMPDIR",
             ) from error
         return np.memmap(self._file, np.uint64, "r+", shape=(words,))
-
-
-__all__ = ["STORAGES", "DiskStore", "Storage", "collision_probability"]

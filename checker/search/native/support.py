@@ -25,6 +25,3 @@ def why_not() -> str:
         told = str(error).splitlines() or [type(error).__name__]
         return f"llvmlite does not work: {told[0]}"
     return ""
-
-
-__all__ = ["NO_NATIVE", "why_not"]

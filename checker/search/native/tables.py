@@ -197,6 +197,3 @@ class Tables:
         filled = np.flatnonzero(self.levels)
         last = int(filled[-1]) if filled.size else 0
         return int(np.searchsorted(self.levels[: last + 1], number, side="right")) - 1
-
-
-__all__ = ["STATES_MAX", "Block", "Tables", "new_block"]

@@ -33,6 +33,3 @@ class Topics:
             if conditions not in cells:  # most rules are asked the same
                 cells[conditions] = [cell for cell in cells_read(conditions) if cell.after]
             self.cells_after.append(cells[conditions])
-
-
-__all__ = ["EARLY", "Topics"]

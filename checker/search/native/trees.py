@@ -65,6 +65,3 @@ class LlvmTrees:
         for label, side, below in loud:
             self.text.open(label)
             self._tree(side, below, values.below(), at_leaf)
-
-
-__all__ = ["AtLeaf", "End", "LlvmTrees"]

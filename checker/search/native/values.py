@@ -335,6 +335,3 @@ def check_bounds(node: Expression) -> None:
             "which the native search has no room for",
             advice="take smaller numbers, or --backend readable",
         )
-
-
-__all__ = ["LlvmText", "Values", "check_bounds", "signed"]

@@ -155,6 +155,3 @@ def _processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-__all__ = ["SearchThread", "SearchThreads", "Sizes", "sizes_of", "threads_for"]

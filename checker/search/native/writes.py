@@ -104,6 +104,3 @@ def _changed(values: Values, operation: str, name: str, constant: int, neutral: 
     if constant == neutral:
         return name
     return values.text.value(f"{operation} i64 {name}, {signed(constant)}")
-
-
-__all__ = ["after_words"]

@@ -44,6 +44,3 @@ def components(
                         component.append(stack.pop())
                     inside.difference_update(component)
                     yield sorted(component)
-
-
-__all__ = ["components"]

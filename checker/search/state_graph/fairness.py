@@ -220,6 +220,3 @@ def _is_blocked(tree: Tree, bound: str) -> Expression:
     if isinstance(tree, Test):
         return choose(tree.condition, _is_blocked(tree.yes, bound), _is_blocked(tree.no, bound))
     return truth(isinstance(tree, Blocked) and tree.bound == bound)
-
-
-__all__ = ["Fair", "Keys", "StateTests"]

@@ -142,6 +142,3 @@ def extended(path: Trace, leaf: Leaf, after: State | None) -> Trace:
         assert isinstance(leaf.end, Fault)
         return Trace(path.states, (*path.rules, leaf.rule), fault=leaf.end)
     return Trace((*path.states, after), (*path.rules, leaf.rule))
-
-
-__all__ = ["Edges", "Path", "StateGraph", "extended", "numbers", "stem"]

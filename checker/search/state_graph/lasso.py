@@ -72,6 +72,3 @@ def lasso(graph: Edges, stem_path: Path, loop_path: Path) -> Trace:
     states = tuple(graph.states[state] for state, _ in path)
     rules = tuple(graph.leaves[leaf].rule for _, leaf in path[1:])
     return Trace(states, rules, loop=len(stem_path) - 1)
-
-
-__all__ = ["lasso", "loop"]

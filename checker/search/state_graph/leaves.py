@@ -28,6 +28,3 @@ def numbered(system: System) -> tuple[tuple[Leaf, ...], LeafNumbers]:
         if not isinstance(end, Blocked)
     )
     return found, {(leaf.rule, id(leaf.end)): number for number, leaf in enumerate(found)}
-
-
-__all__ = ["Leaf", "LeafNumbers", "numbered"]

@@ -170,6 +170,3 @@ def both(some: bytearray, others: bytearray) -> bytearray:
     """Mark the states that are marked twice: as large numbers, since that takes one operation."""
     numbers = int.from_bytes(some, "little") & int.from_bytes(others, "little")
     return bytearray(numbers.to_bytes(len(some), "little"))
-
-
-__all__ = ["is_judged", "judge", "questions_of"]

@@ -102,15 +102,3 @@ def _of_steps(system: System, rule: int) -> Iterator[Question]:
             yield Question(Asked.FAULT, index, predicate, predicate.fault)
             yield Question(Asked.WHEN, index, predicate, predicate.when)
             yield Question(Asked.FAILS, index, predicate, _fails(predicate))
-
-
-__all__ = [
-    "FAULTS",
-    "Asked",
-    "Occurrence",
-    "Question",
-    "Topic",
-    "first_true",
-    "of_states",
-    "of_steps",
-]

@@ -55,6 +55,3 @@ class Searched(Protocol):
     def look(self) -> None:
         """Report the progress. Raises LimitHit when the time is over."""
         ...
-
-
-__all__ = ["Searched"]

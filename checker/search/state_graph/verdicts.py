@@ -112,6 +112,3 @@ def _trace(search: Searched, finding: Occurrence) -> Trace:
 def _replayed(search: Searched, trace: Trace) -> Trace:
     replay(search.system, trace)
     return trace
-
-
-__all__ = ["EXHAUSTIVE", "PARTIAL", "answers_of", "vacuous"]

@@ -10,10 +10,7 @@ import enum
 import typing
 from dataclasses import dataclass
 
-from model.protocols.barriers.gate import (
-    AlignedGate,
-    GatePorts,
-)
+from model.protocols.barriers.gate import AlignedGate, GatePorts
 from model.protocols.barriers.handler import Arrival
 from model.protocols.barriers.logs import LoggedChannel
 from model.protocols.job.channels import Channel

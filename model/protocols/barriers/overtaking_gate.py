@@ -16,10 +16,7 @@ from __future__ import annotations
 
 import typing
 
-from model.protocols.barriers.gate import (
-    AlignedGate,
-    GatePorts,
-)
+from model.protocols.barriers.gate import AlignedGate, GatePorts
 from model.protocols.barriers.handler import Arrival
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import CheckpointId

@@ -9,10 +9,7 @@ from __future__ import annotations
 import typing
 from collections.abc import Sequence
 
-from model.protocols.barriers.gate import (
-    AlignedGate,
-    GatePorts,
-)
+from model.protocols.barriers.gate import AlignedGate, GatePorts
 from model.protocols.barriers.handler import Arrival
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import CheckpointId

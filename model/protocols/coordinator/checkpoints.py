@@ -10,18 +10,7 @@ import enum
 from model.language.collections import SetOf
 from model.protocols.job.elements import CheckpointId
 from model.protocols.task.tasks import Task
-from model.rules import (
-    EMPTY,
-    Bool,
-    Enum,
-    Nothing,
-    Option,
-    Ref,
-    Set,
-    define,
-    field,
-    step,
-)
+from model.rules import EMPTY, Bool, Enum, Nothing, Option, Ref, Set, define, field, step
 
 
 class CheckpointStatus(enum.Enum):

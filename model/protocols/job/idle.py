@@ -27,6 +27,3 @@ def refuse_idle(toggles: object, tasks: Sequence[Task], *, has_watermarks: bool)
                 place=Place(key=f"options.{name}"),
                 advice="leave it out, or choose a job and bounds with which it matters",
             )
-
-
-__all__ = ["refuse_idle"]

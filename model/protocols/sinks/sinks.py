@@ -12,18 +12,7 @@ import enum
 from abc import ABC, abstractmethod
 
 from model.protocols.job.elements import CheckpointId, Datum, Effects, add_effect, clear_effects
-from model.rules import (
-    EMPTY,
-    Entity,
-    Enum,
-    PerEntity,
-    Ref,
-    Set,
-    assumed,
-    define,
-    field,
-    step,
-)
+from model.rules import EMPTY, Entity, Enum, PerEntity, Ref, Set, assumed, define, field, step
 from model.topology import Vertex
 
 

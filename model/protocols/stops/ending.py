@@ -10,9 +10,7 @@ from model.protocols.job.elements import StopMode
 from model.protocols.legacy_finish import LegacyFinish
 from model.protocols.requests.requests import RequestStatus, StopRequest
 from model.protocols.stops.stopping import Stopping
-from model.protocols.task.sources import (
-    Source,
-)
+from model.protocols.task.sources import Source
 from model.protocols.task.tasks import Task
 from model.rules import STRONG, WEAK, require, rule, step
 

@@ -29,10 +29,7 @@ from model.protocols.requests.requests import (
     RequestStatus,
     StopRequest,
 )
-from model.protocols.task.sources import (
-    Reader,
-    Source,
-)
+from model.protocols.task.sources import Reader, Source
 from model.protocols.task.tasks import Task
 from model.rules import (
     WEAK,

@@ -49,7 +49,8 @@ def test_what_is_imported_matters(
 ) -> None:
     before = digest_of([f"{package}.top"], [package])
     (tmp_path / package / f"{changed}.py").write_text("# of another day\n" + "import os\n")
-    sources.forget()
+    for each in (sources._closure, sources._file, sources._imports):
+        each.cache_clear()
     assert (digest_of([f"{package}.top"], [package]) != before) is matters
 
 

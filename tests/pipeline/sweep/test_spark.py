@@ -30,7 +30,6 @@ def test_bins_have_each_cell_once_and_even_weights(weights: list[float], count: 
     assert loads[0] <= sum(weights) / len(bins) + max(weights) + 1e-6
 
 
-@pytest.mark.xdist_group("spark")
 def test_on_spark_as_in_process(java: int, tmp_path: Path) -> None:
     assert java
     written(tmp_path)
@@ -44,7 +43,6 @@ def test_on_spark_as_in_process(java: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("spark")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
 def test_ended_on_spark_and_gone_on_with(how: signal.Signals, java: int, tmp_path: Path) -> None:
     """The driver is ended with bins half done: what was known is kept, and nobody works on."""

@@ -28,7 +28,6 @@ from tests.pipeline.validating.logs import engine_runs, files_in, rows, unpacked
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.xdist_group("spark")
 NAMES = ("bounded-01", "H12-00", "H16-00", "multi-cancel-01")
 TABLES = ("verdicts", "findings", "events", "rest")
 

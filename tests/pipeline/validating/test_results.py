@@ -259,7 +259,6 @@ def test_ended_while_tables_are_written(
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("spark")
 @pytest.mark.parametrize("where", [[], ["--master", "local[1]"]], ids=["here", "on Spark"])
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
 def test_ended_and_gone_on_with(

@@ -280,6 +280,3 @@ def _members(bits: array[int]) -> list[int]:
         64 * place + bit for place, word in enumerate(bits) if word for bit in range(64)
         if word >> bit & 1
     ]  # fmt: skip
-
-
-__all__ = ["Failure", "RunBegin", "StepCache"]

@@ -151,6 +151,3 @@ class NotingStore(PlainStore):
         if self.cells.sets[variable.position] is not None:
             return _Members(variable.domain, self.noted, variable.position)
         return super().get(variable)
-
-
-__all__ = ["NotingStore", "Pair", "StateCells"]

@@ -214,6 +214,3 @@ class _NotingBinding(Mapping[str, object]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
-
-
-__all__ = ["Path", "ProtocolFunctions"]

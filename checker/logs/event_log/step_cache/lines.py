@@ -319,16 +319,3 @@ def pairs(codes: Sequence[int], numbers: Sequence[int]) -> array[int]:
     made: array[int] = array("q", bytes(16 * len(codes)))
     made[0::2], made[1::2] = array("q", codes), array("q", numbers)
     return made
-
-
-__all__ = [
-    "EventForm",
-    "EventForms",
-    "RunLines",
-    "SectionSteps",
-    "pairs",
-    "read_run",
-    "read_slowly",
-    "runs_in",
-    "wrong_attempt",
-]  # fmt: skip

@@ -182,6 +182,3 @@ class SectionShapes:
     def learned(self) -> int:
         """How many ways were learned that rules and properties can go."""
         return sum(shape.cache.learned for shape in self._shapes.values())
-
-
-__all__ = ["SectionShape", "SectionShapes"]

@@ -7,14 +7,7 @@ from __future__ import annotations
 # pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
 from .advance import ask, forget_topics
 from .batch import expanded, key_of, unpacked
-from .memory import (
-    call_3,
-    half,
-    inline,
-    set_half,
-    set_word,
-    word,
-)
+from .memory import call_3, half, inline, set_half, set_word, word
 from .places import (
     BATCH,
     CHUNKS,

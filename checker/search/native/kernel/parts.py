@@ -11,16 +11,7 @@ from __future__ import annotations
 # As in `memory.py`.
 # mypy: ignore-errors
 # pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
-from .memory import (
-    half,
-    inline,
-    lock,
-    publish_half,
-    publish_word,
-    set_word,
-    unlock,
-    word,
-)
+from .memory import half, inline, lock, publish_half, publish_word, set_word, unlock, word
 from .places import (
     KEY_LEFT,
     KEY_RIGHT,

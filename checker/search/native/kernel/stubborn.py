@@ -13,16 +13,7 @@ from __future__ import annotations
 # mypy: ignore-errors
 # ruff: noqa: SIM110
 # pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
-from .memory import (
-    call_3,
-    count_bits,
-    half,
-    inline,
-    lowest_bit,
-    set_half,
-    set_word,
-    word,
-)
+from .memory import call_3, count_bits, half, inline, lowest_bit, set_half, set_word, word
 from .places import (
     BATCH,
     CHUNKS,

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.aligned_with_timeout import (
-    AlignedWithTimeout,
-)
+from model.protocols.aligned_with_timeout import AlignedWithTimeout
 from model.protocols.barriers.logs import TimedChannel
 from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.job.channels import Channel

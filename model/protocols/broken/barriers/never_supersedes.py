@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.barriers.gate import (
-    AlignedGate,
-)
+from model.protocols.barriers.gate import AlignedGate
 from model.protocols.barriers.handler import Arrival
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import CheckpointId

@@ -6,9 +6,7 @@ from typing import ClassVar
 
 from model.protocols.job.elements import StopMode
 from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.protocols.task.sources import (
-    Source,
-)
+from model.protocols.task.sources import Source
 from model.rules import step
 
 

@@ -11,9 +11,7 @@ from typing import ClassVar
 from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.job.elements import CheckpointId, StopMode
 from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.protocols.task.sources import (
-    Reader,
-)
+from model.protocols.task.sources import Reader
 from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import EMPTY, STRONG, WEAK, PerEntity, Ref, Set, field, require, rule
 

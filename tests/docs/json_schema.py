@@ -71,6 +71,3 @@ def _joined(choices: list[Json]) -> Json:
 
 def _plain(choice: Mapping[str, object]) -> bool:
     return "enum" in choice or choice == {"type": "null"}
-
-
-__all__ = ["schema_of"]

@@ -11,14 +11,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from checker.search.interpreter.execution import (
+    Judgement,
+    PlainPredicate,
+    PlainSystem,
+    TakenStep,
+    Values,
+)
 from model.language.build import BoundRule, build
 from model.language.properties import Family
 from model.language.protocol import Protocol
 from model.semantics import evaluate, outcome, updated
 from model.system import Blocked, Fault, Kind, Predicate, State, System, Update
 from model.trace import renamed
-
-from .execution import Judgement, PlainPredicate, PlainSystem, TakenStep, Values
 
 #: The kinds whose plain function says what their expressions say. The goal of a liveness property
 #: is also judged where its cause does not hold, and only there do the two differ.
@@ -171,6 +176,3 @@ def _judgement(predicate: Predicate, state: State, after: State | None = None) -
 
 def _name(name: str, binding: tuple[tuple[str, str], ...]) -> str:
     return f"{name}({', '.join(value for _, value in binding)})"
-
-
-__all__ = ["Pair", "RuleDisagreement", "compare"]

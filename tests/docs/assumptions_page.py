@@ -64,6 +64,3 @@ def _left_out(assumption: Assumption) -> str:
         words: str = assumption.leaving.value
         return words
     return "always true" if assumption.without is True else "always false"
-
-
-__all__ = ["assumptions_in", "assumptions_page"]

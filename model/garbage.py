@@ -17,6 +17,3 @@ def uncollected() -> Generator[None]:
     finally:
         if collecting:
             gc.enable()
-
-
-__all__ = ["uncollected"]
