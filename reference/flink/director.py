@@ -25,7 +25,8 @@ from .session import Answer, Crashed, Hit, Left, News, Over, Runs, Session, Stat
 #: So long a step that nothing holds has to happen, in seconds.
 SECONDS_OF_STEP = 20.0
 TRIGGER = "trigger"
-LOSSES = frozenset({"lose_confirmation"})
+#: The method of the step is left without its work: a call is lost, or a snapshot fails.
+LOSSES = frozenset({"lose_confirmation", "fail_snapshot"})
 #: Steps that happen only if the order has them: else the call is dropped.
 ONLY_IN_ORDER = frozenset({"expire"})
 STOP = "request_stop"
@@ -53,8 +54,20 @@ CANCEL = "request_cancel"
 ENDS = (RESUME, CRASH, CANCEL, "expire")
 #: A new attempt of a task runs.
 RESTORE = "restore"
+#: A source makes a call, and the call is answered. Meanwhile only the most urgent mails run.
+BEGIN_CALL, END_CALL = "begin_call", "end_call"
+#: A source fills the channels behind it, and a task behind it begins to read what fills them.
+PRESS, ABSORB = "press", "absorb"
+#: An operator puts a mail of its own into the mailbox, and the mail runs.
+PUT_MAIL, RUN_MAIL = "put_mail", "run_mail"
+#: A thread has come to the hook of another step, and may be held there.
+ARRIVE = "arrive"
 #: The steps of the world outside, as commands about a task.
 OF_TASK = {
+    BEGIN_CALL: "call",
+    END_CALL: "answer",
+    PRESS: "press",
+    PUT_MAIL: "mail",
     "emit": "emit",
     "emit_chained": "emit",
     "end_source": "end",
@@ -145,6 +158,7 @@ class Director:
         self._instead: list[str] = []
         self._is_taking = True
         self._called: set[int] = set()
+        self._arrived: set[str] = set()
 
     def take(self, seconds: float = SECONDS_OF_STEP) -> Taken:
         """Take the order. Raises `jvm-died`."""
@@ -202,6 +216,9 @@ class Director:
             if self._may(step) and step.about["task"] in self._restored:
                 self._restored.remove(step.about["task"])
                 self._happened(step)
+        for step in [each for each in self._open.values() if each.name == ARRIVE]:
+            if self._may(step) and step.about["step"] in self._arrived:
+                self._happened(step)
         for step in list(self._open.values()):
             if self._may(step) and step.number not in self._commanded and self._is_time(step):
                 self._commanded.add(step.number)
@@ -220,7 +237,9 @@ class Director:
         )
 
     def _savepoint(self, step: OrderedStep) -> str | None:
-        """The path of the savepoint from which a step starts the job again, if there is one yet."""
+        """The path from which a step starts the job again, if there is one yet."""
+        if "request" not in step.about:
+            return self._session.kept(self.taken.ids.get(step.about["checkpoint"]))
         answer = self.taken.answers.get(step.about["request"])
         return None if answer is None else answer.value
 
@@ -379,6 +398,8 @@ class Director:
         if hit.hook.by_thread and hit.task is not None and hit.task not in self._failing:
             self._threads[hit.task] = hit.thread
         step = self._calls_of(hit) if is_end else self._step_of(hit)
+        if step is not None:
+            self._arrived.add(str(step.number))
         if step is None and hit.steps[0] in ONLY_IN_ORDER:
             self._session.lose(hit)
         elif step is None and self._is_late(hit) and self._is_taking:
@@ -388,7 +409,7 @@ class Director:
             self._last.append(hit)
             self._tell(f"{hit} is held until nothing else moves")
         elif step is None:
-            if hit.steps[0] not in ("other", TRIGGER) and not is_end:
+            if hit.steps[0] not in ("other", TRIGGER, *LOSSES) and not is_end:
                 self._instead.append(str(hit))
                 if hit.steps[0] == FAILED and hit.task is not None and not self._is_ended(hit.task):
                     self.taken.failed.append(hit.task)
@@ -575,4 +596,14 @@ def _held(held: Sequence[tuple[Hit, OrderedStep]]) -> Iterator[str]:
         yield f"{hit} in {hit.thread_name}, for step {step.number}"
 
 
-__all__ = ["Director", "Missed", "Moment", "Taken"]
+__all__ = [
+    "ABSORB",
+    "ARRIVE",
+    "BEGIN_CALL",
+    "END_CALL",
+    "PRESS",
+    "Director",
+    "Missed",
+    "Moment",
+    "Taken",
+]
