@@ -22,8 +22,8 @@ from .hooks import EARLY, HANDLED
 from .order import Order, OrderedStep
 from .session import Answer, Crashed, Hit, Left, News, Over, Runs, Session, Status
 
-#: So long a step that nothing holds has to happen, in seconds.
-SECONDS_OF_STEP = 20.0
+#: So long a step that nothing holds has to happen, in seconds: longer than a restart waits.
+SECONDS_OF_STEP = 30.0
 TRIGGER = "trigger"
 #: The method of the step is left without its work: a call is lost, or a snapshot fails.
 LOSSES = frozenset({"lose_confirmation", "fail_snapshot"})
@@ -37,6 +37,8 @@ REPORT, STORE = "report_first", "store"
 LATE = {"receive_split": None, STORE: REPORT}
 #: The parts of a trigger, in orders that tell them apart: the last one is the calls to the tasks.
 PARTS = ("take_coordinator_state", "finish_coordinator_part")
+#: A task is asked for a checkpoint.
+CALL = "deliver_trigger"
 #: A task has failed.
 FAILED = "fail_region"
 #: Steps with which the thread of a task goes to its end, and those of its task manager's thread.
@@ -400,7 +402,7 @@ class Director:
         step = self._calls_of(hit) if is_end else self._step_of(hit)
         if step is not None:
             self._arrived.add(str(step.number))
-        if step is None and hit.steps[0] in ONLY_IN_ORDER:
+        if step is None and (hit.steps[0] in ONLY_IN_ORDER or self._comes_too_late(hit)):
             self._session.lose(hit)
         elif step is None and self._is_late(hit) and self._is_taking:
             self._late.append(hit)
@@ -432,6 +434,17 @@ class Director:
             if step.name in hit.steps and self._is_about(hit, step):
                 return step
         return None
+
+    def _comes_too_late(self, hit: Hit) -> bool:
+        """Whether a call asks for a checkpoint of the order, and the task fails without having it.
+
+        A call that comes then would be declined, which the order does not have.
+        """
+        return (
+            hit.steps[0] == CALL
+            and hit.checkpoint in self.taken.ids.values()
+            and any(_is_failure(each) and hit.task in _tasks(each) for each in self._open.values())
+        )
 
     def _is_late(self, hit: Hit) -> bool:
         name = hit.steps[0]

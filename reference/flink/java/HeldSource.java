@@ -73,7 +73,8 @@ final class HeldSource implements Source<String, HeldSource.Position, Integer> {
 
         /** Emits what fills the channels, until they are full. */
         private void press(ReaderOutput<String> output) {
-            while (environment.getWriter(0).isAvailable()) {
+            var writer = environment.getWriter(0); // the loop does not begin where threads are held
+            while (writer.isAvailable()) {
                 output.collect(Controls.FILLER);
             }
         }

@@ -359,3 +359,17 @@ def test_a_snapshot_fails_if_the_order_says_so() -> None:
     _, done, result = taken([trigger, step], [triggered(7), Left(calls), first, fails])
     assert result.missed is None
     assert done == ["checkpoint request 2", "go fail_snapshot(K, 7)", "lose fail_snapshot(B, 7)"]
+
+
+def test_a_call_that_a_task_does_not_have_before_it_fails_is_lost() -> None:
+    steps = [asked("cp1"), OrderedStep(2, "fail_region", {"task": "B"}, (1,))]
+    calls, call = hit("trigger.handled", None, 7), hit("deliver_trigger", "B", 7)
+    gone = Left(hit("fail_region.handled", "B"))
+    _, done, result = taken(steps, [triggered(7), Left(calls), call, gone])
+    assert result.missed is None
+    assert done == ["checkpoint request 1", "fail B", "lose deliver_trigger(B, 7)"]
+    # A checkpoint that the order does not have is none of its business.
+    other = hit("deliver_trigger", "B", 8)
+    assert (
+        taken(steps, [triggered(7), Left(calls), other, gone])[1][-1] == "go deliver_trigger(B, 8)"
+    )
