@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from checker.report.layout import console, write
@@ -15,7 +15,7 @@ from checker.search.rows import Exit
 from checker.spec.claim import Spec
 from model.errors import FinaleError, Place
 from reference.flink.facts import EngineFacts
-from reference.flink.order import ORDER_FILE
+from reference.flink.order import ORDER_FILE, PERIODIC
 from reference.flink.releases import Release
 from reference.flink.run import prepared_folder, run_order
 from reference.flink.toolchain import find_jdk
@@ -26,8 +26,6 @@ from .trace import searched
 
 #: So many orders are tried for each that is to be taken.
 TRIES = 3
-#: A job that rests after its order gets so many periodic checkpoints.
-PERIODIC = 3
 
 
 def refuse_with_orders(name: str | None, times: int) -> None:
@@ -81,10 +79,11 @@ class OrdersDrive:
             version = self.release.version
             write(page, orders_lines(self.spec, names, sample, self.count, version))
         done: list[JudgedRun] = []
-        for number, order in enumerate(orders, 1):
+        for number, each in enumerate(orders, 1):
+            order = replace(each, probe=PERIODIC)
             folder = prepared_folder(self.folder / f"order-{number}")
             (folder / ORDER_FILE).write_text(order.to_json(), encoding="utf-8")
-            run = run_order(order, self.release, folder / "run-1", PERIODIC)
+            run = run_order(order, self.release, folder / "run-1")
             done.append(judged_to_hold(run, names))
             if as_text:
                 write(page, run_lines(number, done[-1], page.width, "order"))

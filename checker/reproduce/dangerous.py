@@ -16,12 +16,16 @@ from model.system import System
 from reference.flink.facts import EngineFacts
 from reference.flink.order import Order, OrderedStep
 
-from .ordering import NotTakeable, order_of
+from .ordering import Means, NotTakeable, order_of
 
 #: So many random runs are made for each order, and of so many steps.
 RUNS_FOR_EACH, STEPS = 20, 200
 
 Turn = tuple[str, str]
+
+
+#: These orders need no means: enough of them can be taken without any.
+NO_MEANS: tuple[frozenset[Means], ...] = (frozenset(),)
 
 
 @dataclass
@@ -53,7 +57,7 @@ def sampled_orders(
         if run.findings.violated:
             continue
         try:
-            order = order_of(spec, system, run.trace, facts)
+            order = order_of(spec, system, run.trace, facts, NO_MEANS)
         except NotTakeable as why:
             found.refused[str(why)] = found.refused.get(str(why), 0) + 1
             continue

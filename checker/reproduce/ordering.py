@@ -13,17 +13,28 @@ The order is the trace's happens-before, with three facts about Flink added:
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
 from checker.spec.claim import Spec
 from model.system import System
-from model.topology import Job
+from model.topology import Job, Sink
 from model.trace import Trace
-from reference.flink.director import RESUME
+from reference.flink.director import (
+    ABSORB,
+    ARRIVE,
+    BEGIN_CALL,
+    END_CALL,
+    PRESS,
+    PUT_MAIL,
+    RESUME,
+    RUN_MAIL,
+)
 from reference.flink.facts import EngineFacts
-from reference.flink.job import KINDS, SINKS
+from reference.flink.hooks import HANDLED
+from reference.flink.job import KINDS, SINKS, connected
 from reference.flink.order import Order, OrderedStep, Trigger
 from reference.flink.session import SPLITS
 from reference.formats.jobtable import table_of
@@ -46,14 +57,20 @@ PENDING, CHECKPOINT = "PENDING", "CHECKPOINT"
 #: Steps of tasks that fail together: the command is about one of them. A job that fails as a whole
 #: fails in the region of that task.
 OF_REGION, OF_JOB = "fail_region", "fail"
+FAILURES = frozenset({OF_REGION, OF_JOB})
 #: Tasks that cannot fail.
 GONE = ("CLOSED", "FAILED", "RESTORING")
 #: A chained source ends: a hook tells of it if no stop has told the source to.
 END_CHAINED, END_STOPPED = "end_chained", "end_stopped"
 TOLD = frozenset({"DRAIN", "NO_DRAIN"})
+#: A task reads a record. It is visible at once if the task is a sink that writes at least once.
+POLL_DATA, SHOW_RECORD = "poll_data", "show_record"
+#: A source ends its data.
+END_SOURCE = "end_source"
 #: The step with which the life of an attempt begins.
 RESTORE = "restore"
-#: The steps whose checkpoint a job can start from, since a user gets its path.
+#: The steps whose answer has the path of a savepoint, from which a job can start. Other checkpoints
+#: are in the folder of the run, as long as Flink keeps them.
 OF_USERS = frozenset({"request_savepoint", "request_stop"})
 DRAIN = {"True": "drain", "False": "suspend"}
 
@@ -73,14 +90,33 @@ class _Step:
     before: set[int] = field(default_factory=set[int])
 
 
-def order_of(spec: Spec, system: System, trace: Trace, facts: EngineFacts) -> Order:
-    """The order of a trace. Raises `NotTakeable`."""
+class Means(enum.Enum):
+    """What is done so that Flink takes an order that it would not take otherwise."""
+
+    CALL = "an operator of a source's task waits for a call"
+    PRESSURE = "the channels behind a source are full"
+    MAIL = "a thread is held in a mail of its own until another mail is there"
+    HOLD = "a thread is held at a step until a mail is there"
+
+
+#: Which means are tried, one set after the other.
+TRIED = (frozenset(Means) - {Means.HOLD}, frozenset(Means))
+
+
+def order_of(
+    spec: Spec,
+    system: System,
+    trace: Trace,
+    facts: EngineFacts,
+    tried: Sequence[frozenset[Means]] = TRIED,
+) -> Order:
+    """The order of a trace, with the first means that suffice. Raises `NotTakeable`."""
     coordinated = spec.protocol.key == COORDINATED
     job = Job.from_table(COORDINATED_JOB) if coordinated else spec.setting.job
     if job is None:
         raise NotTakeable(f"{spec.protocol.key} has no job, so no job of Flink is like it")
     _check(job)
-    ordering = _Ordering(system, trace, job, facts)
+    steps = _steps(system, trace, job, facts, tried)
     table = {
         name: entry
         | ({"records": list(job.vertex(name).records)} if job.vertex(name).records else {})
@@ -88,7 +124,6 @@ def order_of(spec: Spec, system: System, trace: Trace, facts: EngineFacts) -> Or
         | ({"chained": list(job.vertex(name).chained)} if job.vertex(name).chained else {})
         for name, entry in table_of(job).items()
     }
-    steps = ordering.steps()
     settings = facts.settings_of(spec.setting.options)
     if coordinated:
         settings[SPLITS] = str(spec.setting.sizes["splits"])
@@ -97,6 +132,19 @@ def order_of(spec: Spec, system: System, trace: Trace, facts: EngineFacts) -> Or
     for step in steps:
         settings |= facts.needs.get(step.name, {})
     return Order(spec.title, job, table, settings, steps)
+
+
+def _steps(
+    system: System, trace: Trace, job: Job, facts: EngineFacts, tried: Sequence[frozenset[Means]]
+) -> tuple[OrderedStep, ...]:
+    first: NotTakeable | None = None
+    for means in tried:
+        try:
+            return _Ordering(system, trace, job, facts, means).steps()
+        except NotTakeable as why:
+            first = first or why
+    assert first is not None
+    raise first
 
 
 def _check(job: Job) -> None:
@@ -116,8 +164,15 @@ def _check(job: Job) -> None:
 class _Ordering:
     """The work on one trace."""
 
-    def __init__(self, system: System, trace: Trace, job: Job, facts: EngineFacts) -> None:
-        self._job, self._facts = job, facts
+    def __init__(
+        self,
+        system: System,
+        trace: Trace,
+        job: Job,
+        facts: EngineFacts,
+        means: frozenset[Means],
+    ) -> None:
+        self._job, self._facts, self._means = job, facts, means
         self._all = [_Step(*each) for each in _told(system, trace, job, facts)]
         for step, before in zip(self._all, happens_before(system, trace), strict=True):
             step.before = set(before)
@@ -126,7 +181,13 @@ class _Ordering:
     def steps(self) -> tuple[OrderedStep, ...]:
         """The steps with a hook, each with those that come directly before it."""
         leaders = self._together()
+        self._overtaking: list[tuple[int, int]] = []
+        self._pressed: list[tuple[int, int]] = []
+        self._kept: list[tuple[int, int]] = []
         self._add_thread_order(leaders)
+        self._add_calls(leaders)
+        self._add_pressure(leaders)
+        self._add_mails(leaders)
         past = self._closed(leaders)
         kept = [number for number in past if self._facts.takes(self._all[number].name)]
         made: list[OrderedStep] = []
@@ -181,6 +242,16 @@ class _Ordering:
 
     # --- mailboxes and threads -------------------------------------------------------------------
 
+    def _causes(self, step: _Step) -> tuple[str, ...]:
+        """The names of the steps that bring a step to its thread."""
+        if Means.HOLD in self._means:
+            kinds = {e.trigger.checkpoint: e.trigger.kind for e in self._all if e.trigger}
+            kind = kinds.get(step.about.get("checkpoint", ""))
+            return self._facts.caused.get(
+                f"{step.name}.{kind}", self._facts.caused.get(step.name, ())
+            )
+        return self._facts.caused.get(step.name, ())
+
     def _note_causes(self, system: System, trace: Trace) -> None:
         puts: dict[str, list[int]] = {}
         born: dict[str, int] = {}
@@ -193,7 +264,7 @@ class _Ordering:
                 channel: followed(puts.setdefault(channel, []), before[channel], queue, number)
                 for channel, queue in after.items()
             }
-            names = self._facts.caused.get(step.name, ())
+            names = self._causes(step)
             if step.name == RESTORE:
                 born[step.about["task"]] = number
             life = range(born.get(step.about.get("task", ""), 0), number)
@@ -211,10 +282,10 @@ class _Ordering:
                     default=None,
                 )
 
-    def _add_thread_order(self, leaders: Mapping[int, int]) -> None:
+    def _add_thread_order(self, leaders: dict[int, int]) -> None:
         """What brings a step to a thread comes after the steps of the thread before it."""
         mails = self._facts.mails
-        for step in self._all:
+        for number, step in enumerate(list(self._all)):
             threads = self._threads(step)
             if step.put is None:
                 continue
@@ -226,8 +297,16 @@ class _Ordering:
                 thread = min(common)
                 if other.about.get("channel") == step.about.get("channel") is not None:
                     continue
+                if self._overtakes(other, step):
+                    self._overtaking.append((earlier, number))
+                    continue
                 both_mails = other.name in mails and step.name in mails
                 cause = other.put if both_mails and other.put is not None else earlier
+                if Means.HOLD in self._means and other.name not in mails and step.name in mails:
+                    if other.put == step.put:
+                        continue  # the mailbox runs one action between two of its mails
+                    if other.put is not None and self._all[other.put].name in mails:
+                        cause = self._arrival(leaders, other.put)
                 if cause != step.put and not self._add(leaders, cause, step.put):
                     if (
                         other.name in mails
@@ -235,11 +314,122 @@ class _Ordering:
                         and self._was_there(leaders, other.put, step.put)
                     ):
                         continue  # the mailbox has the mail before the thread comes to the step
+                    if self._waits_for_output(other, step):
+                        self._pressed.append((earlier, number))
+                        continue
+                    if self._waits_for_mail(other, step):
+                        self._kept.append((earlier, number))
+                        continue
                     raise NotTakeable(
                         f"{thread} comes to {step.name} before {other.name} can happen"
                     )
                 if cause == step.put and other.name in mails and step.name not in mails:
                     raise NotTakeable(f"{thread} comes to {step.name} first")
+
+    def _overtakes(self, first: _Step, then: _Step) -> bool:
+        """Whether a mail runs before one whose call comes first: calls keep their order."""
+        urgent, put = self._facts.urgent, None if then.put is None else self._all[then.put]
+        return (
+            Means.CALL in self._means
+            and first.name in urgent
+            and then.name in self._facts.mails - urgent
+            and put is not None
+            and put.name in self._facts.of_manager
+            and first.about.get("checkpoint") == put.about.get("checkpoint")
+        )
+
+    def _waits_for_output(self, first: _Step, then: _Step) -> bool:
+        """Whether a source that was stopped runs a mail before it ends its data."""
+        is_end = then.name == END_SOURCE and first.name in self._facts.mails
+        return Means.PRESSURE in self._means and is_end and first.put == then.put
+
+    def _waits_for_mail(self, first: _Step, then: _Step) -> bool:
+        """Whether a task must not read before it has a mail, which a call puts there."""
+        mails, manager = self._facts.mails, self._facts.of_manager
+        is_put = first.name in mails & manager and f"{first.name}{HANDLED}" not in self._facts.steps
+        return Means.MAIL in self._means and is_put and then.name not in mails
+
+    def _add_calls(self, leaders: dict[int, int]) -> None:
+        """Let an operator wait for a call while mails overtake others in its task."""
+        for task, pairs in self._by_task(self._overtaking).items():
+            if not any(each.name == task and each.vertex.is_source for each in self._job.subtasks):
+                raise NotTakeable(f"no operator of the driver's job lets mails overtake in {task}")
+            begin = self._new(leaders, BEGIN_CALL, {"task": task})
+            end = self._new(leaders, END_CALL, {"task": task})
+            for first, then in pairs:
+                put = self._all[then].put
+                assert put is not None
+                for one, other in ((begin, put), (put, first), (first, end), (end, then)):
+                    self._all[other].before.add(one)
+            self._keep_out(leaders, task, begin, end)
+            if any(self._all[each].name == END_SOURCE for each in self._all[begin].before):
+                raise NotTakeable(f"{task} has ended its data, and no mail overtakes others")
+
+    def _add_pressure(self, leaders: dict[int, int]) -> None:
+        """Let a source wait for its output from before a stop until it has run a mail."""
+        for task, pairs in self._by_task(self._pressed).items():
+            receivers = [e.receiver.name for e in self._job.channels if e.sender.name == task]
+            if not receivers:
+                raise NotTakeable(f"{task} has no output that could be full")
+            press = self._new(leaders, PRESS, {"task": task})
+            absorb = self._new(leaders, ABSORB, {"task": receivers[0]})
+            for first, then in pairs:
+                stop = self._all[then].put
+                assert stop is not None
+                call = self._all[stop].put
+                for one, other in ((press, stop if call is None else call), (first, absorb)):
+                    self._all[other].before.add(one)
+            self._keep_out(leaders, receivers[0], press, absorb)
+
+    def _add_mails(self, leaders: dict[int, int]) -> None:
+        """Hold a task in a mail of its own while a call puts another mail into its mailbox."""
+        for task, pairs in self._by_task(self._kept).items():
+            if any(each.name == task and each.vertex.is_source for each in self._job.subtasks):
+                raise NotTakeable(f"the source {task} has no operator with mails of its own")
+            put = self._new(leaders, PUT_MAIL, {"task": task})
+            run = self._new(leaders, RUN_MAIL, {"task": task})
+            arrived = self._arrival(leaders, run)
+            for first, then in pairs:
+                brings = self._all[then].put
+                assert brings is not None
+                for one, other in ((put, arrived), (arrived, brings), (first, run), (run, then)):
+                    self._all[other].before.add(one)
+            self._keep_out(leaders, task, put, run)
+
+    def _by_task(self, pairs: Iterable[tuple[int, int]]) -> dict[str, list[tuple[int, int]]]:
+        """Pairs of steps of one task each, by the task."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for first, then in pairs:
+            found.setdefault(self._task(self._all[first]) or "", []).append((first, then))
+        return found
+
+    def _keep_out(self, leaders: Mapping[int, int], task: str, begin: int, end: int) -> None:
+        """Let the steps of a task come before or after a time in which its thread is not free.
+
+        Urgent mails run in that time, and steps that must come in it are not takeable.
+        """
+        inside = self._closed(leaders)[leaders[end]]
+        for number, step in enumerate(self._all):
+            if self._task(step) == task and number not in (begin, end) and self._is_kept(step):
+                one, other = (number, begin) if leaders[number] in inside else (end, number)
+                self._all[other].before.add(one)
+
+    def _is_kept(self, step: _Step) -> bool:
+        return self._facts.is_of_task(step.name) and step.name not in self._facts.urgent
+
+    def _arrival(self, leaders: dict[int, int], number: int) -> int:
+        """The step that says that a thread has come to the hook of a step."""
+        about = {"task": self._all[number].about["task"], "step": str(number + 1)}
+        for known, step in enumerate(self._all):
+            if step.name == ARRIVE and step.about == about:
+                return known
+        return self._new(leaders, ARRIVE, about)
+
+    def _new(self, leaders: dict[int, int], name: str, about: dict[str, str]) -> int:
+        """The number of a new step, which the trace does not have."""
+        self._all.append(_Step(name, about, None))
+        number = leaders[len(self._all) - 1] = len(self._all) - 1
+        return number
 
     def _add(self, leaders: Mapping[int, int], first: int, then: int) -> bool:
         """Let a step come before another. Returns False if it comes after it already."""
@@ -336,6 +526,9 @@ def _told(
     A trace can use an id again for a later checkpoint, which gets a name of its own.
     """
     chained = {subtask.name for subtask in job.subtasks if subtask.vertex.chained}
+    shows = (
+        _shows(job) if any(each.rule.name in FAILURES for each, _ in trace.steps(system)) else ()
+    )
     called: dict[str, str] = {}
     paths: dict[str, str] = {}
     for number, (rule, _) in enumerate(trace.steps(system)):
@@ -359,9 +552,11 @@ def _told(
                 if before[f"{task}.status"] != after[f"{task}.status"]
                 and _word(before[f"{task}.status"]) not in GONE
             ]
-            region = _connected(job, failed[0])
+            region = connected(job, failed[0])
             about["task"], *others = [each for each in failed if each in region]
             about |= {"others": " ".join(others)} if others else {}
+        if name == POLL_DATA and about["channel"] in shows:
+            name = SHOW_RECORD  # before a failure, and not after it
         if about.get("task") in chained:
             name = facts.chained.get(name, name)
         if "source" in about:
@@ -370,8 +565,8 @@ def _told(
                 name = END_STOPPED
         if name in facts.beyond:
             raise NotTakeable(f"a driven run has no means for step {number + 1}, {name}")
-        if name == RESUME:
-            about |= {"request": _path(paths, about["checkpoint"])}
+        if name == RESUME and about["checkpoint"] in paths:
+            about |= {"request": paths[about["checkpoint"]]}
         trigger = None
         for variable, value in after.items():
             entity, _, field_name = variable.rpartition(".")
@@ -384,26 +579,13 @@ def _told(
         yield name, about, trigger
 
 
-def _path(paths: Mapping[str, str], checkpoint: str) -> str:
-    """The request whose answer is the path of a checkpoint. Raises `NotTakeable`."""
-    if checkpoint not in paths:
-        raise NotTakeable(
-            f"a driven job starts again from a savepoint alone, and {checkpoint} is none"
-        )
-    return paths[checkpoint]
-
-
-def _connected(job: Job, task: str) -> set[str]:
-    """The tasks that channels connect with a task, and the task."""
-    found, left = {task}, [task]
-    while left:
-        one = left.pop()
-        for channel in job.channels:
-            ends = {channel.sender.name, channel.receiver.name}
-            if one in ends and not ends <= found:
-                left += ends - found
-                found |= ends
-    return found
+def _shows(job: Job) -> frozenset[str]:
+    """The channels from a source to a sink that writes at least once."""
+    return frozenset(
+        each.name
+        for each in job.channels
+        if each.sender.vertex.is_source and each.receiver.vertex.sink is Sink.AT_LEAST_ONCE
+    )
 
 
 def _word(value: object) -> str:

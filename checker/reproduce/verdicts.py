@@ -16,7 +16,7 @@ from checker.logs.read.line_patterns import PatternTable, table, tables
 from checker.logs.read.log_files import LogFile, LogShelf, RawLog
 from checker.logs.validate import AcceptanceRequest, Conformance, judge_cluster
 from checker.search.limits import Limits
-from reference.flink.order import ASK, FAIL, RESUME
+from reference.flink.order import ASK, FAIL, PERIODIC, RESUME
 from reference.flink.outcome import PROBE, Outcome
 from reference.flink.releases import Release
 from reference.flink.run import Run
@@ -188,6 +188,11 @@ def _lost(outcome: Outcome) -> list[str]:
     return [f"lost: {each}" for each in outcome.lost] if outcome.status == "FINISHED" else []
 
 
+def _incomplete(outcome: Outcome) -> list[str]:
+    early = [f"visible, and still to come: {each}" for each in outcome.early]
+    return [*_lost(outcome), *(early if outcome.status == "FINISHED" else [])]
+
+
 def _none_completes(outcome: Outcome) -> list[str]:
     return [] if outcome.answers else _refused(outcome)
 
@@ -226,6 +231,14 @@ def _failed(outcome: Outcome) -> list[str]:
     return [*failed, *ended, *job]
 
 
+def _left_open(outcome: Outcome) -> list[str]:
+    stops = [each for each in outcome.answers if outcome.asked.get(each) == STOP]
+    left = [
+        f"{each} has a transaction that is prepared and not committed" for each in outcome.prepared
+    ]
+    return [*(f"{each} succeeds" for each in stops), *left] if stops and left else []
+
+
 def _refused(outcome: Outcome) -> list[str]:
     return [f"{name} fails: {why}" for name, why in outcome.errors.items()]
 
@@ -242,7 +255,8 @@ DAMAGES: Mapping[str, Callable[[Outcome], list[str]]] = {
     "split-at-one-place": _at_two_places,
     "reported-is-durable": _not_stored,
     "stop-is-answered": _unanswered,
-    "commit-completeness": _lost,
+    "stop-report-is-true": _left_open,
+    "commit-completeness": _incomplete,
     "records-survive-restarts": _lost,
     "commit-at-most-once": _doubled,
     "requests-do-not-defeat": _defeated,
@@ -257,6 +271,7 @@ PROBES: Mapping[str, str] = {
     "confirmed-commits": ASK,
     "nothing-after-the-cut": RESUME,
     "split-at-one-place": FAIL,
+    "waiting-task-closes": PERIODIC,
 }
 
 #: The properties that a job at rest violates: one cause, several names.

@@ -22,10 +22,11 @@ from .hooks import EARLY, HANDLED
 from .order import Order, OrderedStep
 from .session import Answer, Crashed, Hit, Left, News, Over, Runs, Session, Status
 
-#: So long a step that nothing holds has to happen, in seconds.
-SECONDS_OF_STEP = 20.0
+#: So long a step that nothing holds has to happen, in seconds: longer than a restart waits.
+SECONDS_OF_STEP = 30.0
 TRIGGER = "trigger"
-LOSSES = frozenset({"lose_confirmation", "lose_split"})
+#: The method of the step is left without its work: a call is lost, or a snapshot fails.
+LOSSES = frozenset({"lose_confirmation", "lose_split", "fail_snapshot"})
 #: Steps that happen only if the order has them: else the call is dropped.
 ONLY_IN_ORDER = frozenset({"expire"})
 STOP = "request_stop"
@@ -36,7 +37,7 @@ REPORT, STORE = "report_first", "store"
 LATE = {
     "receive_split": None,
     "learn_of_failed_event": None,
-    "arrive": "notice_barrier",
+    "receive_data": "notice_barrier",
     STORE: REPORT,
 }
 CONFIRMED = "deliver_confirmation.handled"
@@ -44,6 +45,8 @@ CONFIRMED = "deliver_confirmation.handled"
 HAND_OVER = "hand_over"
 #: The parts of a trigger, in orders that tell them apart: the last one is the calls to the tasks.
 PARTS = ("take_coordinator_state", "finish_coordinator_part")
+#: A task is asked for a checkpoint.
+CALL = "deliver_trigger"
 #: A task has failed.
 FAILED = "fail_region"
 #: Steps with which the thread of a task goes to its end, and those of its task manager's thread.
@@ -61,8 +64,20 @@ CANCEL = "request_cancel"
 ENDS = (RESUME, CRASH, CANCEL, "expire")
 #: A new attempt of a task runs.
 RESTORE = "restore"
+#: A source makes a call, and the call is answered. Meanwhile only the most urgent mails run.
+BEGIN_CALL, END_CALL = "begin_call", "end_call"
+#: A source fills the channels behind it, and a task behind it begins to read what fills them.
+PRESS, ABSORB = "press", "absorb"
+#: An operator puts a mail of its own into the mailbox, and the mail runs.
+PUT_MAIL, RUN_MAIL = "put_mail", "run_mail"
+#: A thread has come to the hook of another step, and may be held there.
+ARRIVE = "arrive"
 #: The steps of the world outside, as commands about a task.
 OF_TASK = {
+    BEGIN_CALL: "call",
+    END_CALL: "answer",
+    PRESS: "press",
+    PUT_MAIL: "mail",
     "emit": "emit",
     "emit_chained": "emit",
     "end_source": "end",
@@ -156,6 +171,7 @@ class Director:
         self._instead: list[str] = []
         self._is_taking = True
         self._called: set[int] = set()
+        self._arrived: set[str] = set()
 
     def take(self, seconds: float = SECONDS_OF_STEP) -> Taken:
         """Take the order. Raises `jvm-died`."""
@@ -213,6 +229,9 @@ class Director:
             if self._may(step) and step.about["task"] in self._restored:
                 self._restored.remove(step.about["task"])
                 self._happened(step)
+        for step in [each for each in self._open.values() if each.name == ARRIVE]:
+            if self._may(step) and step.about["step"] in self._arrived:
+                self._happened(step)
         for step in list(self._open.values()):
             if self._may(step) and step.number not in self._commanded and self._is_time(step):
                 self._commanded.add(step.number)
@@ -231,7 +250,9 @@ class Director:
         )
 
     def _savepoint(self, step: OrderedStep) -> str | None:
-        """The path of the savepoint from which a step starts the job again, if there is one yet."""
+        """The path from which a step starts the job again, if there is one yet."""
+        if "request" not in step.about:
+            return self._session.kept(self.taken.ids.get(step.about["checkpoint"]))
         answer = self.taken.answers.get(step.about["request"])
         return None if answer is None else answer.value
 
@@ -390,7 +411,9 @@ class Director:
         if hit.hook.by_thread and hit.task is not None and hit.task not in self._failing:
             self._threads[hit.task] = hit.thread
         step = self._calls_of(hit) if is_end else self._step_of(hit)
-        if step is None and hit.steps[0] in ONLY_IN_ORDER:
+        if step is not None:
+            self._arrived.add(str(step.number))
+        if step is None and (hit.steps[0] in ONLY_IN_ORDER or self._comes_too_late(hit)):
             self._session.lose(hit)
         elif step is None and self._is_late(hit) and self._is_taking:
             self._late.append(hit)
@@ -401,7 +424,7 @@ class Director:
         elif step is None:
             if hit.steps[0] == HAND_OVER and (hit.task, hit.checkpoint) in self._confirmed:
                 self.taken.late.append(f"{hit.task}, checkpoint {hit.checkpoint}")
-            if hit.steps[0] not in ("other", TRIGGER) and not is_end:
+            if hit.steps[0] not in ("other", TRIGGER, *LOSSES) and not is_end:
                 self._instead.append(str(hit))
                 if hit.steps[0] == FAILED and hit.task is not None and not self._is_ended(hit.task):
                     self.taken.failed.append(hit.task)
@@ -424,6 +447,17 @@ class Director:
             if step.name in hit.steps and self._is_about(hit, step):
                 return step
         return None
+
+    def _comes_too_late(self, hit: Hit) -> bool:
+        """Whether a call asks for a checkpoint of the order, and the task fails without having it.
+
+        A call that comes then would be declined, which the order does not have.
+        """
+        return (
+            hit.steps[0] == CALL
+            and hit.checkpoint in self.taken.ids.values()
+            and any(_is_failure(each) and hit.task in _tasks(each) for each in self._open.values())
+        )
 
     def _is_late(self, hit: Hit) -> bool:
         name = hit.steps[0]
@@ -590,4 +624,14 @@ def _held(held: Sequence[tuple[Hit, OrderedStep]]) -> Iterator[str]:
         yield f"{hit} in {hit.thread_name}, for step {step.number}"
 
 
-__all__ = ["Director", "Missed", "Moment", "Taken"]
+__all__ = [
+    "ABSORB",
+    "ARRIVE",
+    "BEGIN_CALL",
+    "END_CALL",
+    "PRESS",
+    "Director",
+    "Missed",
+    "Moment",
+    "Taken",
+]

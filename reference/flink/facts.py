@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .director import CRASH, OF_TASK, PARTS, REPORT, REQUESTS, RESUME
+from .director import ARRIVE, CRASH, OF_TASK, PARTS, REPORT, REQUESTS, RESUME
 from .hooks import HANDLED, facts_table, hooks_in, hooks_of
 from .releases import Release, hooks_file
 
@@ -21,7 +21,8 @@ class EngineFacts:
     with their values. `defaults`: the engine's settings unless an option says otherwise. `needs`:
     those without which it does not take a step. `forced`: of options that leave a choice open, the
     value that a driven run can take. `chained`: for steps of a task with chained sources, what they
-    are called. `beyond`: steps of the world outside for which a driven run has no means.
+    are called. `beyond`: steps of the world outside for which a driven run has no means. `urgent`:
+    mails that overtake others while an operator waits in the thread of its task.
     """
 
     steps: frozenset[str]
@@ -36,6 +37,7 @@ class EngineFacts:
     forced: Mapping[str, str | bool]
     chained: Mapping[str, str]
     beyond: frozenset[str]
+    urgent: frozenset[str]
 
     def settings_of(self, options: Mapping[str, object]) -> dict[str, str]:
         """The engine's settings for options of a protocol, as far as it has any."""
@@ -49,7 +51,7 @@ class EngineFacts:
 
     def takes(self, step: str) -> bool:
         """Whether a driven job can be made to take a step: by a hook, or by a command."""
-        commands = {*OF_TASK, *REQUESTS, *PARTS, REPORT, RESUME, CRASH}
+        commands = {*OF_TASK, *REQUESTS, *PARTS, REPORT, RESUME, CRASH, ARRIVE}
         return step in commands or not self.steps.isdisjoint({step, step + HANDLED})
 
     def is_of_task(self, step: str) -> bool:
@@ -81,6 +83,7 @@ def facts_in(file: Path) -> EngineFacts:
         table["forced"],
         table["chained"],
         frozenset(table["beyond"]["steps"]),
+        frozenset(table["mailbox"].get("urgent", ())),
     )
 
 

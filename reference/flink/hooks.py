@@ -160,7 +160,16 @@ def hooks_in(file: Path) -> Hooks:
         steps: dict[str, str] | list[str] = each["steps"]
         paths = {
             name: each[name]
-            for name in ("name", "checkpoint", "kind", "event", "gate", "channel", "source")
+            for name in (
+                "name",
+                "called",
+                "checkpoint",
+                "kind",
+                "event",
+                "gate",
+                "channel",
+                "source",
+            )
             if name in each
         }
         if "where" in each:

@@ -65,4 +65,23 @@ def sources_of(job: Job) -> tuple[DrivenSource, ...]:
     return tuple(found)
 
 
-__all__ = ["KINDS", "SINKS", "DrivenSource", "sources_of"]
+def connected(job: Job, task: str) -> set[str]:
+    """The tasks that channels connect with a task, and the task."""
+    found, left = {task}, [task]
+    while left:
+        one = left.pop()
+        for channel in job.channels:
+            ends = {channel.sender.name, channel.receiver.name}
+            if one in ends and not ends <= found:
+                left += ends - found
+                found |= ends
+    return found
+
+
+def ends_by_itself(job: Job, task: str) -> bool:
+    """Whether all sources that channels connect with a task are bounded."""
+    own = connected(job, task)
+    return all(each.bounded for each in job.subtasks if each.name in own)
+
+
+__all__ = ["KINDS", "SINKS", "DrivenSource", "connected", "ends_by_itself", "sources_of"]

@@ -23,9 +23,9 @@ ORDER_FILE = "order.json"
 MALFORMED = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 #: What can be done after an order: nothing; a checkpoint is asked for; the job fails, starts again
 #: from its newest checkpoint, and takes another one; a job that was stopped is resumed from its
-#: savepoint.
-ASK, FAIL, RESUME = "checkpoint", "fail", "resume"
-PROBES = ("", ASK, FAIL, RESUME)
+#: savepoint; a job that rests gets some checkpoints, as a period would trigger them.
+ASK, FAIL, RESUME, PERIODIC = "checkpoint", "fail", "resume", "periodic"
+PROBES = ("", ASK, FAIL, RESUME, PERIODIC)
 #: The kinds of the savepoints of stops.
 STOPS = ("DRAIN", "SUSPEND")
 
@@ -168,6 +168,7 @@ __all__ = [
     "ASK",
     "FAIL",
     "ORDER_FILE",
+    "PERIODIC",
     "PROBES",
     "RESUME",
     "Order",

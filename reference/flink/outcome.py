@@ -15,8 +15,8 @@ from time import monotonic
 from model.topology import Job
 
 from .director import Director
-from .job import sources_of
-from .order import ASK, FAIL, RESUME
+from .job import ends_by_itself, sources_of
+from .order import ASK, FAIL, PERIODIC, RESUME
 from .session import Session, Status
 
 #: The job is at rest if nothing has happened for so long, in seconds.
@@ -31,7 +31,12 @@ NOWHERE: Mapping[str, int] = {}
 WAITS = ("TaskMailboxImpl.take", "StreamSource.run")
 #: A job and a task that have one of these states will have another one.
 JOB_MOVES = frozenset({"UNKNOWN", "INITIALIZING", "CREATED", "RESTARTING", "RECONCILING"})
+RUNNING = "RUNNING"
 TASK_MOVES = frozenset({"SCHEDULED", "DEPLOYING", "INITIALIZING"})
+#: So many checkpoints a job that rests gets, as a period would trigger them.
+PERIODS = 3
+#: What the name of a file ends with that says that a transaction is prepared.
+PREPARED = ".prepared"
 #: The request of a probe that asks for a checkpoint.
 PROBE = "probe"
 
@@ -41,7 +46,8 @@ class Outcome:
     """What became of a run.
 
     `status` is the state of the job. A job is at `rest` if it has not ended although it should, and
-    nothing moves. A job with a source that never ends should end only if a request waits for that.
+    nothing moves. A job with a source that never ends should end only if a request waits for that,
+    and so should a task to which channels lead from such a source.
     `unanswered` are the requests without an answer; the others have a value or an error. `waits`
     says for each task that is not gone where its thread is. Records are counted against the source:
     those that a sink has `lost`, or has more often than edges lead there (`doubled`). `emitted` are
@@ -51,7 +57,9 @@ class Outcome:
     tasks that `failed` are those that the order did not let fail. `ended` are the tasks of which an
     attempt ended as FAILED or CANCELED, if the order lets no attempt end so; a job that then has
     FAILED has `failed_by_itself`. `late` are the tasks that were handed committables of a
-    checkpoint after its confirmation.
+    checkpoint after its confirmation. `prepared` are the subtasks of sinks with a transaction that
+    a snapshot has prepared, and that nobody has committed. Records that a sink has although the
+    savepoint of a stop says that they are still to come are `early`.
     """
 
     status: str
@@ -70,6 +78,8 @@ class Outcome:
     ended: tuple[str, ...] = ()
     failed_by_itself: bool = False
     late: tuple[str, ...] = ()
+    prepared: tuple[str, ...] = ()
+    early: tuple[str, ...] = ()
 
 
 def taken_to_end(
@@ -77,15 +87,14 @@ def taken_to_end(
     director: Director,
     asked: Mapping[str, str],
     probe: str = "",
-    periodic: int = 0,
 ) -> Outcome:
     """Do the probe of an order, and wait until the job has ended or rests.
 
-    A job that rests, and has answered all requests, gets so many `periodic` checkpoints first.
     Nobody waits for the end of a run that did not take its order, unless a probe is to show that no
     damage comes: so a fix is seen.
     """
     taken = director.taken
+    periodic = PERIODS if probe == PERIODIC else 0
     if taken.missed is not None and not probe:
         return _outcome(session, director, asked, _status(session, director))
     if probe == ASK and taken.over is None:
@@ -118,7 +127,10 @@ def _outcome(
     taken = director.taken
     over = taken.over
     unanswered = tuple(each for each in asked if each not in taken.answers)
-    ends = all(each.bounded for each in sources_of(session.job))
+    ends = all(each.bounded for each in sources_of(session.job)) or any(
+        state == RUNNING and ends_by_itself(session.job, task)
+        for task, state in status.tasks.items()
+    )
     has_stopped = over == "FINISHED" and not resumed
     emitted = records_of(session.job, _positions(session, director) if has_stopped else NOWHERE)
     emitted |= set(session.splits)
@@ -140,13 +152,20 @@ def _outcome(
         () if director.ends_attempts else tuple(dict.fromkeys(taken.ended)),
         (over or status.job) == "FAILED" and not director.ends_attempts,
         tuple(taken.late),
+        tuple(
+            sorted({each.parent.name for each in (session.folder / "sinks").glob(f"*/*{PREPARED}")})
+        ),
+        early_in(session.folder, session.job, emitted),
     )
 
 
 def _to_rest(
     session: Session, director: Director, asked: Mapping[str, str], periodic: int
 ) -> tuple[Status, bool]:
-    """Let all that is fair happen. Returns the last status, and whether the job rests."""
+    """Let all that is fair happen. Returns the last status, and whether the job rests.
+
+    A job that rests, and has answered all requests, gets so many `periodic` checkpoints first.
+    """
     taken = director.taken
     for source in sources_of(session.job):
         session.to_task("free", source.name, str(source.records), str(source.bounded).lower())
@@ -243,10 +262,7 @@ def against(
     lost: list[str] = []
     doubled: list[str] = []
     for sink in job.sinks:
-        counts: Counter[str] = Counter()
-        for file in sorted((folder / "sinks").glob(f"{sink.name}.*/*")):
-            if file.suffix != ".part":
-                counts.update(file.read_text(encoding="utf-8").split())
+        counts = _counts(folder, sink.name)
         for each in sorted({*emitted, *counts}):
             source = each.rpartition(".")[0]
             often = due[sink.name][source] if source else 1
@@ -257,4 +273,31 @@ def against(
     return tuple(lost), tuple(doubled)
 
 
-__all__ = ["PROBE", "Outcome", "against", "copies", "is_moving", "records_of", "taken_to_end"]
+def early_in(folder: Path, job: Job, emitted: Collection[str]) -> tuple[str, ...]:
+    """The records that a sink has and that no source has emitted, as `record at sink`."""
+    return tuple(
+        f"{each} at {sink.name}"
+        for sink in job.sinks
+        for each in sorted(_counts(folder, sink.name).keys() - set(emitted))
+    )
+
+
+def _counts(folder: Path, sink: str) -> Counter[str]:
+    """How often a sink has each record."""
+    counts: Counter[str] = Counter()
+    for file in sorted((folder / "sinks").glob(f"{sink}.*/*")):
+        if file.suffix not in (".part", PREPARED):
+            counts.update(file.read_text(encoding="utf-8").split())
+    return counts
+
+
+__all__ = [
+    "PROBE",
+    "Outcome",
+    "against",
+    "copies",
+    "early_in",
+    "is_moving",
+    "records_of",
+    "taken_to_end",
+]

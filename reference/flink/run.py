@@ -76,17 +76,14 @@ def _check(order: Order, release: Release) -> None:
             )
 
 
-def run_order(order: Order, release: Release, folder: Path, periodic: int = 0) -> Run:
-    """Run a job along an order. Raises `hook-missing`, and what `Session` raises.
-
-    A job that rests after the order gets so many `periodic` checkpoints.
-    """
+def run_order(order: Order, release: Release, folder: Path) -> Run:
+    """Run a job along an order. Raises `hook-missing`, and what `Session` raises."""
     _check(order, release)
     asked = {step.request: REQUESTS[step.name] for step in order.steps if step.name in REQUESTS}
     with Session(release, order.job, order.settings, folder) as session:
         director = Director(session, order)
         taken = director.take()
-        outcome = taken_to_end(session, director, asked, order.probe, periodic)
+        outcome = taken_to_end(session, director, asked, order.probe)
     page = {
         "format": "finale-run/1",
         "release": release.version,

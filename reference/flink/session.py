@@ -333,6 +333,8 @@ class Session:
                 channel = self._channel(
                     subtask, cast("int", values["gate"]), cast("int", values["channel"])
                 )
+        if subtask is not None and "record" in values:
+            channel = self._channel_of(subtask, str(values["record"]))
         if hook.of and (subtask is None or not _is_of(hook.of, subtask)):
             steps = ()
         source = None
@@ -359,6 +361,8 @@ class Session:
             if "subtask" not in values:
                 return self._attempts.get(key)
             return self._of(self._vertices.get(key), cast("int", values["subtask"]))
+        if "called" in values:
+            return self._subtask_of(str(values["called"]))
         return self._subtask_of(stop.name) if hook.by_thread else None
 
     def _subtask_of(self, name: str) -> Subtask | None:
@@ -380,6 +384,16 @@ class Session:
             return None
         inputs = [each for each in self.job.inputs(subtask) if each.edge == edges[gate]]
         return inputs[channel].name if channel < len(inputs) else None
+
+    def _channel_of(self, subtask: Subtask, record: str) -> str | None:
+        """The channel from the source of a record, if the source is next to the subtask."""
+        vertex, _, index = record.partition("#")[0].rpartition(".")
+        found = (
+            each.name
+            for each in self.job.inputs(subtask)
+            if (each.sender.vertex.name, str(each.sender.index)) == (vertex, index)
+        )
+        return next(found, None)
 
     # --- commands --------------------------------------------------------------------------------
 
@@ -414,8 +428,13 @@ class Session:
         """Send a request: stop, savepoint, checkpoint, cancel. Its answer is news."""
         self._debugged.command(word, request, *more)
 
+    def kept(self, checkpoint: int | None) -> str | None:
+        """The path of a checkpoint that Flink has kept, if it has."""
+        found = sorted((self.folder / "checkpoints").glob(f"*/chk-{checkpoint}/_metadata"))
+        return f"file:{found[-1].parent.absolute()}" if found else None
+
     def resume(self, savepoint: str) -> None:
-        """Start the job again from a savepoint. That all its tasks run is news."""
+        """Start the job again from a savepoint or checkpoint. That all its tasks run is news."""
         self._debugged.command("start", savepoint)
 
     def crash(self) -> None:

@@ -26,6 +26,7 @@ JOB = (
     "ThreadSource",
     "Legacy",
     "Operator",
+    "Calls",
     "Joining",
     "Assigner",
     "Committing",

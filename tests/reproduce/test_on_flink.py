@@ -27,10 +27,10 @@ def ports(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     found: set[str] = set()
 
     def noted(
-        session: Session, director: Director, asked: Mapping[str, str], probe: str, periodic: int
+        session: Session, director: Director, asked: Mapping[str, str], probe: str
     ) -> Outcome:
         found.update(listening(session.group))
-        return taken_to_end(session, director, asked, probe, periodic)
+        return taken_to_end(session, director, asked, probe)
 
     monkeypatch.setattr(run, "taken_to_end", noted)
     return found

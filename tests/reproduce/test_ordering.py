@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from checker.reproduce.ordering import NotTakeable, followed, order_of
+from checker.reproduce.claims import claims_for
+from checker.reproduce.dangerous import NO_MEANS
+from checker.reproduce.ordering import TRIED, Means, NotTakeable, followed, order_of
 from checker.search.run import run
 from checker.spec.catalogue import catalogue
+from checker.spec.claim import Spec
 from checker.spec.reading import read_spec
 from model.errors import FinaleError
 from reference.flink import __main__ as again
@@ -27,13 +32,28 @@ FILE = ROOT / "reference" / "flink" / "flink-2.3.toml"
 FACTS, HOOKS = facts_in(FILE), hooks_in(FILE)
 
 
-def ordered(name: str, prop: str, facts: EngineFacts = FACTS) -> Order:
+def ordered(
+    name: str,
+    prop: str,
+    facts: EngineFacts = FACTS,
+    tried: Sequence[frozenset[Means]] = TRIED,
+) -> Order:
+    return order_in(read_spec(ROOT / "specs" / name, catalogue()), prop, facts, tried)
+
+
+def driven(name: str, prop: str) -> Order:
+    """The order of the first claim under which a driven run is searched."""
     spec = read_spec(ROOT / "specs" / name, catalogue())
+    claim = next(claims_for(spec, Release("2.3.0", Path(), ()), FACTS))
+    return order_in(claim, prop, FACTS, TRIED)
+
+
+def order_in(spec: Spec, prop: str, facts: EngineFacts, tried: Sequence[frozenset[Means]]) -> Order:
     result = run(spec, only=(prop,))
     row = next(row for row in result.rows if row.property == prop)
     assert row.trace is not None
     assert result.system is not None
-    return order_of(spec, result.system, row.trace, facts)
+    return order_of(spec, result.system, row.trace, facts, tried)
 
 
 @pytest.fixture(scope="module")
@@ -223,10 +243,87 @@ def test_an_id_that_is_used_again_is_another_checkpoint() -> None:
     assert order.table["S"]["union_state"] is True  # type: ignore[index]
 
 
-def test_an_order_with_an_expiry_has_a_time_limit() -> None:
-    order = ordered("stop-with-savepoint/stops-for-aborted.toml", "job-finishes")
-    assert the(order, "expire").about == {"checkpoint": "cp1"}
-    assert order.settings["execution.checkpointing.timeout"] == "3 s"
+@pytest.fixture(scope="module")
+def overtaken() -> Order:
+    return driven("stop-with-savepoint/stops-for-aborted.toml", "job-finishes")
+
+
+def test_an_order_with_an_expiry_has_a_time_limit(overtaken: Order) -> None:
+    assert the(overtaken, "expire").about == {"checkpoint": "cp1"}
+    assert overtaken.settings["execution.checkpointing.timeout"] == "3 s"
+
+
+def test_an_operator_waits_while_an_abort_overtakes_the_mail_of_a_stop(overtaken: Order) -> None:
+    begin, call, abort, end, stop = (
+        the(overtaken, "begin_call", task="S"),
+        the(overtaken, "deliver_trigger", task="S", checkpoint="cp1"),
+        the(overtaken, "deliver_abort", task="S", checkpoint="cp1"),
+        the(overtaken, "end_call", task="S"),
+        the(overtaken, "stop_source"),
+    )
+    for one, other in pairwise([begin, call, abort, end, stop]):
+        assert one.number in before(overtaken, other)
+    assert overtaken.settings["driver.calls"] == "true"
+
+
+def test_a_mail_comes_while_the_thread_is_held_at_the_one_before_it(overtaken: Order) -> None:
+    """The source ends its data between the two: the mailbox runs one action between batches."""
+    stop, end = the(overtaken, "stop_source"), the(overtaken, "end_source")
+    arrived = the(overtaken, "arrive")
+    assert arrived.about == {"task": "S", "step": str(stop.number)}
+    call = the(overtaken, "deliver_trigger", checkpoint="cp2")
+    mail = the(overtaken, "run_trigger", checkpoint="cp2")
+    savepoint = the(overtaken, "perform_savepoint")
+    for one, other in pairwise([arrived, call, stop, end, mail, savepoint]):
+        assert one.number in before(overtaken, other)
+
+
+def test_no_operator_waits_when_the_source_has_ended() -> None:
+    with pytest.raises(NotTakeable, match="S has ended its data"):
+        ordered("stop-with-savepoint/stops-for-aborted.toml", "job-finishes")
+
+
+def test_a_source_that_takes_its_savepoint_first_has_no_output() -> None:
+    name = "stop-with-savepoint/savepoint-after-suspension.toml"
+    order = ordered(name, "finished-flag-is-sound")
+    press, absorb = the(order, "press"), the(order, "absorb")
+    assert (press.about, absorb.about) == ({"task": "S"}, {"task": "K"})
+    stop, savepoint = the(order, "stop_source"), the(order, "perform_savepoint")
+    for one, other in pairwise([press, stop, savepoint, absorb, the(order, "poll_barrier")]):
+        assert one.number in before(order, other)
+    assert savepoint.number in before(order, the(order, "end_source"))
+
+
+def test_a_task_is_held_in_a_mail_of_its_own_until_an_abort_is_there() -> None:
+    order = ordered("final-checkpoint/final-trigger-declined.toml", "job-finishes")
+    ended, put, arrived = (
+        the(order, "poll_end_of_data"),
+        the(order, "put_mail"),
+        the(order, "arrive"),
+    )
+    mail = the(order, "run_mail", task="K")
+    assert arrived.about == {"task": "K", "step": str(mail.number)}
+    barrier, abort = the(order, "poll_barrier"), the(order, "deliver_abort", task="K")
+    for one, other in pairwise(
+        [ended, put, arrived, the(order, "run_trigger"), abort, mail, barrier]
+    ):
+        assert one.number in before(order, other)
+    assert the(order, "fail_snapshot").about == {"task": "S", "checkpoint": "cp1"}
+
+
+def test_a_record_is_visible_before_a_failure() -> None:
+    order = ordered("stop-with-savepoint/drains-behind-what-is-visible.toml", "commit-completeness")
+    shown = the(order, "show_record")
+    assert shown.number in before(order, the(order, "fail_region"))
+
+
+def test_without_means_an_order_is_not_takeable() -> None:
+    with pytest.raises(NotTakeable, match="comes to end_source before perform_savepoint"):
+        ordered(
+            "stop-with-savepoint/savepoint-after-suspension.toml",
+            "finished-flag-is-sound",
+            tried=NO_MEANS,
+        )
 
 
 def test_a_job_that_fails_as_a_whole_fails_in_one_region() -> None:
@@ -279,9 +376,12 @@ def test_a_job_starts_again_from_the_savepoint_of_a_request() -> None:
     assert resumed.number in before(order, polled)
 
 
-def test_a_job_starts_again_from_savepoints_alone() -> None:
-    with pytest.raises(NotTakeable, match="from a savepoint alone"):
-        ordered("stop-with-savepoint/resumes-behind-its-savepoint.toml", "commit-at-most-once")
+def test_a_job_starts_again_from_a_checkpoint_that_flink_keeps() -> None:
+    name = "stop-with-savepoint/resumes-behind-its-savepoint.toml"
+    order = ordered(name, "commit-at-most-once")
+    assert the(order, "resume").about == {"checkpoint": "cp1"}
+    kept = "execution.checkpointing.externalized-checkpoint-retention"
+    assert order.settings[kept] == "DELETE_ON_CANCELLATION"
 
 
 def test_a_chained_source_ends_by_command_unless_a_stop_ends_it() -> None:
@@ -305,8 +405,8 @@ def test_a_crash_needs_another_cluster() -> None:
 
 
 def test_what_a_driven_run_has_no_means_for() -> None:
-    with pytest.raises(NotTakeable, match="no means for step 10, fail_snapshot"):
-        ordered("failures/pending-for-ever.toml", "pending-is-committed")
+    with pytest.raises(NotTakeable, match=r"no means for step \d+, find_no_slot"):
+        ordered("failures/trigger-without-slot.toml", "checkpoint-ends")
 
 
 def test_all_tasks_fail_together() -> None:

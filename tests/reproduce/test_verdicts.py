@@ -64,6 +64,13 @@ def test_whose_rules_are_wrong_if_the_damage_does_not_come() -> None:
             ["the job has FAILED, and nothing made it fail"],
         ),
         ("legal-never-fails", replace(WELL, status="FAILED"), []),
+        (
+            "stop-report-is-true",
+            replace(WELL, answers={"stop1": "path"}, asked={"stop1": "stop"}, prepared=("K.0",)),
+            ["stop1 succeeds", "K.0 has a transaction that is prepared and not committed"],
+        ),
+        # A stop that fails reports nothing, and a checkpoint is no stop.
+        ("stop-report-is-true", replace(WELL, asked={"stop1": "stop"}, prepared=("K.0",)), []),
     ],
 )
 def test_damage_that_a_probe_shows(name: str, outcome: Outcome, damage: list[str]) -> None:

@@ -171,7 +171,7 @@ final class Assigner implements InvocationHandler {
         @Override
         @SuppressWarnings("unchecked")
         public <T extends StreamOperator<String>> T createStreamOperator(StreamOperatorParameters<String> parameters) {
-            Operator operator = new Operator(vertex, kind, sink, false);
+            Operator operator = new Operator(vertex, kind, sink, false, false);
             operator.begin(parameters);
             return (T) operator;
         }

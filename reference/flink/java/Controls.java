@@ -9,16 +9,23 @@ import org.apache.flink.runtime.execution.Environment;
 
 /** What a source subtask may do: how many records it may emit, and whether it may end. */
 final class Controls {
+    /** A record that only fills a channel. */
+    static final String FILLER = "filler ".repeat(2000);
+
     static Path folder;
     /** What the job's master told a source of itself. */
     static volatile Object master;
     private static final Map<String, Controls> ALL = new ConcurrentHashMap<>();
     private static final Map<String, Environment> TASKS = new ConcurrentHashMap<>();
+    private static final Map<String, Runnable> MAILS = new ConcurrentHashMap<>();
 
     private long permits;
     private boolean mayEnd;
     private long free;
     private boolean isFreeToEnd;
+    private boolean calls;
+    private boolean presses;
+    private CompletableFuture<Void> answer = CompletableFuture.completedFuture(null);
     private CompletableFuture<Void> changed = new CompletableFuture<>();
 
     static Controls of(String vertex, int subtask) {
@@ -27,6 +34,15 @@ final class Controls {
 
     static void runs(String vertex, int subtask, Environment environment) {
         TASKS.put(vertex + "." + subtask, environment);
+    }
+
+    /** A task has an operator that puts mails of its own into the mailbox. */
+    static void hasMails(String vertex, int subtask, Runnable put) {
+        MAILS.put(vertex + "." + subtask, put);
+    }
+
+    static void putMail(String vertex, int subtask) {
+        MAILS.get(vertex + "." + subtask).run();
     }
 
     /** Writes a number to a file of the run's folder. */
@@ -72,6 +88,42 @@ final class Controls {
         tell();
     }
 
+    /** This attempt makes a call, which waits for its answer. */
+    synchronized void mayCall() {
+        calls = true;
+        answer = new CompletableFuture<>();
+        tell();
+    }
+
+    void isAnswered() {
+        answer().complete(null);
+    }
+
+    /** A future that is complete when the open call, if there is one, has its answer. */
+    synchronized CompletableFuture<Void> answer() {
+        return answer;
+    }
+
+    /** Whether a source is to make a call. It makes each call once. */
+    synchronized boolean takesCall() {
+        boolean taken = calls;
+        calls = false;
+        return taken;
+    }
+
+    /** This attempt fills the channels behind it. */
+    synchronized void mayPress() {
+        presses = true;
+        tell();
+    }
+
+    /** Whether a source is to fill the channels behind it, once. */
+    synchronized boolean takesPressure() {
+        boolean taken = presses;
+        presses = false;
+        return taken;
+    }
+
     /** From now on each attempt may emit so many records, and may end. */
     synchronized void isFree(long records, boolean ends) {
         free = records;
@@ -90,7 +142,7 @@ final class Controls {
 
     /** A future that is complete if there is something to do after so many records. */
     synchronized CompletableFuture<Void> available(long emitted) {
-        return emits(emitted) || ends() ? CompletableFuture.completedFuture(null) : changed;
+        return calls || presses || emits(emitted) || ends() ? CompletableFuture.completedFuture(null) : changed;
     }
 
     private void tell() {

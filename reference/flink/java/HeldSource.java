@@ -43,22 +43,44 @@ final class HeldSource implements Source<String, HeldSource.Position, Integer> {
     private final class Reader implements SourceReader<String, Position> {
         private final String name = vertex;
         private final int subtask;
+        private final Environment environment;
         private final Controls controls;
         private long emitted;
 
-        Reader(int subtask) {
+        Reader(int subtask, Environment environment) {
             this.subtask = subtask;
+            this.environment = environment;
             this.controls = Controls.of(vertex, subtask);
             controls.begins();
         }
 
         @Override
         public InputStatus pollNext(ReaderOutput<String> output) {
+            if (controls.takesCall()) {
+                call(output);
+                output.collect(Calls.of(vertex, subtask)); // waits until the first one has its answer
+            }
+            if (controls.takesPressure()) {
+                press(output);
+                return InputStatus.MORE_AVAILABLE; // there is no output for it
+            }
             if (controls.emits(emitted)) {
                 Controls.emit(vertex, () -> output.collect(vertex + "." + subtask + "#" + emitted++));
                 return InputStatus.MORE_AVAILABLE;
             }
             return controls.ends() ? end() : InputStatus.NOTHING_AVAILABLE;
+        }
+
+        /** Emits what fills the channels, until they are full. */
+        private void press(ReaderOutput<String> output) {
+            var writer = environment.getWriter(0); // the loop does not begin where threads are held
+            while (writer.isAvailable()) {
+                output.collect(Controls.FILLER);
+            }
+        }
+
+        private void call(ReaderOutput<String> output) {
+            output.collect(Calls.of(vertex, subtask));
         }
 
         private InputStatus end() {
@@ -137,8 +159,9 @@ final class HeldSource implements Source<String, HeldSource.Position, Integer> {
 
     @Override
     public SourceReader<String, Position> createReader(SourceReaderContext context) {
-        Controls.runs(vertex, context.getIndexOfSubtask(), environmentOf(context));
-        return new Reader(context.getIndexOfSubtask());
+        Environment environment = environmentOf(context);
+        Controls.runs(vertex, context.getIndexOfSubtask(), environment);
+        return new Reader(context.getIndexOfSubtask(), environment);
     }
 
     /** The environment of the task: the context is a part of the operator, and tells nobody. */

@@ -44,6 +44,10 @@ import org.apache.flink.streaming.api.transformations.MultipleInputTransformatio
  * emit NAME SUBTASK                          this attempt of the source emits one more record
  * end NAME SUBTASK                           it ends after the records that it may emit
  * free NAME SUBTASK RECORDS ENDS             each attempt emits so many records, and ends if ENDS is true
+ * call NAME SUBTASK                          this attempt of the source calls, and waits for the answer
+ * answer NAME SUBTASK                        the answer comes
+ * press NAME SUBTASK                         this attempt of the source fills the channels behind it
+ * mail NAME SUBTASK                          an operator of the task puts a mail of its own into the mailbox
  * fail NAME SUBTASK                          the task fails, and the states are told
  * crash                                      the JobManager is gone, and another one takes over
  * stop ID drain|suspend, savepoint ID, checkpoint ID, cancel ID
@@ -68,6 +72,7 @@ public class Job {
     /** A setting of this job: so many splits are assigned to the vertices that are no sources. */
     private static final String SPLITS = "job.splits";
     private static final String BEHIND = "behind sources";
+    private static final String CALLS = "calls";
 
     private final Configuration configuration = new Configuration();
     private final Map<String, Vertex> vertices = new LinkedHashMap<>();
@@ -98,6 +103,10 @@ public class Job {
                 case "emit" -> Controls.of(words[1], Integer.parseInt(words[2])).mayEmit();
                 case "end" -> Controls.of(words[1], Integer.parseInt(words[2])).mayEnd();
                 case "free" -> Controls.of(words[1], Integer.parseInt(words[2])).isFree(Long.parseLong(words[3]), Boolean.parseBoolean(words[4]));
+                case "call" -> Controls.of(words[1], Integer.parseInt(words[2])).mayCall();
+                case "answer" -> Controls.of(words[1], Integer.parseInt(words[2])).isAnswered();
+                case "press" -> Controls.of(words[1], Integer.parseInt(words[2])).mayPress();
+                case "mail" -> Controls.putMail(words[1], Integer.parseInt(words[2]));
                 case "crash" -> {
                     Crash.crash(cluster, job);
                     say("\"crashed\":" + quoted(job.toString()));
@@ -191,6 +200,9 @@ public class Job {
             } else if (isSource) {
                 made = source(environment, vertex, vertex.name(), group).startNewChain();
                 environment.addOperator(made.getTransformation()); // also if nobody reads it
+                if (is("driver.calls")) {
+                    made = Calls.behind(made).setParallelism(vertex.parallelism()).uid(vertex.name() + CALLS).slotSharingGroup(group);
+                }
             } else if (vertex.sources() > 0) {
                 made = behindSources(environment, vertex, inputOf(vertex.name(), streams), group);
             } else if (configuration.toMap().containsKey(SPLITS)) {
@@ -198,11 +210,11 @@ public class Job {
                 made = inputOf(vertex.name(), streams).transform(vertex.name(), Types.STRING, new Assigner.Factory(vertex.name(), vertex.kind(), vertex.sink(), splits));
                 made = first(made, vertex, group);
             } else {
-                made = inputOf(vertex.name(), streams).transform(vertex.name(), Types.STRING, new Operator(vertex.name(), vertex.kind(), vertex.sink(), keeps));
+                made = inputOf(vertex.name(), streams).transform(vertex.name(), Types.STRING, new Operator(vertex.name(), vertex.kind(), vertex.sink(), keeps, is("driver.opens-after-finish")));
                 made = first(made, vertex, group);
             }
             if (vertex.union()) { // the state of an operator in the same task
-                made = made.transform(UNION, Types.STRING, new Operator(vertex.name(), "union-state", "none", false));
+                made = made.transform(UNION, Types.STRING, new Operator(vertex.name(), "union-state", "none", false, false));
                 made.setParallelism(vertex.parallelism()).uid(vertex.name() + UNION).slotSharingGroup(group);
             }
             streams.put(vertex.name(), made);
@@ -238,7 +250,7 @@ public class Job {
         environment.addOperator(joined);
         SingleOutputStreamOperator<String> made = new MultipleConnectedStreams(environment).transform(joined);
         made.uid(vertex.name()).slotSharingGroup(group);
-        made = made.transform(BEHIND, Types.STRING, new Operator(vertex.name(), "pass-through", vertex.sink(), false));
+        made = made.transform(BEHIND, Types.STRING, new Operator(vertex.name(), "pass-through", vertex.sink(), false, false));
         return made.setParallelism(vertex.parallelism()).uid(vertex.name() + BEHIND).slotSharingGroup(group);
     }
 

@@ -24,8 +24,11 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  *
  * <p>If it {@code keeps} records, what it has emitted at its end stays in its state, which is a mistake of an author.
  *
+ * <p>If it {@code opens} transactions after its end, each later snapshot has one without records.
+ *
  * <p>A two-phase sink keeps the records of a transaction until a snapshot, keeps the transaction in its state, and
- * writes a file of the transaction when the checkpoint is confirmed. To write a file again changes nothing.
+ * writes a file of the transaction when the checkpoint is confirmed. To write a file again changes nothing. Until
+ * then another file says that the transaction is prepared.
  */
 final class Operator extends AbstractStreamOperator<String> implements OneInputStreamOperator<String, String>, OperatorEventHandler, Ends {
     private static final long serialVersionUID = 1;
@@ -35,18 +38,23 @@ final class Operator extends AbstractStreamOperator<String> implements OneInputS
     private final String kind;
     private final String sink;
     private final boolean keeps;
+    private final boolean opens;
     private transient List<String> open;
     private transient List<String> kept;
     private transient TreeMap<Long, String> prepared;
     private transient ListState<String> transactions;
     private transient ListState<String> state;
     private transient int transaction;
+    private transient int absorbed;
+    private transient int mails;
+    private transient boolean hasFinished;
 
-    Operator(String vertex, String kind, String sink, boolean keeps) {
+    Operator(String vertex, String kind, String sink, boolean keeps, boolean opens) {
         this.vertex = vertex;
         this.kind = kind;
         this.sink = sink;
         this.keeps = keeps;
+        this.opens = opens;
     }
 
     /** What the factory of an operator with a coordinator calls. */
@@ -68,6 +76,7 @@ final class Operator extends AbstractStreamOperator<String> implements OneInputS
     public void initializeState(StateInitializationContext context) throws Exception {
         int subtask = getContainingTask().getEnvironment().getTaskInfo().getIndexOfThisSubtask();
         Controls.runs(vertex, subtask, getContainingTask().getEnvironment());
+        Controls.hasMails(vertex, subtask, this::putMail);
         open = new ArrayList<>();
         kept = new ArrayList<>();
         prepared = new TreeMap<>();
@@ -84,7 +93,30 @@ final class Operator extends AbstractStreamOperator<String> implements OneInputS
 
     @Override
     public void processElement(StreamRecord<String> record) throws Exception {
-        process(record.getValue());
+        if (record.getValue().equals(Controls.FILLER)) {
+            absorb();
+        } else {
+            process(record.getValue());
+        }
+    }
+
+    /** Here the thread of a task behind a source is held that fills its channels. */
+    private void absorb() {
+        absorbed++;
+    }
+
+    /** Puts a mail of the operator's own into the mailbox: when it has run, more urgent ones run. */
+    private void putMail() {
+        var executor = getContainingTask().getMailboxExecutorFactory().createExecutor(getOperatorConfig().getChainIndex());
+        executor.execute(() -> {
+            runMail();
+            while (executor.tryYield()) {}
+        }, "a mail of the driver's job");
+    }
+
+    /** Here the thread of the task is held. */
+    private void runMail() {
+        mails++;
     }
 
     private void process(String value) throws IOException {
@@ -98,12 +130,17 @@ final class Operator extends AbstractStreamOperator<String> implements OneInputS
     private void pass(String value) throws IOException {
         switch (sink) {
             case "none" -> output.collect(new StreamRecord<>(value));
-            case "at-least-once" -> Files.writeString(file("written"), value + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            case "at-least-once" -> show(value);
             default -> open.add(value);
         }
     }
 
+    private void show(String value) throws IOException {
+        Files.writeString(file("written"), value + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+
     public void finish() throws Exception {
+        hasFinished = true;
         for (String each : kept) {
             pass(each);
         }
@@ -115,8 +152,9 @@ final class Operator extends AbstractStreamOperator<String> implements OneInputS
     @Override
     public void snapshotState(StateSnapshotContext context) throws Exception {
         super.snapshotState(context);
-        if (!open.isEmpty()) {
+        if (!open.isEmpty() || opens && hasFinished && sink.equals("two-phase")) {
             String name = getContainingTask().getEnvironment().getExecutionId() + "-" + transaction++;
+            Files.createFile(file(name + ".prepared"));
             prepared.put(context.getCheckpointId(), name + BETWEEN + String.join(BETWEEN, open));
             open.clear();
         }
@@ -138,6 +176,7 @@ final class Operator extends AbstractStreamOperator<String> implements OneInputS
         String[] parts = text.split(BETWEEN, 2);
         Path part = Files.writeString(file(parts[0] + ".part"), parts[1] + "\n");
         Files.move(part, file(parts[0] + ".committed"), StandardCopyOption.ATOMIC_MOVE);
+        Files.deleteIfExists(file(parts[0] + ".prepared"));
     }
 
     private Path file(String name) throws IOException {

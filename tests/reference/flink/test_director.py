@@ -52,6 +52,9 @@ class Scripted:
     def ask(self, word: str, request: str, *more: str) -> None:
         self.done.append(" ".join((word, request, *more)))
 
+    def kept(self, checkpoint: int | None) -> str | None:
+        return None if checkpoint is None else f"file:/chk-{checkpoint}"
+
     def resume(self, savepoint: str) -> None:
         self.done.append(f"resume {savepoint}")
 
@@ -200,10 +203,10 @@ def barrier() -> Hit:
 
 
 def test_data_arrive_after_the_order_if_a_barrier_overtakes_them() -> None:
-    data = hit("arrive", None, thread=1)
+    data = hit("receive_data", None, thread=1)
     for name, done in (
-        ("notice_barrier", ["go poll_barrier(B→K, 1)", "go arrive()"]),
-        ("poll_barrier", ["go arrive()", "go poll_barrier(B→K, 1)"]),
+        ("notice_barrier", ["go poll_barrier(B→K, 1)", "go receive_data()"]),
+        ("poll_barrier", ["go receive_data()", "go poll_barrier(B→K, 1)"]),
     ):
         step = OrderedStep(1, name, {"channel": "B→K", "checkpoint": "cp1"})
         _, said, took = taken([step], [data, barrier(), Left(barrier())])
@@ -374,3 +377,50 @@ def test_a_mail_of_an_attempt_is_no_step_of_a_later_one() -> None:
     _, done, result = taken(steps, news)
     assert result.missed is None
     assert done[1:] == ["go run_trigger(K)", "resume file:/s", "go run_trigger(K)"]
+
+
+def test_a_step_says_that_a_thread_has_come_to_another_one() -> None:
+    steps = [
+        OrderedStep(1, "stop_source", {"task": "B"}, (2,)),
+        OrderedStep(2, "deliver_trigger", {"task": "B"}, (3,)),
+        OrderedStep(3, "arrive", {"task": "B", "step": "1"}),
+    ]
+    call, mail = hit("deliver_trigger", "B"), hit("stop_source", "B")
+    _, done, result = taken(steps, [call, mail, Left(call), Left(mail)])
+    assert result.missed is None
+    # The call is held until the thread has come to its mail, which waits for the call.
+    assert done == ["go deliver_trigger(B)", "go stop_source(B)"]
+    assert taken(steps, [call])[2].missed is not None
+
+
+def test_a_job_starts_again_from_a_checkpoint_that_flink_has_kept() -> None:
+    steps = [asked("cp1"), OrderedStep(2, "resume", {"checkpoint": "cp1"}, (1,))]
+    calls = hit("trigger.handled", None, 7)
+    news: list[News] = [triggered(7), Left(calls), Over("FAILED"), Runs()]
+    _, done, result = taken(steps, news)
+    assert result.missed is None
+    assert done == ["checkpoint request 1", "resume file:/chk-7"]
+
+
+def test_a_snapshot_fails_if_the_order_says_so() -> None:
+    step = OrderedStep(1, "fail_snapshot", {"task": "B", "checkpoint": "cp1"}, (2,))
+    trigger = replace(asked("cp1"), number=2)
+    calls, first = hit("trigger.handled", None, 7), hit("fail_snapshot", "K", 7)
+    fails = hit("fail_snapshot", "B", 7)
+    _, done, result = taken([trigger, step], [triggered(7), Left(calls), first, fails])
+    assert result.missed is None
+    assert done == ["checkpoint request 2", "go fail_snapshot(K, 7)", "lose fail_snapshot(B, 7)"]
+
+
+def test_a_call_that_a_task_does_not_have_before_it_fails_is_lost() -> None:
+    steps = [asked("cp1"), OrderedStep(2, "fail_region", {"task": "B"}, (1,))]
+    calls, call = hit("trigger.handled", None, 7), hit("deliver_trigger", "B", 7)
+    gone = Left(hit("fail_region.handled", "B"))
+    _, done, result = taken(steps, [triggered(7), Left(calls), call, gone])
+    assert result.missed is None
+    assert done == ["checkpoint request 1", "fail B", "lose deliver_trigger(B, 7)"]
+    # A checkpoint that the order does not have is none of its business.
+    other = hit("deliver_trigger", "B", 8)
+    assert (
+        taken(steps, [triggered(7), Left(calls), other, gone])[1][-1] == "go deliver_trigger(B, 8)"
+    )

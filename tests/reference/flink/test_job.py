@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from model.topology import Job
-from reference.flink.job import sources_of
+from reference.flink.job import ends_by_itself, sources_of
 from reference.flink.outcome import copies, records_of
 from reference.formats.jobtable import table_of
 
@@ -37,3 +37,10 @@ def test_records_of_chained_sources_are_due_at_their_sink() -> None:
     job = Job.from_table(JOB | {"K": {"from": ["T"], "sink": "two-phase"}})
     assert records_of(job) == {"S.0#0", "S.0#1", "T.source2.0#0"}
     assert copies(job)["K"] == {"S": 1, "T.source1": 1, "T.source2": 1}
+
+
+def test_a_task_ends_by_itself_if_all_sources_of_its_pipeline_do() -> None:
+    other = {"A": {}, "B": {"from": ["A"]}}
+    job = Job.from_table({**JOB, **other})
+    ends = {each.name: ends_by_itself(job, each.name) for each in job.subtasks}
+    assert ends == {"S.0": False, "S.1": False, "T": False, "A": True, "B": True}

@@ -11,7 +11,7 @@ from model.errors import FinaleError
 from model.topology import Job
 from reference.flink import session
 from reference.flink.order import read_order
-from reference.flink.outcome import against, is_moving, records_of
+from reference.flink.outcome import against, early_in, is_moving, records_of
 from reference.flink.run import run_order
 from reference.flink.session import Session, Status
 from tests.reference.flink.machines import flink, needs_flink
@@ -50,6 +50,20 @@ def test_a_record_comes_by_each_path(tmp_path: Path) -> None:
     assert against(tmp_path, job, records_of(job)) == ((), ())
     written(tmp_path, "K", *["S.0#0"] * 3)
     assert against(tmp_path, job, records_of(job)) == ((), ("S.0#0 at K",))
+
+
+def test_a_record_that_is_still_to_come_is_early(tmp_path: Path) -> None:
+    job = Job.from_table({"S": {"records": 2}, "K": {**SINK, "sink": "at-least-once"}})
+    written(tmp_path, "K", "S.0#0", "S.0#1")
+    assert early_in(tmp_path, job, records_of(job)) == ()
+    assert early_in(tmp_path, job, records_of(job, {"S.0": 1})) == ("S.0#1 at K",)
+
+
+def test_a_transaction_that_is_prepared_is_no_record(tmp_path: Path) -> None:
+    job = Job.from_table({"S": {}, "K": SINK})
+    written(tmp_path, "K", "S.0#0")
+    (tmp_path / "sinks" / "K.0" / "x.prepared").write_text("S.0#0\n", encoding="utf-8")
+    assert against(tmp_path, job, records_of(job)) == ((), ())
 
 
 @pytest.mark.parametrize(

@@ -113,3 +113,35 @@ def test_each_release_tells_whose_attempt_an_id_is_of() -> None:
         assert ids
         is_told = any("name" in each.paths for each in found.all)
         assert is_told != all("subtask" in each.paths for each in ids)
+
+
+def test_a_name_or_a_record_says_of_what_a_hit_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hooks = hooks_in(HOOKS / "flink-2.3.toml")
+    fails, shows = hook_of(hooks, "fail_snapshot"), hook_of(hooks, "show_record")
+    called = {"called": "Source: S (1/1)#2", "checkpoint": 7}
+    debugger = Scripted(
+        [
+            Told(RUNNING),
+            at(fails, 8, called),
+            Stop(shows.number, 2, "K (1/1)#0", 9, {"record": "S.0#0"}),
+            Stop(shows.number, 2, "K (1/1)#0", 10, {"record": "T.0#0"}),
+        ]
+    )
+    with running(hooks, debugger, tmp_path, monkeypatch) as session:
+        hits = [str(session.next(0.0)) for _ in range(3)]
+    # A record of a source that is not next to the sink came through no channel of the source.
+    assert hits == ["fail_snapshot(S, 7)", "show_record(S→K)", "show_record(K)"]
+
+
+def test_a_checkpoint_that_flink_keeps_has_a_path(
+    hooks: Hooks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = tmp_path / "checkpoints" / "job" / "chk-7"
+    kept.mkdir(parents=True)
+    with running(hooks, Scripted([Told(RUNNING)]), tmp_path, monkeypatch) as session:
+        assert session.kept(7) is None  # it has not completed
+        (kept / "_metadata").touch()
+        assert session.kept(7) == f"file:{kept}"
+        assert session.kept(8) is None
