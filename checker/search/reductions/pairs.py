@@ -66,10 +66,14 @@ class _Row:
     is_joined: bool = False
 
 
+class TooMany(Exception):
+    """A step writes a product from too many cells."""
+
+
 class Pairs:
     """The table, and what follows from it."""
 
-    def __init__(self, cells: Sequence[Expression]) -> None:
+    def __init__(self, cells: Sequence[Expression], cells_own: int | None = None) -> None:
         self._cells = cells
         self._first: list[int] = []
         self._values: list[Facts] = []
@@ -79,6 +83,8 @@ class Pairs:
             size = each.high - each.low + 1
             self._values.append(((1 << size) - 1) << count)
             count += size
+        #: Cells from here on stand for several others: these have values together only if it does.
+        self._products = self._values[len(cells) if cells_own is None else cells_own :]
         self._owner = [
             i for i, cell in enumerate(self._cells) for _ in range(cell.low, cell.high + 1)
         ]
@@ -205,6 +211,8 @@ class Pairs:
                 if low <= number <= self._cells[index].high:
                     key = first + number - low, own | more
                     found[key] = found.get(key, 0) | beside
+            if self._too_many and self._values[index] in self._products:
+                raise TooMany
             if self._too_many:
                 for fact in numbers_in(self._values[index]):
                     yield _Row(fact, own, facts)
@@ -401,7 +409,9 @@ class Pairs:
                     self._too_many = True
                     return
                 scratch[index] = self._cells[index].low + fact - self._first[index]
-                yield from go_on(place + 1, own | 1 << fact, beside & self._with(fact))
+                left = beside & self._with(fact)
+                if all(left & values for values in self._products):
+                    yield from go_on(place + 1, own | 1 << fact, left)
 
         yield from go_on(0, 0, facts)
 
@@ -414,4 +424,4 @@ def numbers_in(bits: int) -> Iterator[int]:
         bits ^= lowest
 
 
-__all__ = ["Facts", "Pairs", "Step", "numbers_in"]
+__all__ = ["Facts", "Pairs", "Step", "TooMany", "numbers_in"]
