@@ -25,6 +25,7 @@ from model.expressions import (
     FALSE,
     TRUE,
     Cell,
+    Expression,
     cell,
     choose,
     conjunction,
@@ -134,7 +135,7 @@ def test_no_acknowledgement_of_a_completed_checkpoint_is_on_its_way(
 def test_a_value_of_many_cells_is_taken_by_cases() -> None:
     """The sum has too many combinations to try; yet the step writes `y` only where `x` is 1."""
     many = [cell(index, 0, 3, False) for index in range(2, 9)]
-    total = integer(0)
+    total: Expression = integer(0)
     for each in many:
         total = plus(total, each)
     is_large = conjunction([equal(X, integer(1)), less(integer(5), total)])
