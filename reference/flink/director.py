@@ -27,6 +27,9 @@ SECONDS_OF_STEP = 30.0
 TRIGGER = "trigger"
 #: The method of the step is left without its work: a call is lost, or a snapshot fails.
 LOSSES = frozenset({"lose_confirmation", "lose_split", "fail_snapshot"})
+#: The caller of these hears that the call has failed. The caller of another lost call hears of no
+#: error.
+FAILING_CALLS = frozenset({"lose_split"})
 #: Steps that happen only if the order has them: else the call is dropped.
 ONLY_IN_ORDER = frozenset({"expire"})
 STOP = "request_stop"
@@ -357,7 +360,8 @@ class Director:
     def _begin(self, hit: Hit, step: OrderedStep) -> None:
         self._begun[step.number] = step
         if step.name in LOSSES:
-            self._session.lose(hit)
+            leave = self._session.fail if step.name in FAILING_CALLS else self._session.lose
+            leave(hit)
             self._happened(step)
             return
         self._inside[step.number] = hit

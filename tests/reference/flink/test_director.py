@@ -46,6 +46,9 @@ class Scripted:
     def lose(self, hit: Hit) -> None:
         self.done.append(f"lose {hit}")
 
+    def fail(self, hit: Hit) -> None:
+        self.done.append(f"fail {hit}")
+
     def to_task(self, word: str, task: str, *more: str) -> None:
         self.done.append(" ".join((word, task, *more)))
 
@@ -179,7 +182,7 @@ def test_a_call_with_a_split_comes_when_the_order_says_so_or_last() -> None:
 def test_a_call_with_a_split_fails_if_the_order_says_so() -> None:
     call = replace(hit("lose_split", "K"), steps=("receive_split", "lose_split"))
     _, done, took = taken([OrderedStep(1, "lose_split", {"split": "split1"})], [call])
-    assert done == ["lose receive_split(K)"]
+    assert done == ["fail receive_split(K)"]
     assert took.missed is None
 
 
