@@ -28,7 +28,8 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  *
  * <p>A two-phase sink keeps the records of a transaction until a snapshot, keeps the transaction in its state, and
  * writes a file of the transaction when the checkpoint is confirmed. To write a file again changes nothing. Until
- * then another file says that the transaction is prepared.
+ * then another file says that the transaction is prepared. A new attempt aborts the transactions that its checkpoint
+ * does not have.
  */
 final class Operator extends AbstractStreamOperator<String> implements OneInputStreamOperator<String, String>, OperatorEventHandler, Ends {
     private static final long serialVersionUID = 1;
@@ -85,6 +86,9 @@ final class Operator extends AbstractStreamOperator<String> implements OneInputS
         transactions = context.getOperatorStateStore().getListState(new ListStateDescriptor<>("transactions", Types.STRING));
         for (String each : transactions.get()) {
             commit(each);
+        }
+        if (sink.equals("two-phase")) {
+            abortOthers();
         }
         if (kind.equals("buffering")) {
             state.get().forEach(kept::add);
@@ -177,6 +181,14 @@ final class Operator extends AbstractStreamOperator<String> implements OneInputS
         Path part = Files.writeString(file(parts[0] + ".part"), parts[1] + "\n");
         Files.move(part, file(parts[0] + ".committed"), StandardCopyOption.ATOMIC_MOVE);
         Files.deleteIfExists(file(parts[0] + ".prepared"));
+    }
+
+    private void abortOthers() throws IOException {
+        try (var left = Files.newDirectoryStream(file(""), "*.prepared")) {
+            for (Path each : left) {
+                Files.delete(each);
+            }
+        }
     }
 
     private Path file(String name) throws IOException {
