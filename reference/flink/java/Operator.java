@@ -2,7 +2,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
@@ -178,11 +177,11 @@ final class Operator extends AbstractStreamOperator<String> implements OneInputS
 
     private void commit(String text) throws IOException {
         String[] parts = text.split(BETWEEN, 2);
-        Path part = Files.writeString(file(parts[0] + ".part"), parts[1] + "\n");
-        Files.move(part, file(parts[0] + ".committed"), StandardCopyOption.ATOMIC_MOVE);
+        Controls.commit(file(""), parts[0], parts[1]);
         Files.deleteIfExists(file(parts[0] + ".prepared"));
     }
 
+    /** Aborts the transactions of former attempts that this attempt has not committed. */
     private void abortOthers() throws IOException {
         try (var left = Files.newDirectoryStream(file(""), "*.prepared")) {
             for (Path each : left) {
