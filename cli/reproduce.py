@@ -14,7 +14,7 @@ from checker.report.places import shown_file
 from checker.report.reproduced import heading_lines, run_json, run_lines, total_line
 from checker.reproduce.claims import claims_for
 from checker.reproduce.ordering import NotTakeable, order_of
-from checker.reproduce.verdicts import PROBES, JudgedRun, Verdict, judged
+from checker.reproduce.verdicts import PROBES, SEEN_AT, JudgedRun, Verdict, judged
 from checker.review.change import read_under
 from checker.search.answer import Violated
 from checker.search.rows import Exit
@@ -178,6 +178,8 @@ def _orders(
                 advice="name a violated property with --property; finale check tells the verdicts",
             )
         name = row.property
+        if name in SEEN_AT and not facts.takes(SEEN_AT[name]):
+            raise NotTakeable(f"this release has no hook that shows the damage of {name}")
         assert row.trace is not None
         assert result.system is not None
         try:

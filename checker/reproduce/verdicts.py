@@ -16,6 +16,7 @@ from checker.logs.read.line_patterns import PatternTable, table, tables
 from checker.logs.read.log_files import LogFile, LogShelf, RawLog
 from checker.logs.validate import AcceptanceRequest, Conformance, judge_cluster
 from checker.search.limits import Limits
+from reference.flink.director import HAND_OVER
 from reference.flink.order import ASK, FAIL, PERIODIC, RESUME
 from reference.flink.outcome import PROBE, Outcome
 from reference.flink.releases import Release
@@ -274,12 +275,16 @@ PROBES: Mapping[str, str] = {
     "waiting-task-closes": PERIODIC,
 }
 
+#: Steps without whose hook nobody sees the damage of a property.
+SEEN_AT: Mapping[str, str] = {"confirmed-commits": HAND_OVER}
+
 #: The properties that a job at rest violates: one cause, several names.
 HANGS = {name for name, damage in DAMAGES.items() if damage in (_hang, _unanswered)}
 
 __all__ = [
     "DAMAGES",
     "PROBES",
+    "SEEN_AT",
     "JudgedLog",
     "JudgedRun",
     "Verdict",

@@ -181,6 +181,10 @@ class Debugged:
         """Let a held thread return from the method at once: the call is lost."""
         self._send("skip", str(token))
 
+    def fail(self, token: int) -> None:
+        """Let a held thread return a failed future from the method at once: the call fails."""
+        self._send("fail", str(token))
+
     def command(self, *words: str) -> None:
         """Send a command to the job."""
         self._send("job", "\t".join(words))

@@ -27,6 +27,9 @@ SECONDS_OF_STEP = 30.0
 TRIGGER = "trigger"
 #: The method of the step is left without its work: a call is lost, or a snapshot fails.
 LOSSES = frozenset({"lose_confirmation", "lose_split", "fail_snapshot"})
+#: The caller of these hears that the call has failed. The caller of another lost call hears of no
+#: error.
+FAILING_CALLS = frozenset({"lose_split"})
 #: Steps that happen only if the order has them: else the call is dropped.
 ONLY_IN_ORDER = frozenset({"expire"})
 STOP = "request_stop"
@@ -36,10 +39,12 @@ REPORT, STORE = "report_first", "store"
 #: beside one, that is so in orders with that step.
 LATE = {
     "receive_split": None,
-    "learn_of_failed_event": None,
+    "learn_of_failed_event": "lose_split",
     "receive_data": "notice_barrier",
     STORE: REPORT,
 }
+#: Steps that happen often: what came instead of a step is better told without them.
+UNTOLD = frozenset({"other", TRIGGER, "receive_data", "learn_of_failed_event", *LOSSES})
 CONFIRMED = "deliver_confirmation.handled"
 #: A committer is handed committables of a checkpoint.
 HAND_OVER = "hand_over"
@@ -60,8 +65,9 @@ RESUME = "resume"
 CRASH = "crash_coordinator"
 #: A user cancels the job.
 CANCEL = "request_cancel"
-#: Steps of users and of the clock that let attempts end, beside failures.
-ENDS = (RESUME, CRASH, CANCEL, "expire")
+#: Steps from outside that let attempts end, beside failures: those of users and of the clock, a
+#: snapshot that fails, and an event that does not come to its task.
+ENDS = (RESUME, CRASH, CANCEL, "expire", "fail_snapshot", "lose_split")
 #: A new attempt of a task runs.
 RESTORE = "restore"
 #: A source makes a call, and the call is answered. Meanwhile only the most urgent mails run.
@@ -211,6 +217,12 @@ class Director:
         return [ids[each.checkpoint] for each in triggers if each.stops and each.checkpoint in ids]
 
     @property
+    def drains(self) -> bool:
+        """Whether the order has only stops that end the data of the job."""
+        stops = [each for each in self._order.steps if each.name == STOP]
+        return all(each.about.get("drain") == "drain" for each in stops)
+
+    @property
     def ends_attempts(self) -> bool:
         """Whether a step of the order lets attempts end before they have FINISHED."""
         return any(_is_failure(step) or step.name in ENDS for step in self._order.steps)
@@ -296,6 +308,7 @@ class Director:
         for hit, step in list(self._held):
             if self._is_of_failing(hit):
                 self._held.remove((hit, step))
+                self._arrived.discard(str(step.number))
                 self._session.go(hit)
 
     def _is_last(self, hit: Hit) -> bool:
@@ -357,7 +370,8 @@ class Director:
     def _begin(self, hit: Hit, step: OrderedStep) -> None:
         self._begun[step.number] = step
         if step.name in LOSSES:
-            self._session.lose(hit)
+            leave = self._session.fail if step.name in FAILING_CALLS else self._session.lose
+            leave(hit)
             self._happened(step)
             return
         self._inside[step.number] = hit
@@ -424,7 +438,7 @@ class Director:
         elif step is None:
             if hit.steps[0] == HAND_OVER and (hit.task, hit.checkpoint) in self._confirmed:
                 self.taken.late.append(f"{hit.task}, checkpoint {hit.checkpoint}")
-            if hit.steps[0] not in ("other", TRIGGER, *LOSSES) and not is_end:
+            if hit.steps[0] not in UNTOLD and not is_end:
                 self._instead.append(str(hit))
                 if hit.steps[0] == FAILED and hit.task is not None and not self._is_ended(hit.task):
                     self.taken.failed.append(hit.task)
@@ -630,6 +644,8 @@ __all__ = [
     "BEGIN_CALL",
     "END_CALL",
     "PRESS",
+    "PUT_MAIL",
+    "RUN_MAIL",
     "Director",
     "Missed",
     "Moment",

@@ -169,6 +169,7 @@ def hooks_in(file: Path) -> Hooks:
                 "gate",
                 "channel",
                 "source",
+                "record",
             )
             if name in each
         }

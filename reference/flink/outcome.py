@@ -46,8 +46,9 @@ class Outcome:
     """What became of a run.
 
     `status` is the state of the job. A job is at `rest` if it has not ended although it should, and
-    nothing moves. A job with a source that never ends should end only if a request waits for that,
-    and so should a task to which channels lead from such a source.
+    nothing moves. A job with a source that never ends should end only if a request waits for that.
+    A task of such a job should end if channels connect it with bounded sources alone, and if it got
+    the checkpoints of a period.
     `unanswered` are the requests without an answer; the others have a value or an error. `waits`
     says for each task that is not gone where its thread is. Records are counted against the source:
     those that a sink has `lost`, or has more often than edges lead there (`doubled`). `emitted` are
@@ -58,8 +59,8 @@ class Outcome:
     attempt ended as FAILED or CANCELED, if the order lets no attempt end so; a job that then has
     FAILED has `failed_by_itself`. `late` are the tasks that were handed committables of a
     checkpoint after its confirmation. `prepared` are the subtasks of sinks with a transaction that
-    a snapshot has prepared, and that nobody has committed. Records that a sink has although the
-    savepoint of a stop says that they are still to come are `early`.
+    a snapshot has prepared, and that nobody has committed. A record is `early` if a sink has it
+    although it comes after the savepoint of a stop that ends the data.
     """
 
     status: str
@@ -111,7 +112,7 @@ def taken_to_end(
         taken.over, resumed = None, True
         session.start(saved)
         status, rest = _to_rest(session, director, asked, periodic)
-    return _outcome(session, director, asked, status, rest=rest, resumed=resumed)
+    return _outcome(session, director, asked, status, probe=probe, rest=rest, resumed=resumed)
 
 
 def _outcome(
@@ -120,6 +121,7 @@ def _outcome(
     asked: Mapping[str, str],
     status: Status,
     *,
+    probe: str = "",
     rest: bool = False,
     resumed: bool = False,
 ) -> Outcome:
@@ -127,9 +129,13 @@ def _outcome(
     taken = director.taken
     over = taken.over
     unanswered = tuple(each for each in asked if each not in taken.answers)
-    ends = all(each.bounded for each in sources_of(session.job)) or any(
-        state == RUNNING and ends_by_itself(session.job, task)
-        for task, state in status.tasks.items()
+    # In a job that never ends, a task that has read all its data waits for the next checkpoint.
+    ends = all(each.bounded for each in sources_of(session.job)) or (
+        probe == PERIODIC
+        and any(
+            state == RUNNING and ends_by_itself(session.job, task)
+            for task, state in status.tasks.items()
+        )
     )
     has_stopped = over == "FINISHED" and not resumed
     emitted = records_of(session.job, _positions(session, director) if has_stopped else NOWHERE)
@@ -155,7 +161,7 @@ def _outcome(
         tuple(
             sorted({each.parent.name for each in (session.folder / "sinks").glob(f"*/*{PREPARED}")})
         ),
-        early_in(session.folder, session.job, emitted),
+        early_in(session.folder, session.job, emitted) if director.drains else (),
     )
 
 

@@ -402,11 +402,19 @@ class Session:
         self._debugged.go(hit.token)
 
     def lose(self, hit: Hit) -> None:
-        """Let a held thread return at once, without its call."""
+        """Let a held thread return at once, without its call. The caller hears of no error."""
+        self._leaves(hit)
+        self._debugged.skip(hit.token)
+
+    def fail(self, hit: Hit) -> None:
+        """Let a held thread return at once: the call has failed, and the caller hears so."""
+        self._leaves(hit)
+        self._debugged.fail(hit.token)
+
+    def _leaves(self, hit: Hit) -> None:
         inside = self._inside.get((hit.hook.number, hit.thread), [])
         if hit in inside:
             inside.remove(hit)
-        self._debugged.skip(hit.token)
 
     def to_task(self, word: str, task: str, *more: str) -> None:
         """Send a command about a task or a chained source: emit, end, free, fail, assign."""

@@ -18,6 +18,7 @@ from checker.search.run import run
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec
 from checker.spec.reading import read_spec
+from cli.main import main
 from model.errors import FinaleError
 from reference.flink import __main__ as again
 from reference.flink.facts import EngineFacts, facts_in
@@ -215,6 +216,17 @@ def test_an_order_in_a_circle_is_refused(hang: Order, tmp_path: Path) -> None:
     with pytest.raises(FinaleError) as caught:
         read_order(file)
     assert caught.value.code == "bad-order"
+
+
+def test_damage_that_no_hook_shows_is_not_looked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Else each run would say that the damage does not come."""
+    release = distribution(tmp_path, "2.3.0", *{each.class_name for each in HOOKS.all})
+    spec = ROOT / "specs" / "history" / "flink-36287.toml"
+    command = ["reproduce", str(spec), "--as-written", "--flink", str(release)]
+    assert main([*command, "--output", str(tmp_path / "reproduction")]) == 3
+    assert "no hook that shows the damage of confirmed-commits" in capsys.readouterr().out
 
 
 def test_steps_that_flink_cannot_part_are_refused() -> None:

@@ -5,9 +5,7 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -162,8 +160,7 @@ final class Committing implements InvocationHandler, Serializable {
                 for (Object request : (Collection<?>) arguments[0]) {
                     Method committable = Class.forName(PACKAGE + "Committer$CommitRequest").getMethod("getCommittable");
                     String[] parts = ((String) committable.invoke(request)).split("\n", 2);
-                    Path part = Files.writeString(Files.createDirectories(folder).resolve(parts[0] + ".part"), parts[1] + "\n");
-                    Files.move(part, folder.resolve(parts[0] + ".committed"), StandardCopyOption.ATOMIC_MOVE);
+                    Controls.commit(folder, parts[0], parts[1]);
                 }
             }
             return null;

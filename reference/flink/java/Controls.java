@@ -2,6 +2,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -54,6 +55,12 @@ final class Controls {
         } catch (IOException refused) {
             throw new UncheckedIOException(refused);
         }
+    }
+
+    /** Writes a file of a transaction that is committed. To write a file again changes nothing. */
+    static void commit(Path sink, String transaction, String records) throws IOException {
+        Path part = Files.writeString(Files.createDirectories(sink).resolve(transaction + ".part"), records + "\n");
+        Files.move(part, sink.resolve(transaction + ".committed"), StandardCopyOption.ATOMIC_MOVE);
     }
 
     /** Here the thread of a source is held before it emits. */

@@ -51,8 +51,8 @@ import java.util.concurrent.TimeUnit;
  *                                                 begins with the text
  * run                                             starts the JVM
  * go TOKEN                                        lets a held thread go on
- * skip TOKEN                                      returns from the method at once, as if its call had
- *                                                 failed
+ * skip TOKEN                                      returns from the method at once, with nothing
+ * fail TOKEN                                      returns a failed future from the method at once
  * job TEXT                                        a line for the JVM's standard input
  * </pre>
  *
@@ -142,7 +142,7 @@ public class Debugger {
                     job.write((words[1] + "\n").getBytes(StandardCharsets.UTF_8));
                     job.flush();
                 } else {
-                    letGo(Integer.parseInt(words[1]), words[0].equals("skip"));
+                    letGo(Integer.parseInt(words[1]), words[0]);
                 }
             }
         } catch (IOException | VMDisconnectedException gone) {
@@ -151,18 +151,16 @@ public class Debugger {
         end();
     }
 
-    private void letGo(int token, boolean skip) {
+    private void letGo(int token, String command) {
         ThreadReference thread = held.remove(token);
         if (thread == null) {
             return;
         }
-        if (skip) {
+        if (!command.equals("go")) {
             try {
-                thread.forceEarlyReturn(switch (thread.frame(0).location().method().returnTypeName()) {
-                    case "void" -> machine.mirrorOfVoid();
-                    case FUTURE -> failed(thread);
-                    default -> null;
-                });
+                boolean isVoid = thread.frame(0).location().method().returnTypeName().equals("void");
+                Value nothing = isVoid ? machine.mirrorOfVoid() : null;
+                thread.forceEarlyReturn(command.equals("fail") ? failed(thread) : nothing);
             } catch (Exception refused) {
                 say("\"event\":\"refused\",\"why\":" + quoted(refused.toString()));
             }

@@ -2,7 +2,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +27,8 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  *
  * <p>A two-phase sink keeps the records of a transaction until a snapshot, keeps the transaction in its state, and
  * writes a file of the transaction when the checkpoint is confirmed. To write a file again changes nothing. Until
- * then another file says that the transaction is prepared.
+ * then another file says that the transaction is prepared. A new attempt aborts the transactions that its checkpoint
+ * does not have.
  */
 final class Operator extends AbstractStreamOperator<String> implements OneInputStreamOperator<String, String>, OperatorEventHandler, Ends {
     private static final long serialVersionUID = 1;
@@ -85,6 +85,9 @@ final class Operator extends AbstractStreamOperator<String> implements OneInputS
         transactions = context.getOperatorStateStore().getListState(new ListStateDescriptor<>("transactions", Types.STRING));
         for (String each : transactions.get()) {
             commit(each);
+        }
+        if (sink.equals("two-phase")) {
+            abortOthers();
         }
         if (kind.equals("buffering")) {
             state.get().forEach(kept::add);
@@ -174,9 +177,17 @@ final class Operator extends AbstractStreamOperator<String> implements OneInputS
 
     private void commit(String text) throws IOException {
         String[] parts = text.split(BETWEEN, 2);
-        Path part = Files.writeString(file(parts[0] + ".part"), parts[1] + "\n");
-        Files.move(part, file(parts[0] + ".committed"), StandardCopyOption.ATOMIC_MOVE);
+        Controls.commit(file(""), parts[0], parts[1]);
         Files.deleteIfExists(file(parts[0] + ".prepared"));
+    }
+
+    /** Aborts the transactions of former attempts that this attempt has not committed. */
+    private void abortOthers() throws IOException {
+        try (var left = Files.newDirectoryStream(file(""), "*.prepared")) {
+            for (Path each : left) {
+                Files.delete(each);
+            }
+        }
     }
 
     private Path file(String name) throws IOException {

@@ -133,7 +133,7 @@ def test_a_call_is_lost(classes: Path) -> None:
         assert told(debugged)[-1] == {"over": True}
 
 
-def test_a_call_that_is_lost_fails_for_the_one_who_waits(classes: Path) -> None:
+def test_a_call_can_fail_for_the_one_who_waits(classes: Path) -> None:
     """Only the calls come whose argument is of a class that begins so."""
     paths = {"checkpoint": "0.id", "where": "0.@type^Toy$Urg"}
     with toy(classes, "call", paths=paths) as (debugged, _):
@@ -143,7 +143,7 @@ def test_a_call_that_is_lost_fails_for_the_one_who_waits(classes: Path) -> None:
         assert isinstance(held, Stop)
         assert held.values["checkpoint"] == 2
         assert held.token is not None
-        debugged.skip(held.token)
+        debugged.fail(held.token)
         assert told(debugged) == [{"done": "null", "failed": True}, {"over": True}]
 
 

@@ -46,6 +46,9 @@ class Scripted:
     def lose(self, hit: Hit) -> None:
         self.done.append(f"lose {hit}")
 
+    def fail(self, hit: Hit) -> None:
+        self.done.append(f"fail {hit}")
+
     def to_task(self, word: str, task: str, *more: str) -> None:
         self.done.append(" ".join((word, task, *more)))
 
@@ -109,7 +112,8 @@ def test_an_attempt_that_ends_is_noted_and_whether_the_order_lets_it_end() -> No
     legal, _, result = taken([OrderedStep(1, "deliver_trigger", {"task": "K"})], [gone])
     assert result.ended == ["K"]
     assert not legal.ends_attempts
-    for name in ("fail", "fail_region", "crash_coordinator", "resume", "request_cancel", "expire"):
+    outside = ("crash_coordinator", "resume", "request_cancel", "expire", "fail_snapshot")
+    for name in ("fail", "fail_region", "lose_split", *outside):
         about = {"task": "B", "request": "cancel1", "checkpoint": "cp1"}
         assert taken([OrderedStep(1, name, about)], [gone])[0].ends_attempts
 
@@ -179,7 +183,7 @@ def test_a_call_with_a_split_comes_when_the_order_says_so_or_last() -> None:
 def test_a_call_with_a_split_fails_if_the_order_says_so() -> None:
     call = replace(hit("lose_split", "K"), steps=("receive_split", "lose_split"))
     _, done, took = taken([OrderedStep(1, "lose_split", {"split": "split1"})], [call])
-    assert done == ["lose receive_split(K)"]
+    assert done == ["fail receive_split(K)"]
     assert took.missed is None
 
 
@@ -187,12 +191,17 @@ def test_a_coordinator_learns_of_a_failed_event_last() -> None:
     hooks = hooks_in(ROOT / "reference" / "flink" / "flink-1.12.toml")
     hook = next(each for each in hooks.all if "learn_of_failed_event" in each.steps)
     learns = Hit(hook, hook.steps, None, None, None, None, None, 0, 1, "thread")
+    lost = replace(hit("lose_split", "K"), steps=("receive_split", "lose_split"))
     trigger = hit("deliver_trigger", "K")
-    step = OrderedStep(1, "deliver_trigger", {"task": "K"})
-    assert taken([step], [learns, trigger, Left(trigger)])[1] == [
+    loses = OrderedStep(1, "lose_split", {"split": "split1"})
+    step = OrderedStep(2, "deliver_trigger", {"task": "K"}, (1,))
+    assert taken([loses, step], [lost, learns, trigger, Left(trigger)])[1][1:] == [
         "go deliver_trigger(K)",
         "go learn_of_failed_event()",
     ]
+    # In an order without a lost event the coordinator may learn what it wants.
+    step = replace(step, after=())
+    assert taken([step], [learns, trigger, Left(trigger)])[1][0] == "go learn_of_failed_event()"
 
 
 def barrier() -> Hit:
@@ -410,6 +419,40 @@ def test_a_snapshot_fails_if_the_order_says_so() -> None:
     _, done, result = taken([trigger, step], [triggered(7), Left(calls), first, fails])
     assert result.missed is None
     assert done == ["checkpoint request 2", "go fail_snapshot(K, 7)", "lose fail_snapshot(B, 7)"]
+
+
+def test_a_thread_that_comes_and_fails_has_not_arrived() -> None:
+    steps = [
+        OrderedStep(1, "stop_source", {"task": "B"}, (2,)),
+        OrderedStep(2, "deliver_trigger", {"task": "B"}, (3,)),
+        OrderedStep(3, "arrive", {"task": "B", "step": "1"}, (4,)),
+        OrderedStep(4, "fail_region", {"task": "B"}),
+    ]
+    mail, call = hit("stop_source", "B"), hit("deliver_trigger", "B")
+    gone = Left(hit("fail_region.handled", "B"))
+    _, done, result = taken(steps, [mail, Status("RUNNING", {}, {}), gone, call])
+    assert done[:2] == ["fail B", "go stop_source(B)"]
+    assert result.missed is not None
+    assert [each.name for each in result.missed.steps] == ["arrive"]
+
+
+def test_what_came_instead_is_told_without_the_data_of_the_network() -> None:
+    step = OrderedStep(1, "run_trigger", {"task": "K"})
+    missed = taken([step], [hit("quiesce", "B"), hit("receive_data", None)])[2].missed
+    assert missed is not None
+    assert missed.instead == ()
+    missed = taken([step], [hit("run_trigger", "B"), hit("receive_data", None)])[2].missed
+    assert missed is not None
+    assert missed.instead == ("run_trigger(B)",)
+
+
+def test_an_order_drains_if_all_its_stops_do() -> None:
+    drain, suspend = (
+        OrderedStep(number, "request_stop", {"request": f"stop{number}", "drain": word})
+        for number, word in enumerate(("drain", "suspend"), 1)
+    )
+    assert taken([drain], [])[0].drains
+    assert not taken([drain, suspend], [])[0].drains
 
 
 def test_a_call_that_a_task_does_not_have_before_it_fails_is_lost() -> None:

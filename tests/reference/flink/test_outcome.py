@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from model.errors import FinaleError
 from model.topology import Job
 from reference.flink import session
-from reference.flink.order import read_order
-from reference.flink.outcome import against, early_in, is_moving, records_of
+from reference.flink.director import Director, Taken
+from reference.flink.order import PERIODIC, Order, OrderedStep, Trigger, read_order
+from reference.flink.outcome import (
+    Outcome,
+    against,
+    early_in,
+    is_moving,
+    records_of,
+    taken_to_end,
+)
 from reference.flink.run import run_order
-from reference.flink.session import Session, Status
+from reference.flink.session import Answer, Session, Status
 from tests.reference.flink.machines import flink, needs_flink
 
 SINK = {"from": ["S"], "sink": "two-phase"}
@@ -64,6 +74,60 @@ def test_a_transaction_that_is_prepared_is_no_record(tmp_path: Path) -> None:
     written(tmp_path, "K", "S.0#0")
     (tmp_path / "sinks" / "K.0" / "x.prepared").write_text("S.0#0\n", encoding="utf-8")
     assert against(tmp_path, job, records_of(job)) == ((), ())
+
+
+class AtRest:
+    """A session of a job at rest, or of one that is over."""
+
+    def __init__(self, folder: Path, job: Job, status: Status) -> None:
+        self.folder, self.job, self.splits = folder, job, ()
+        self._status, self._news = status, list[Status]()
+
+    def next(self, seconds: float) -> Status | None:
+        del seconds
+        return self._news.pop() if self._news else None
+
+    def ask_status(self) -> None:
+        self._news.append(self._status)
+
+    def to_task(self, *words: str) -> None:
+        pass
+
+    def ask(self, *words: str) -> None:
+        pass
+
+
+def ended(session: AtRest, steps: Sequence[OrderedStep], probe: str, taken: Taken) -> Outcome:
+    driven = cast("Session", session)
+    director = Director(driven, Order("", session.job, {}, {}, tuple(steps)))
+    director.taken = taken
+    return taken_to_end(driven, director, {}, probe)
+
+
+@pytest.mark.parametrize(("probe", "hangs"), [("", False), (PERIODIC, True)])
+def test_a_task_beside_a_source_without_end_waits_for_a_period(
+    tmp_path: Path, probe: str, hangs: bool
+) -> None:
+    job = Job.from_table({"A": {}, "K": {"from": ["A"]}, "B": {"bounded": False}})
+    status = Status("RUNNING", {"A": "RUNNING", "K": "RUNNING", "B": "RUNNING"}, {})
+    assert ended(AtRest(tmp_path, job, status), [], probe, Taken()).rest is hangs
+
+
+@pytest.mark.parametrize(("word", "early"), [("drain", ("S.0#1 at K",)), ("suspend", ())])
+def test_what_comes_after_a_suspension_may_be_visible(
+    tmp_path: Path, word: str, early: tuple[str, ...]
+) -> None:
+    job = Job.from_table({"S": {"records": 2}, "K": {**SINK, "sink": "at-least-once"}})
+    written(tmp_path, "K", "S.0#0", "S.0#1")
+    (tmp_path / "positions" / "S.0").mkdir(parents=True)
+    (tmp_path / "positions" / "S.0" / "1").write_text("1", encoding="utf-8")
+    kind = {"drain": "DRAIN", "suspend": "SUSPEND"}[word]
+    about = {"request": "stop1", "drain": word}
+    stop = OrderedStep(1, "request_stop", about, (), Trigger("cp1", kind))
+    answers = {"stop1": Answer("stop1", "file:/savepoint", None)}
+    taken = Taken(answers=answers, ids={"cp1": 1}, over="FINISHED")
+    session = AtRest(tmp_path, job, Status("FINISHED", {}, {}))
+    assert ended(session, [stop], "", taken).early == early
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,14 @@ def test_each_file_is_of_its_release(file: Path) -> None:
     assert all((SOURCES / f"{name}.java").is_file() for name in own.values())
 
 
+@pytest.mark.parametrize("file", FILES, ids=[each.stem for each in FILES])
+def test_each_path_of_a_hook_is_read(file: Path) -> None:
+    """Without its record a hook of a sink would tell no channel."""
+    others = {"steps", "class", "method", "parameters", "call", "of", "task", "begins"}
+    for said, hook in zip(facts_table(file)["hook"], hooks_in(file).all, strict=True):
+        assert said.keys() - others <= hook.paths.keys()
+
+
 def test_a_release_that_does_not_know_the_end_of_data() -> None:
     steps = hooks_in(HOOKS / "flink-1.13.toml").steps
     assert not {"stop_source", "poll_end_of_data"} & steps
