@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from checker.logs.event_log.acceptance import Rejected
+from checker.logs.flink import judge
 from checker.logs.flink.candidate_settings import check, settings_of
-from checker.logs.flink.judge import NOTHING_TOLD, _rejected, _stranger
 from checker.logs.flink.observations import observations_of
 from checker.logs.flink.run_job import job_of
 from checker.logs.read.job_runs import JobRun
@@ -12,7 +12,7 @@ from checker.logs.read.run_file import RunFile
 
 
 def reject_run(
-    run: JobRun, *, release: str = "flink-2.3", given: RunFile = NOTHING_TOLD
+    run: JobRun, *, release: str = "flink-2.3", given: RunFile = judge.NOTHING_TOLD
 ) -> Rejected | None:
     """The first line of a run that no run of the protocol explains, if that can be shown.
 
@@ -24,6 +24,6 @@ def reject_run(
         return None
     observations = observations_of(run, job)
     settings = settings_of(run, job.job, observations, release, given, None)
-    against = _stranger(job, observations) or settings.against
-    rejected = [against or _rejected(run, job, observations, way) for way in settings.ways]
+    against = judge._stranger(job, observations) or settings.against
+    rejected = [against or judge._rejected(run, job, observations, way) for way in settings.ways]
     return rejected[0] if all(rejected) else None
