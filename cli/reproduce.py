@@ -211,4 +211,5 @@ def _code(done: list[JudgedRun]) -> Exit:
     rejected = any(each.log.rejected for each in done)
     if Verdict.NOT_REPRODUCED in verdicts or rejected:
         return Exit.FAILED
-    return Exit.LIMIT if Verdict.NOT_TAKEN in verdicts else Exit.AS_EXPECTED
+    undecided = {Verdict.NOT_TAKEN, Verdict.NOT_SEEN}
+    return Exit.LIMIT if undecided & verdicts else Exit.AS_EXPECTED

@@ -17,6 +17,7 @@ from .places import shown_file
 STYLES = {
     Verdict.REPRODUCED: "bold red",
     Verdict.NOT_REPRODUCED: "bold green",
+    Verdict.NOT_SEEN: "bold yellow",
     Verdict.DAMAGED: "bold red",
     Verdict.SURVIVED: "bold green",
     Verdict.NOT_TAKEN: "bold yellow",

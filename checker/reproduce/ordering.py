@@ -14,6 +14,7 @@ The order is the trace's happens-before, with three facts about Flink added:
 from __future__ import annotations
 
 import enum
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
@@ -27,6 +28,7 @@ from reference.flink.director import (
     ARRIVE,
     BEGIN_CALL,
     END_CALL,
+    FILL,
     PRESS,
     PUT_MAIL,
     RESUME,
@@ -65,8 +67,8 @@ END_CHAINED, END_STOPPED = "end_chained", "end_stopped"
 TOLD = frozenset({"DRAIN", "NO_DRAIN"})
 #: A task reads a record. It is visible at once if the task is a sink that writes at least once.
 POLL_DATA, SHOW_RECORD = "poll_data", "show_record"
-#: A source ends its data.
-END_SOURCE = "end_source"
+#: A source ends its data. If it is told to stop: before the savepoint, or behind it.
+END_SOURCE, STOP_ORDER = "end_source", "stop_order"
 #: The step with which the life of an attempt begins.
 RESTORE = "restore"
 #: The steps whose answer has the path of a savepoint, from which a job can start. Other checkpoints
@@ -95,6 +97,7 @@ class Means(enum.Enum):
 
     CALL = "an operator of a source's task waits for a call"
     PRESSURE = "the channels behind a source are full"
+    BLOCKED = "they stay full, since the trace does not have the end of the source's data"
     MAIL = "a thread is held in a mail of its own until another mail is there"
     HOLD = "a thread is held at a step until a mail is there"
 
@@ -116,7 +119,9 @@ def order_of(
     if job is None:
         raise NotTakeable(f"{spec.protocol.key} has no job, so no job of Flink is like it")
     _check(job)
-    steps = _steps(system, trace, job, facts, tried)
+    options = spec.setting.options
+    means = tried if facts.leaves_open(STOP_ORDER, options) else _without(Means.BLOCKED, tried)
+    steps = _steps(system, trace, job, facts, means)
     table = {
         name: entry
         | ({"records": list(job.vertex(name).records)} if job.vertex(name).records else {})
@@ -132,6 +137,10 @@ def order_of(
     for step in steps:
         settings |= facts.needs.get(step.name, {})
     return Order(spec.title, job, table, settings, steps)
+
+
+def _without(means: Means, tried: Sequence[frozenset[Means]]) -> list[frozenset[Means]]:
+    return [each - {means} for each in tried]
 
 
 def _steps(
@@ -182,7 +191,7 @@ class _Ordering:
         """The steps with a hook, each with those that come directly before it."""
         leaders = self._together()
         self._overtaking: list[tuple[int, int]] = []
-        self._pressed: list[tuple[int, int]] = []
+        self._pressed = self._before_the_end()
         self._kept: list[tuple[int, int]] = []
         self._add_thread_order(leaders)
         self._add_calls(leaders)
@@ -315,7 +324,7 @@ class _Ordering:
                     ):
                         continue  # the mailbox has the mail before the thread comes to the step
                     if self._waits_for_output(other, step):
-                        self._pressed.append((earlier, number))
+                        self._pressed.add(earlier)
                         continue
                     if self._waits_for_mail(other, step):
                         self._kept.append((earlier, number))
@@ -343,6 +352,21 @@ class _Ordering:
         is_end = then.name == END_SOURCE and first.name in self._facts.mails
         return Means.PRESSURE in self._means and is_end and first.put == then.put
 
+    def _before_the_end(self) -> set[int]:
+        """The mails that a source runs before the end of its data, which the trace does not have.
+
+        What told the source to take the mail has told it to end its data, too.
+        """
+        found: set[int] = set()
+        ends = self._facts.caused.get(END_SOURCE, ())
+        tasks = {each.about["task"] for each in self._all if each.name == END_SOURCE}
+        for number, step in enumerate(self._all):
+            cause = "" if step.put is None else self._all[step.put].name
+            is_mail = step.name in self._facts.mails and cause in ends
+            if Means.BLOCKED in self._means and is_mail and step.about["task"] not in tasks:
+                found.add(number)
+        return found
+
     def _waits_for_mail(self, first: _Step, then: _Step) -> bool:
         """Whether a task must not read before it has a mail, which a call puts there."""
         mails, manager = self._facts.mails, self._facts.of_manager
@@ -367,19 +391,26 @@ class _Ordering:
 
     def _add_pressure(self, leaders: dict[int, int]) -> None:
         """Let a source wait for its output from before a stop until it has run a mail."""
-        for task, pairs in self._by_task(self._pressed).items():
+        by_task: dict[str, list[int]] = defaultdict(list)
+        for mail in sorted(self._pressed):
+            by_task[self._all[mail].about["task"]].append(mail)
+        for task, mails in by_task.items():
             receivers = [e.receiver.name for e in self._job.channels if e.sender.name == task]
             if not receivers:
                 raise NotTakeable(f"{task} has no output that could be full")
             press = self._new(leaders, PRESS, {"task": task})
             absorb = self._new(leaders, ABSORB, {"task": receivers[0]})
-            for first, then in pairs:
-                stop = self._all[then].put
+            fill = self._new(leaders, FILL, {"task": task})
+            arrived = self._arrival(leaders, absorb)
+            for one, other in ((press, arrived), (arrived, fill)):
+                self._all[other].before.add(one)
+            for mail in mails:
+                stop = self._all[mail].put
                 assert stop is not None
                 call = self._all[stop].put
-                for one, other in ((press, stop if call is None else call), (first, absorb)):
+                for one, other in ((fill, stop if call is None else call), (mail, absorb)):
                     self._all[other].before.add(one)
-            self._keep_out(leaders, receivers[0], press, absorb)
+            self._keep_free(leaders, receivers[0], press, arrived, absorb)
 
     def _add_mails(self, leaders: dict[int, int]) -> None:
         """Hold a task in a mail of its own while a call puts another mail into its mailbox."""
@@ -413,6 +444,21 @@ class _Ordering:
             if self._task(step) == task and number not in (begin, end) and self._is_kept(step):
                 one, other = (number, begin) if leaders[number] in inside else (end, number)
                 self._all[other].before.add(one)
+
+    def _keep_free(
+        self, leaders: Mapping[int, int], task: str, press: int, arrived: int, absorb: int
+    ) -> None:
+        """Let a task come to what fills its channels: what it does not do before comes later.
+
+        A step comes before, unless something that the fill holds back must come before the step.
+        """
+        for number, step in enumerate(list(self._all)):
+            if self._task(step) != task or number == absorb or not self._is_kept(step):
+                continue
+            if not self._add(leaders, number, press):
+                self._all[number].before.add(absorb)
+                if step.put is not None:
+                    self._all[step.put].before.add(arrived)
 
     def _is_kept(self, step: _Step) -> bool:
         return self._facts.is_of_task(step.name) and step.name not in self._facts.urgent

@@ -31,12 +31,13 @@ STOP, SAVEPOINT = "stop", "savepoint"
 class Verdict(enum.Enum):
     """What became of an order on a real engine.
 
-    The first two are of the order of a counterexample, the next two of an order of a spec that
+    The first three are of the order of a counterexample, the next two of an order of a spec that
     holds.
     """
 
     REPRODUCED = "reproduced"
     NOT_REPRODUCED = "not reproduced"
+    NOT_SEEN = "not seen"
     DAMAGED = "damaged"
     SURVIVED = "survived"
     NOT_TAKEN = "not taken"
@@ -46,7 +47,8 @@ class Verdict(enum.Enum):
 class JudgedLog:
     """What the log of a run tells: whether the protocol explains it, and what is wrong in it.
 
-    `stops` and `waits` say what keeps stops and tasks from their end.
+    `stops` and `waits` say what keeps stops and tasks from their end, and `untold` names the
+    properties that no line of any level decides.
     """
 
     conforms: Conformance | None
@@ -55,6 +57,7 @@ class JudgedLog:
     waits: tuple[str, ...]
     is_known: bool = True
     """Whether the lines of the release are known; else it is read as one of another release."""
+    untold: tuple[str, ...] = ()
 
     @property
     def rejected(self) -> str:
@@ -82,6 +85,10 @@ class JudgedRun:
     @property
     def meaning(self) -> str:
         """What it means that the whole order was taken without damage. Else nothing."""
+        if self.verdict is Verdict.NOT_SEEN:
+            return (
+                "the whole order was taken: no outcome and no line tells whether the property fell"
+            )
         if self.verdict is not Verdict.NOT_REPRODUCED:
             return ""
         fixed = "" if self.of_release else "this release has the fix, or "
@@ -99,6 +106,8 @@ def judged(run: Run, name: str, *, of_release: bool) -> JudgedRun:
     seen = tuple(DAMAGES[name](run.outcome)) if name in DAMAGES else told
     if run.taken.missed is not None:
         verdict = Verdict.NOT_TAKEN
+    elif name not in DAMAGES and name in log.untold:
+        verdict = Verdict.NOT_SEEN
     else:
         verdict = Verdict.REPRODUCED if seen else Verdict.NOT_REPRODUCED
     hangs = DAMAGES.get(name) in (_hang, _unanswered)
@@ -153,7 +162,8 @@ def judged_log(run: Run) -> JudgedLog:
         f"{each.task} {each.status}: {', '.join(each.missing) or 'nothing is missing'}"
         for each in job.unfinished_tasks
     )
-    return JudgedLog(job.conforms, job.shows, job.stops, waits, _has_own_table(run.release))
+    known = _has_own_table(run.release)
+    return JudgedLog(job.conforms, job.shows, job.stops, waits, known, job.untold)
 
 
 def _table(release: Release) -> PatternTable:

@@ -72,8 +72,9 @@ ENDS = (RESUME, CRASH, CANCEL, "expire", "fail_snapshot", "lose_split")
 RESTORE = "restore"
 #: A source makes a call, and the call is answered. Meanwhile only the most urgent mails run.
 BEGIN_CALL, END_CALL = "begin_call", "end_call"
-#: A source fills the channels behind it, and a task behind it begins to read what fills them.
-PRESS, ABSORB = "press", "absorb"
+#: A source emits a record that fills a channel, fills the channels while the task behind it is held
+#: at that record, and the task goes on.
+PRESS, FILL, ABSORB = "press", "fill", "absorb"
 #: An operator puts a mail of its own into the mailbox, and the mail runs.
 PUT_MAIL, RUN_MAIL = "put_mail", "run_mail"
 #: A thread has come to the hook of another step, and may be held there.
@@ -83,6 +84,7 @@ OF_TASK = {
     BEGIN_CALL: "call",
     END_CALL: "answer",
     PRESS: "press",
+    FILL: "fill",
     PUT_MAIL: "mail",
     "emit": "emit",
     "emit_chained": "emit",
@@ -643,6 +645,7 @@ __all__ = [
     "ARRIVE",
     "BEGIN_CALL",
     "END_CALL",
+    "FILL",
     "PRESS",
     "PUT_MAIL",
     "RUN_MAIL",

@@ -298,12 +298,39 @@ def test_no_operator_waits_when_the_source_has_ended() -> None:
 def test_a_source_that_takes_its_savepoint_first_has_no_output() -> None:
     name = "stop-with-savepoint/savepoint-after-suspension.toml"
     order = ordered(name, "finished-flag-is-sound")
-    press, absorb = the(order, "press"), the(order, "absorb")
-    assert (press.about, absorb.about) == ({"task": "S"}, {"task": "K"})
-    stop, savepoint = the(order, "stop_source"), the(order, "perform_savepoint")
-    for one, other in pairwise([press, stop, savepoint, absorb, the(order, "poll_barrier")]):
-        assert one.number in before(order, other)
+    savepoint = the(order, "perform_savepoint")
+    assert_pressed(order, "S", savepoint)
+    assert savepoint.number in before(order, the(order, "poll_barrier"))
     assert savepoint.number in before(order, the(order, "end_source"))
+
+
+def assert_pressed(order: Order, source: str, savepoint: OrderedStep) -> None:
+    """The channels of a source are full from before its stop until it has taken the savepoint."""
+    press, fill, absorb = the(order, "press"), the(order, "fill"), the(order, "absorb")
+    assert (press.about, fill.about) == ({"task": source}, {"task": source})
+    assert absorb.about == {"task": "K"}
+    arrived = the(order, "arrive")
+    assert arrived.about == {"task": "K", "step": str(absorb.number)}
+    call, stop = the(order, "deliver_trigger", task=source), the(order, "stop_source", task=source)
+    for one, other in pairwise([press, arrived, fill, call, stop, savepoint, absorb]):
+        assert one.number in before(order, other)
+
+
+def test_a_source_that_does_not_end_its_data_has_no_output() -> None:
+    order = ordered("stop-with-savepoint/union-state-under-pressure.toml", "legal-never-fails")
+    assert_pressed(order, "S.1", the(order, "perform_savepoint", task="S.1"))
+    # The task behind it must not be held for a step that is to come later.
+    read = the(order, "poll_end_of_data")
+    assert read.number in before(order, the(order, "press"))
+    barrier = the(order, "poll_barrier", channel="S.1→K")
+    assert the(order, "absorb").number in before(order, barrier)
+
+
+def test_a_source_that_ends_its_data_first_needs_no_pressure() -> None:
+    spec = read_spec(ROOT / "specs/stop-with-savepoint/pair.toml", catalogue())
+    assert FACTS.leaves_open("stop_order", spec.setting.options)
+    assert not FACTS.leaves_open("stop_order", {"stop_order": "end-first"})
+    assert not FACTS.leaves_open("concurrent", spec.setting.options)
 
 
 def test_a_task_is_held_in_a_mail_of_its_own_until_an_abort_is_there() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from checker.reproduce import verdicts
 from checker.reproduce.verdicts import DAMAGES, PROBES, JudgedLog, JudgedRun, Verdict
 from reference.flink.director import Taken
 from reference.flink.order import PROBES as KNOWN
@@ -27,6 +28,18 @@ def test_whose_rules_are_wrong_if_the_damage_does_not_come() -> None:
     assert written.meaning == told + "this release has the fix, or the model is wrong"
     assert not replace(run, verdict=Verdict.REPRODUCED).meaning
     assert not replace(run, verdict=Verdict.NOT_TAKEN).meaning
+    assert "no line tells" in replace(run, verdict=Verdict.NOT_SEEN).meaning
+
+
+def test_what_nothing_shows_is_not_said_to_be_fixed(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = replace(LOG, untold=("finished-flag-is-sound", "job-finishes"))
+    monkeypatch.setattr(verdicts, "judged_log", lambda _: log)
+    for name, verdict in (
+        ("finished-flag-is-sound", Verdict.NOT_SEEN),
+        ("job-finishes", Verdict.NOT_REPRODUCED),  # the outcome shows it
+        ("taken-once", Verdict.NOT_REPRODUCED),  # lines tell it
+    ):
+        assert verdicts.judged(RUN, name, of_release=True).verdict is verdict
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.flink.runtime.execution.Environment;
+import org.apache.flink.runtime.io.network.partition.consumer.RemoteInputChannel;
 
 /** What a source subtask may do: how many records it may emit, and whether it may end. */
 final class Controls {
@@ -18,6 +19,9 @@ final class Controls {
     static volatile Object master;
     private static final Map<String, Controls> ALL = new ConcurrentHashMap<>();
     private static final Map<String, Environment> TASKS = new ConcurrentHashMap<>();
+    /** So often in a row channels are found full before they are: between two steps of a thread of the network they may seem so. */
+    static final int LOOKS = 1000;
+    private static volatile Environment absorbing;
     private static final Map<String, Runnable> MAILS = new ConcurrentHashMap<>();
 
     private long permits;
@@ -26,6 +30,7 @@ final class Controls {
     private boolean isFreeToEnd;
     private boolean calls;
     private boolean presses;
+    private boolean fills;
     private CompletableFuture<Void> answer = CompletableFuture.completedFuture(null);
     private CompletableFuture<Void> changed = new CompletableFuture<>();
 
@@ -35,6 +40,23 @@ final class Controls {
 
     static void runs(String vertex, int subtask, Environment environment) {
         TASKS.put(vertex + "." + subtask, environment);
+    }
+
+    /** A task has come to what fills its channels. */
+    static void absorbs(Environment environment) {
+        absorbing = environment;
+    }
+
+    /** Whether the side of that task takes more buffers into a channel. */
+    static boolean takesMore() {
+        for (var gate : absorbing.getAllInputGates()) {
+            for (int n = 0; n < gate.getNumberOfInputChannels(); n++) {
+                if (gate.getChannel(n) instanceof RemoteInputChannel channel && channel.getNumberOfQueuedBuffers() > 0 && channel.getNumberOfAvailableBuffers() > 0) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /** A task has an operator that puts mails of its own into the mailbox. */
@@ -118,16 +140,27 @@ final class Controls {
         return taken;
     }
 
-    /** This attempt fills the channels behind it. */
+    /** This attempt emits one record that fills a channel: the task that reads it is held there. */
     synchronized void mayPress() {
         presses = true;
         tell();
     }
 
-    /** Whether a source is to fill the channels behind it, once. */
-    synchronized boolean takesPressure() {
+    synchronized boolean presses() {
         boolean taken = presses;
         presses = false;
+        return taken;
+    }
+
+    /** This attempt fills the channels behind it. */
+    synchronized void mayFill() {
+        fills = true;
+        tell();
+    }
+
+    synchronized boolean fills() {
+        boolean taken = fills;
+        fills = false;
         return taken;
     }
 
@@ -149,7 +182,7 @@ final class Controls {
 
     /** A future that is complete if there is something to do after so many records. */
     synchronized CompletableFuture<Void> available(long emitted) {
-        return calls || presses || emits(emitted) || ends() ? CompletableFuture.completedFuture(null) : changed;
+        return calls || presses || fills || emits(emitted) || ends() ? CompletableFuture.completedFuture(null) : changed;
     }
 
     private void tell() {

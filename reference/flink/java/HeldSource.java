@@ -60,8 +60,12 @@ final class HeldSource implements Source<String, HeldSource.Position, Integer> {
                 call(output);
                 output.collect(Calls.of(vertex, subtask)); // waits until the first one has its answer
             }
-            if (controls.takesPressure()) {
-                press(output);
+            if (controls.presses()) {
+                output.collect(Controls.FILLER);
+                return InputStatus.MORE_AVAILABLE;
+            }
+            if (controls.fills()) {
+                fill(output);
                 return InputStatus.MORE_AVAILABLE; // there is no output for it
             }
             if (controls.emits(emitted)) {
@@ -71,11 +75,17 @@ final class HeldSource implements Source<String, HeldSource.Position, Integer> {
             return controls.ends() ? end() : InputStatus.NOTHING_AVAILABLE;
         }
 
-        /** Emits what fills the channels, until they are full. */
-        private void press(ReaderOutput<String> output) {
+        /** Fills the channels to a task that is held, so they stay full. Buffers go on moving until the task's side is full, too. */
+        private void fill(ReaderOutput<String> output) {
             var writer = environment.getWriter(0); // the loop does not begin where threads are held
-            while (writer.isAvailable()) {
-                output.collect(Controls.FILLER);
+            for (int full = 0; full < Controls.LOOKS; full++) {
+                if (writer.isAvailable()) {
+                    output.collect(Controls.FILLER);
+                    full = 0;
+                } else if (Controls.takesMore()) {
+                    full = 0;
+                }
+                Thread.yield();
             }
         }
 

@@ -46,7 +46,8 @@ import org.apache.flink.streaming.api.transformations.MultipleInputTransformatio
  * free NAME SUBTASK RECORDS ENDS             each attempt emits so many records, and ends if ENDS is true
  * call NAME SUBTASK                          this attempt of the source calls, and waits for the answer
  * answer NAME SUBTASK                        the answer comes
- * press NAME SUBTASK                         this attempt of the source fills the channels behind it
+ * press NAME SUBTASK                         this attempt of the source emits a record that fills a channel
+ * fill NAME SUBTASK                          this attempt of the source fills the channels behind it
  * mail NAME SUBTASK                          an operator of the task puts a mail of its own into the mailbox
  * fail NAME SUBTASK                          the task fails, and the states are told
  * crash                                      the JobManager is gone, and another one takes over
@@ -106,6 +107,7 @@ public class Job {
                 case "call" -> Controls.of(words[1], Integer.parseInt(words[2])).mayCall();
                 case "answer" -> Controls.of(words[1], Integer.parseInt(words[2])).isAnswered();
                 case "press" -> Controls.of(words[1], Integer.parseInt(words[2])).mayPress();
+                case "fill" -> Controls.of(words[1], Integer.parseInt(words[2])).mayFill();
                 case "mail" -> Controls.putMail(words[1], Integer.parseInt(words[2]));
                 case "crash" -> {
                     Crash.crash(cluster, job);

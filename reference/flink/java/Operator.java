@@ -17,6 +17,7 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.tasks.SourceOperatorStreamTask;
 
 /**
  * What a vertex does that is no source: it passes records on, keeps state of a kind, and may be a sink.
@@ -96,10 +97,13 @@ final class Operator extends AbstractStreamOperator<String> implements OneInputS
 
     @Override
     public void processElement(StreamRecord<String> record) throws Exception {
-        if (record.getValue().equals(Controls.FILLER)) {
-            absorb();
-        } else {
+        if (!record.getValue().equals(Controls.FILLER)) {
             process(record.getValue());
+        } else if (getContainingTask() instanceof SourceOperatorStreamTask) {
+            output.collect(record); // the channels are behind this task
+        } else {
+            Controls.absorbs(getContainingTask().getEnvironment());
+            absorb();
         }
     }
 
