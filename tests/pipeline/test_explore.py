@@ -101,7 +101,7 @@ def test_killed_and_resumed(java: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("level", [24, 41])
 def test_eleven_million_states(java: int, level: int, tmp_path: Path) -> None:
     assert java
-    flags = ("--states-here", "300000", "--resume", str(tmp_path / "kept"))
+    flags = ("--slow", "--states-here", "300000", "--resume", str(tmp_path / "kept"))
     spec = SPECS / "yardstick" / "three-checkpoints.toml"
     kill_at(explore(spec, *flags), tmp_path / "kept", level)
     told(explore(spec, *flags))
