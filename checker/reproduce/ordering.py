@@ -16,7 +16,7 @@ from __future__ import annotations
 import enum
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import cast
 
 from checker.spec.claim import Spec
@@ -69,6 +69,8 @@ TOLD = frozenset({"DRAIN", "NO_DRAIN"})
 POLL_DATA, SHOW_RECORD = "poll_data", "show_record"
 #: A source ends its data. If it is told to stop: before the savepoint, or behind it.
 END_SOURCE, STOP_ORDER = "end_source", "stop_order"
+#: Barriers overtake data: until then data stay where they are.
+NOTICE_BARRIER = "notice_barrier"
 #: The step with which the life of an attempt begins.
 RESTORE = "restore"
 #: The steps whose answer has the path of a savepoint, from which a job can start. Other checkpoints
@@ -97,13 +99,16 @@ class Means(enum.Enum):
 
     CALL = "an operator of a source's task waits for a call"
     PRESSURE = "the channels behind a source are full"
-    BLOCKED = "they stay full, since the trace does not have the end of the source's data"
+    BLOCKED = "the same, for a source whose end of data the trace does not have"
     MAIL = "a thread is held in a mail of its own until another mail is there"
     HOLD = "a thread is held at a step until a mail is there"
 
 
 #: Which means are tried, one set after the other.
-TRIED = (frozenset(Means) - {Means.HOLD}, frozenset(Means))
+TRIED = tuple(
+    frozenset(Means) - without
+    for without in ({Means.HOLD}, set[Means](), {Means.HOLD, Means.BLOCKED}, {Means.BLOCKED})
+)
 
 
 def order_of(
@@ -119,9 +124,9 @@ def order_of(
     if job is None:
         raise NotTakeable(f"{spec.protocol.key} has no job, so no job of Flink is like it")
     _check(job)
-    options = spec.setting.options
-    means = tried if facts.leaves_open(STOP_ORDER, options) else _without(Means.BLOCKED, tried)
-    steps = _steps(system, trace, job, facts, means)
+    if not _leaves_open(STOP_ORDER, spec, facts):
+        tried = [each - {Means.BLOCKED} for each in tried]
+    steps = _steps(system, trace, job, facts, tried)
     table = {
         name: entry
         | ({"records": list(job.vertex(name).records)} if job.vertex(name).records else {})
@@ -139,8 +144,11 @@ def order_of(
     return Order(spec.title, job, table, settings, steps)
 
 
-def _without(means: Means, tried: Sequence[frozenset[Means]]) -> list[frozenset[Means]]:
-    return [each - {means} for each in tried]
+def _leaves_open(option: str, spec: Spec, facts: EngineFacts) -> bool:
+    """Whether a choice of the protocol is not the one that a driven run makes by itself."""
+    defaults = {each.name: each.default for each in fields(spec.protocol.Options)}
+    value = spec.setting.options.get(option, defaults.get(option))
+    return option in defaults and getattr(value, "value", value) != facts.forced.get(option)
 
 
 def _steps(
@@ -357,13 +365,25 @@ class _Ordering:
 
         What told the source to take the mail has told it to end its data, too.
         """
+        if Means.BLOCKED not in self._means:
+            return set()
         found: set[int] = set()
-        ends = self._facts.caused.get(END_SOURCE, ())
-        tasks = {each.about["task"] for each in self._all if each.name == END_SOURCE}
+        ended: set[str] = set()
+        causes = self._facts.caused.get(END_SOURCE, ())
+        ends_with = {each.put for each in self._all if each.name == END_SOURCE}
         for number, step in enumerate(self._all):
-            cause = "" if step.put is None else self._all[step.put].name
-            is_mail = step.name in self._facts.mails and cause in ends
-            if Means.BLOCKED in self._means and is_mail and step.about["task"] not in tasks:
+            task = step.about.get("task", "")
+            if step.name == END_SOURCE:
+                ended.add(task)
+            elif step.name == RESTORE:
+                ended.discard(task)
+            elif (
+                step.name in self._facts.mails
+                and step.put is not None
+                and self._all[step.put].name in causes
+                and step.put not in ends_with
+                and task not in ended
+            ):
                 found.add(number)
         return found
 
@@ -394,10 +414,14 @@ class _Ordering:
         by_task: dict[str, list[int]] = defaultdict(list)
         for mail in sorted(self._pressed):
             by_task[self._all[mail].about["task"]].append(mail)
+        if len(by_task) > 1:
+            raise NotTakeable(f"only one source can wait for its output, not {', '.join(by_task)}")
         for task, mails in by_task.items():
             receivers = [e.receiver.name for e in self._job.channels if e.sender.name == task]
-            if not receivers:
-                raise NotTakeable(f"{task} has no output that could be full")
+            if len(receivers) != 1:
+                raise NotTakeable(f"{task} has not one output that could be full")
+            if any(each.name == NOTICE_BARRIER for each in self._all):
+                raise NotTakeable("what fills a channel does not move while barriers overtake")
             press = self._new(leaders, PRESS, {"task": task})
             absorb = self._new(leaders, ABSORB, {"task": receivers[0]})
             fill = self._new(leaders, FILL, {"task": task})
@@ -448,11 +472,12 @@ class _Ordering:
     def _keep_free(
         self, leaders: Mapping[int, int], task: str, press: int, arrived: int, absorb: int
     ) -> None:
-        """Let a task come to what fills its channels: what it does not do before comes later.
+        """Let a task come to what fills its channel, and be held there.
 
-        A step comes before, unless something that the fill holds back must come before the step.
+        The other steps of the task come before that; a step that cannot comes when the task goes
+        on, and what brings the step comes when the task is held.
         """
-        for number, step in enumerate(list(self._all)):
+        for number, step in enumerate(self._all):
             if self._task(step) != task or number == absorb or not self._is_kept(step):
                 continue
             if not self._add(leaders, number, press):

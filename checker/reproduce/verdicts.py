@@ -47,8 +47,8 @@ class Verdict(enum.Enum):
 class JudgedLog:
     """What the log of a run tells: whether the protocol explains it, and what is wrong in it.
 
-    `stops` and `waits` say what keeps stops and tasks from their end, and `untold` names the
-    properties that no line of any level decides.
+    `stops` and `waits` say what keeps stops and tasks from their end, and `decided` names the
+    properties about which the lines tell enough.
     """
 
     conforms: Conformance | None
@@ -57,7 +57,7 @@ class JudgedLog:
     waits: tuple[str, ...]
     is_known: bool = True
     """Whether the lines of the release are known; else it is read as one of another release."""
-    untold: tuple[str, ...] = ()
+    decided: tuple[str, ...] = ()
 
     @property
     def rejected(self) -> str:
@@ -86,9 +86,7 @@ class JudgedRun:
     def meaning(self) -> str:
         """What it means that the whole order was taken without damage. Else nothing."""
         if self.verdict is Verdict.NOT_SEEN:
-            return (
-                "the whole order was taken: no outcome and no line tells whether the property fell"
-            )
+            return "the whole order was taken; no outcome and no line tells whether it is violated"
         if self.verdict is not Verdict.NOT_REPRODUCED:
             return ""
         fixed = "" if self.of_release else "this release has the fix, or "
@@ -106,10 +104,11 @@ def judged(run: Run, name: str, *, of_release: bool) -> JudgedRun:
     seen = tuple(DAMAGES[name](run.outcome)) if name in DAMAGES else told
     if run.taken.missed is not None:
         verdict = Verdict.NOT_TAKEN
-    elif name not in DAMAGES and name in log.untold:
-        verdict = Verdict.NOT_SEEN
+    elif seen:
+        verdict = Verdict.REPRODUCED
     else:
-        verdict = Verdict.REPRODUCED if seen else Verdict.NOT_REPRODUCED
+        is_told = name in DAMAGES or name in log.decided
+        verdict = Verdict.NOT_REPRODUCED if is_told else Verdict.NOT_SEEN
     hangs = DAMAGES.get(name) in (_hang, _unanswered)
     explained = (
         hangs
@@ -163,7 +162,7 @@ def judged_log(run: Run) -> JudgedLog:
         for each in job.unfinished_tasks
     )
     known = _has_own_table(run.release)
-    return JudgedLog(job.conforms, job.shows, job.stops, waits, known, job.untold)
+    return JudgedLog(job.conforms, job.shows, job.stops, waits, known, job.decided)
 
 
 def _table(release: Release) -> PatternTable:

@@ -49,11 +49,6 @@ class EngineFacts:
                 told[words["key"]] = words.get(word, word)
         return told
 
-    def leaves_open(self, option: str, options: Mapping[str, object]) -> bool:
-        """Whether a choice is not the one that a driven run makes without more ado."""
-        value = options.get(option)
-        return option in self.forced and getattr(value, "value", value) != self.forced[option]
-
     def takes(self, step: str) -> bool:
         """Whether a driven job can be made to take a step: by a hook, or by a command."""
         commands = {*OF_TASK, *REQUESTS, *PARTS, REPORT, RESUME, CRASH, ARRIVE}

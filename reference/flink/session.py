@@ -54,6 +54,7 @@ SETTINGS = {
     "taskmanager.memory.managed.size": "4 mb",
     "taskmanager.memory.network.min": "8 mb",
     "taskmanager.memory.network.max": "8 mb",
+    "taskmanager.network.memory.floating-buffers-per-gate": "8",  # the driver's job counts on it
 }
 #: Java 17 asks for these; Flink's own scripts set them, too.
 OPENS = [f"--add-opens=java.base/java.{each}=ALL-UNNAMED" for each in ("lang", "util", "time")]

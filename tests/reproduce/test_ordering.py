@@ -17,7 +17,8 @@ from checker.reproduce.ordering import TRIED, Means, NotTakeable, followed, orde
 from checker.search.run import run
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec
-from checker.spec.reading import read_spec
+from checker.spec.grid import varied
+from checker.spec.reading import read_spec, spec_of
 from cli.main import main
 from model.errors import FinaleError
 from reference.flink import __main__ as again
@@ -326,11 +327,42 @@ def test_a_source_that_does_not_end_its_data_has_no_output() -> None:
     assert the(order, "absorb").number in before(order, barrier)
 
 
-def test_a_source_that_ends_its_data_first_needs_no_pressure() -> None:
-    spec = read_spec(ROOT / "specs/stop-with-savepoint/pair.toml", catalogue())
-    assert FACTS.leaves_open("stop_order", spec.setting.options)
-    assert not FACTS.leaves_open("stop_order", {"stop_order": "end-first"})
-    assert not FACTS.leaves_open("concurrent", spec.setting.options)
+def under_pressure(**changes: object) -> Spec:
+    """The spec of a stop under back-pressure, with other values of some keys."""
+    spec = read_spec(
+        ROOT / "specs/stop-with-savepoint/union-state-under-pressure.toml", catalogue()
+    )
+    assert spec.table is not None
+    table = varied(spec.table, changes.items())
+    return spec_of(spec.file, table, spec.lines, spec.catalogue)
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"job.S.parallelism": 3, "job.S.bounded": [True, False, False]}, "only one source"),
+        ({"job.K.parallelism": 2}, "S.1 has not one output"),
+    ],
+)
+def test_one_source_with_one_task_behind_it_waits_for_its_output(
+    changes: dict[str, object], why: str
+) -> None:
+    means = [frozenset(Means)]
+    with pytest.raises(NotTakeable, match=why):
+        order_in(under_pressure(**changes), "legal-never-fails", FACTS, means)
+    # Without the means there is an order, which Flink may take or not.
+    order = order_in(under_pressure(**changes), "legal-never-fails", FACTS, TRIED)
+    assert "press" not in {each.name for each in order.steps}
+
+
+def test_an_order_of_a_source_that_ends_its_data_first_has_no_pressure() -> None:
+    (claim, *_) = claims_for(
+        read_spec(ROOT / "specs/stop-with-savepoint/second-stop.toml", catalogue()),
+        release_of(None),
+        FACTS,
+    )
+    order = order_in(claim, "legal-never-fails", FACTS, TRIED)
+    assert "press" not in {each.name for each in order.steps}
 
 
 def test_a_task_is_held_in_a_mail_of_its_own_until_an_abort_is_there() -> None:

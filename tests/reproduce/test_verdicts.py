@@ -32,7 +32,7 @@ def test_whose_rules_are_wrong_if_the_damage_does_not_come() -> None:
 
 
 def test_what_nothing_shows_is_not_said_to_be_fixed(monkeypatch: pytest.MonkeyPatch) -> None:
-    log = replace(LOG, untold=("finished-flag-is-sound", "job-finishes"))
+    log = replace(LOG, decided=("taken-once",))
     monkeypatch.setattr(verdicts, "judged_log", lambda _: log)
     for name, verdict in (
         ("finished-flag-is-sound", Verdict.NOT_SEEN),

@@ -19,8 +19,8 @@ final class Controls {
     static volatile Object master;
     private static final Map<String, Controls> ALL = new ConcurrentHashMap<>();
     private static final Map<String, Environment> TASKS = new ConcurrentHashMap<>();
-    /** So often in a row channels are found full before they are: between two steps of a thread of the network they may seem so. */
-    static final int LOOKS = 1000;
+    /** The buffers that all channels of a task share, beside those that each channel has. */
+    private static final int FLOATING = 8;
     private static volatile Environment absorbing;
     private static final Map<String, Runnable> MAILS = new ConcurrentHashMap<>();
 
@@ -47,11 +47,11 @@ final class Controls {
         absorbing = environment;
     }
 
-    /** Whether the side of that task takes more buffers into a channel. */
-    static boolean takesMore() {
+    /** Whether a channel of that task has all buffers that it can have, so that nothing moves any more. */
+    static boolean isFull() {
         for (var gate : absorbing.getAllInputGates()) {
             for (int n = 0; n < gate.getNumberOfInputChannels(); n++) {
-                if (gate.getChannel(n) instanceof RemoteInputChannel channel && channel.getNumberOfQueuedBuffers() > 0 && channel.getNumberOfAvailableBuffers() > 0) {
+                if (gate.getChannel(n) instanceof RemoteInputChannel channel && channel.getNumberOfQueuedBuffers() >= channel.getInitialCredit() + FLOATING) {
                     return true;
                 }
             }

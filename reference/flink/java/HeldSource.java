@@ -75,17 +75,13 @@ final class HeldSource implements Source<String, HeldSource.Position, Integer> {
             return controls.ends() ? end() : InputStatus.NOTHING_AVAILABLE;
         }
 
-        /** Fills the channels to a task that is held, so they stay full. Buffers go on moving until the task's side is full, too. */
+        /** Fills the channel to a task that is held. Buffers move through the network until the side of that task is full, too. */
         private void fill(ReaderOutput<String> output) {
             var writer = environment.getWriter(0); // the loop does not begin where threads are held
-            for (int full = 0; full < Controls.LOOKS; full++) {
+            while (writer.isAvailable() || !Controls.isFull()) {
                 if (writer.isAvailable()) {
                     output.collect(Controls.FILLER);
-                    full = 0;
-                } else if (Controls.takesMore()) {
-                    full = 0;
                 }
-                Thread.yield();
             }
         }
 
