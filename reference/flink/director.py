@@ -13,7 +13,7 @@ what it waited for, and what came instead.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from time import monotonic
@@ -94,6 +94,21 @@ OF_TASK = {
     "fail_region": "fail",
     "assign": "assign",
 }
+#: Those of these that only a source takes.
+OF_SOURCES = frozenset(
+    {BEGIN_CALL, END_CALL, PRESS, FILL, "emit", "emit_chained", "end_source", "end_chained"}
+)
+#: What a step must say that it is about, beside the task of a command.
+NEEDS: Mapping[str, tuple[str, ...]] = {
+    "assign": ("split",),
+    ARRIVE: ("task", "step"),
+    RESTORE: ("task",),
+    REPORT: ("request", "checkpoint"),
+    STOP: ("drain",),
+} | dict.fromkeys(PARTS, ("checkpoint",))
+#: Steps that belong together: without the others a source waits for nothing, or for ever.
+TOGETHER = frozenset({PRESS, FILL, ABSORB})
+DRAINS = frozenset({"drain", "suspend"})
 #: The steps of the world outside, as requests.
 REQUESTS = {
     "request_savepoint": "savepoint",

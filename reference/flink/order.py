@@ -20,7 +20,8 @@ from model.topology import Job
 FORMAT = "finale-order/1"
 ORDER_FILE = "order.json"
 #: What reading raises if a file has something else.
-MALFORMED = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
+MALFORMED = (OSError, ArithmeticError, ValueError, KeyError, TypeError, AttributeError,
+             RecursionError)  # fmt: skip
 #: What can be done after an order: nothing; a checkpoint is asked for; the job fails, starts again
 #: from its newest checkpoint, and takes another one; a job that was stopped is resumed from its
 #: savepoint; a job that rests gets some checkpoints, as a period would trigger them.
@@ -126,6 +127,8 @@ def _order(page: Mapping[str, object]) -> Order:
     said = cast("Sequence[Mapping[str, object]]", page["steps"])
     steps = tuple(_step(each) for each in said)
     numbers = {step.number for step in steps}
+    if not steps:
+        raise ValueError("it has no steps")
     if len(numbers) < len(steps):
         raise ValueError("two steps have one number")
     job = Job.from_table(table)
@@ -138,7 +141,9 @@ def _order(page: Mapping[str, object]) -> Order:
         for key, name in (*step.about.items(), *others):
             if not name.isprintable() or name not in known.get(key, {name}):
                 raise ValueError(f"{step} is about a {key} that there is not: {name!r}")
-        if not numbers.issuperset(step.after) or step.number in step.after:
+        if step.number in step.after:
+            raise ValueError(f"{step} comes after itself")
+        if not numbers.issuperset(step.after):
             raise ValueError(f"{step} comes after steps that there are not")
     TopologicalSorter({step.number: step.after for step in steps}).prepare()
     settings = {str(k): str(v) for k, v in cast("Mapping[str, object]", page["settings"]).items()}
@@ -159,7 +164,7 @@ def _step(said: Mapping[str, object]) -> OrderedStep:
         str(said["name"]),
         {str(key): str(each) for key, each in about.items()},
         tuple(cast("Sequence[int]", said.get("after", ()))),
-        None if trigger is None else Trigger(trigger["checkpoint"], trigger["kind"]),
+        None if trigger is None else Trigger(str(trigger["checkpoint"]), str(trigger["kind"])),
         tuple(cast("Sequence[str]", said.get("tells", ()))),
     )
 

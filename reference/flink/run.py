@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from model.errors import FinaleError, Place
 
-from .director import OF_TASK, REQUESTS, Director, Taken
+from .director import (
+    DRAINS,
+    NEEDS,
+    OF_SOURCES,
+    OF_TASK,
+    REQUESTS,
+    RESUME,
+    STOP,
+    TOGETHER,
+    Director,
+    Taken,
+)
 from .facts import facts_of
-from .order import Order
+from .job import sources_of
+from .order import ORDER_FILE, Order
 from .outcome import Outcome, taken_to_end
 from .releases import Release, hooks_file
 from .session import LOG, Session
@@ -63,9 +76,35 @@ def prepared_folder(folder: Path) -> Path:
     return folder
 
 
+def _wrong(order: Order) -> Iterator[str]:
+    """What no driven run can do: steps that say too little, or that are about the wrong thing."""
+    sources = {each.name for each in sources_of(order.job)}
+    names = {step.name for step in order.steps}
+    if names & TOGETHER and not names >= TOGETHER:
+        yield f"{', '.join(sorted(TOGETHER))} belong together"
+    for step in order.steps:
+        missing = [key for key in NEEDS.get(step.name, ()) if key not in step.about]
+        if missing:
+            yield f"{step} does not say its {', '.join(missing)}"
+        if step.name == STOP and step.about.get("drain", "drain") not in DRAINS:
+            yield f"{step} has a drain that is none of {', '.join(sorted(DRAINS))}"
+        if step.name == RESUME and step.about.keys().isdisjoint({"request", "checkpoint"}):
+            yield f"{step} does not say from which request or checkpoint"
+        source = step.about.get("source") or step.about.get("task")
+        if step.name in OF_SOURCES and source is not None and source not in sources:
+            yield f"{step} is about {source}, which is no source"
+
+
 def _check(order: Order, release: Release) -> None:
-    """Refuse an order with a step that no hook and no command takes."""
+    """Refuse an order that no driven run can take, and a step that no hook and no command takes."""
     facts = facts_of(release)
+    for why in _wrong(order):
+        raise FinaleError(
+            "bad-order",
+            f"this is no order: {why}",
+            place=Place(ORDER_FILE),
+            advice="take a file order.json that finale reproduce has written",
+        )
     for step in order.steps:
         if not facts.takes(step.name) or (step.name in OF_TASK and "task" not in step.about):
             raise FinaleError(

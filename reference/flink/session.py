@@ -56,6 +56,8 @@ SETTINGS = {
     "taskmanager.memory.network.max": "8 mb",
     "taskmanager.network.memory.floating-buffers-per-gate": "8",  # the driver's job counts on it
 }
+#: No order opens a port to others.
+LOOPBACK = ("rest.address", "rest.bind-address", "jobmanager.bind-host", "taskmanager.bind-host")
 #: Java 17 asks for these; Flink's own scripts set them, too.
 OPENS = [f"--add-opens=java.base/java.{each}=ALL-UNNAMED" for each in ("lang", "util", "time")]
 
@@ -198,7 +200,8 @@ class Session:
         send = self._debugged.command
         folder = self.folder.absolute()
         own = {"execution.checkpointing.dir": f"file:{folder}/checkpoints"}
-        for name, value in (SETTINGS | own | dict(self.settings)).items():
+        fixed = own | {name: SETTINGS[name] for name in LOOPBACK}
+        for name, value in (SETTINGS | dict(self.settings) | fixed).items():
             if value:  # without a value the setting is left out
                 send("set", *self.hooks.setting(name, value))
         for vertex in self.job.topological:

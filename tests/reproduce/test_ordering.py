@@ -194,6 +194,38 @@ def test_the_script_of_a_folder_works_from_elsewhere(tmp_path: Path) -> None:
     assert "python3" in told.stdout  # in the folder of the second word, as the user named it
 
 
+@pytest.mark.parametrize(
+    ("step", "why"),
+    [
+        (OrderedStep(1, "press", {"task": "S"}), "absorb, fill, press belong together"),
+        (OrderedStep(1, "emit", {"task": "K"}), "about K, which is no source"),
+        (OrderedStep(1, "emit_chained", {"task": "S", "source": "nope"}), "about nope"),
+        (OrderedStep(1, "arrive", {"task": "S"}), "does not say its step"),
+        (OrderedStep(1, "restore"), "does not say its task"),
+        (OrderedStep(1, "resume"), "from which request or checkpoint"),
+        (OrderedStep(1, "request_stop"), "does not say its drain"),
+        (OrderedStep(1, "request_stop", {"drain": "banana"}), "none of drain, suspend"),
+    ],
+)
+def test_a_step_that_says_too_little_is_refused_before_flink_starts(
+    hang: Order, tmp_path: Path, step: OrderedStep, why: str
+) -> None:
+    release = distribution(tmp_path, "2.3.0", *{each.class_name for each in HOOKS.all})
+    with pytest.raises(FinaleError, match=why) as caught:
+        run_order(replace(hang, steps=(step,)), release_of(str(release)), tmp_path / "run")
+    assert caught.value.code == "bad-order"
+
+
+@pytest.mark.parametrize("number", ["1e999", "[]", "{}"])
+def test_a_number_that_is_none_is_refused(hang: Order, tmp_path: Path, number: str) -> None:
+    file = tmp_path / "order.json"
+    text = hang.to_json().replace('"number": 1,', f'"number": {number},')
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(FinaleError) as caught:
+        read_order(file)
+    assert caught.value.code == "bad-order"
+
+
 def test_an_order_is_taken_again_beside_its_file(
     hang: Order, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

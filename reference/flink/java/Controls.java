@@ -49,6 +49,9 @@ final class Controls {
 
     /** Whether a channel of that task has all buffers that it can have, so that nothing moves any more. */
     static boolean isFull() {
+        if (absorbing == null) {
+            return false;
+        }
         for (var gate : absorbing.getAllInputGates()) {
             for (int n = 0; n < gate.getNumberOfInputChannels(); n++) {
                 if (gate.getChannel(n) instanceof RemoteInputChannel channel && channel.getNumberOfQueuedBuffers() >= channel.getInitialCredit() + FLOATING) {
