@@ -3,7 +3,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.flink.runtime.execution.Environment;
@@ -28,9 +30,7 @@ final class Controls {
     private boolean mayEnd;
     private long free;
     private boolean isFreeToEnd;
-    private boolean calls;
-    private boolean presses;
-    private boolean fills;
+    private final Set<String> once = new HashSet<>();
     private CompletableFuture<Void> answer = CompletableFuture.completedFuture(null);
     private CompletableFuture<Void> changed = new CompletableFuture<>();
 
@@ -122,9 +122,8 @@ final class Controls {
 
     /** This attempt makes a call, which waits for its answer. */
     synchronized void mayCall() {
-        calls = true;
         answer = new CompletableFuture<>();
-        tell();
+        mayOnce("call");
     }
 
     void isAnswered() {
@@ -136,35 +135,15 @@ final class Controls {
         return answer;
     }
 
-    /** Whether a source is to make a call. It makes each call once. */
-    synchronized boolean takesCall() {
-        boolean taken = calls;
-        calls = false;
-        return taken;
-    }
-
-    /** This attempt emits one record that fills a channel: the task that reads it is held there. */
-    synchronized void mayPress() {
-        presses = true;
+    /** This attempt may do something once: make a call, emit a record that fills a channel, fill the channel. */
+    synchronized void mayOnce(String what) {
+        once.add(what);
         tell();
     }
 
-    synchronized boolean presses() {
-        boolean taken = presses;
-        presses = false;
-        return taken;
-    }
-
-    /** This attempt fills the channels behind it. */
-    synchronized void mayFill() {
-        fills = true;
-        tell();
-    }
-
-    synchronized boolean fills() {
-        boolean taken = fills;
-        fills = false;
-        return taken;
+    /** Whether a source is to do something that it does once. */
+    synchronized boolean takes(String what) {
+        return once.remove(what);
     }
 
     /** From now on each attempt may emit so many records, and may end. */
@@ -185,7 +164,7 @@ final class Controls {
 
     /** A future that is complete if there is something to do after so many records. */
     synchronized CompletableFuture<Void> available(long emitted) {
-        return calls || presses || fills || emits(emitted) || ends() ? CompletableFuture.completedFuture(null) : changed;
+        return !once.isEmpty() || emits(emitted) || ends() ? CompletableFuture.completedFuture(null) : changed;
     }
 
     private void tell() {

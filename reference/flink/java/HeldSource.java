@@ -56,15 +56,15 @@ final class HeldSource implements Source<String, HeldSource.Position, Integer> {
 
         @Override
         public InputStatus pollNext(ReaderOutput<String> output) {
-            if (controls.takesCall()) {
+            if (controls.takes("call")) {
                 call(output);
                 output.collect(Calls.of(vertex, subtask)); // waits until the first one has its answer
             }
-            if (controls.presses()) {
+            if (controls.takes("press")) {
                 output.collect(Controls.FILLER);
                 return InputStatus.MORE_AVAILABLE;
             }
-            if (controls.fills()) {
+            if (controls.takes("fill")) {
                 fill(output);
                 return InputStatus.MORE_AVAILABLE; // there is no output for it
             }

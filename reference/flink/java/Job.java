@@ -106,8 +106,7 @@ public class Job {
                 case "free" -> Controls.of(words[1], Integer.parseInt(words[2])).isFree(Long.parseLong(words[3]), Boolean.parseBoolean(words[4]));
                 case "call" -> Controls.of(words[1], Integer.parseInt(words[2])).mayCall();
                 case "answer" -> Controls.of(words[1], Integer.parseInt(words[2])).isAnswered();
-                case "press" -> Controls.of(words[1], Integer.parseInt(words[2])).mayPress();
-                case "fill" -> Controls.of(words[1], Integer.parseInt(words[2])).mayFill();
+                case "press", "fill" -> Controls.of(words[1], Integer.parseInt(words[2])).mayOnce(words[0]);
                 case "mail" -> Controls.putMail(words[1], Integer.parseInt(words[2]));
                 case "crash" -> {
                     Crash.crash(cluster, job);
