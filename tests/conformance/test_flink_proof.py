@@ -1,22 +1,33 @@
 """A proof that there is no run: of parts whose environment is free, and of logs that cannot be."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from random import Random
 from typing import cast
 
 import pytest
 
 from checker.logs.event_log.acceptance import Rejected, Undecided
 from checker.logs.flink.always_logged import always_shown
-from checker.logs.flink.flink_projections import DIES, PARTS, ProofSetting, projection_of
+from checker.logs.flink.flink_projections import (
+    DIES,
+    PARTS,
+    ProofSetting,
+    projection_of,
+    system_of,
+)
 from checker.logs.flink.judge import accept_run
 from checker.logs.flink.observations import Observed, observations_of
-from checker.logs.flink.projection import CellFeature, PossibleValues, Projection
+from checker.logs.flink.possible_values import PossibleValues
+from checker.logs.flink.projected_updates import cases_of
+from checker.logs.flink.projection import CellFeature, Projection
 from checker.logs.flink.proof import EDGES
 from checker.logs.flink.run_job import job_of
 from checker.logs.read.job_runs import JobRun
 from checker.search.interpreter.execution import PlainSystem, TakenStep
 from model.expressions import (
+    TRUE,
+    Constant,
     Expression,
     cell,
     choose,
@@ -31,7 +42,10 @@ from model.language.build import world_of
 from model.language.protocol import Setting
 from model.language.starting import Values
 from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.requests.requests import JobStatus
 from model.protocols.stop_with_savepoint import StopWithSavepoint
+from model.protocols.task.tasks import TaskStatus
+from model.system import GroundRule
 from model.topology import Edge, Job, OperatorKind, Vertex
 from tests.conformance.rejecting import reject_run
 from tests.conformance.test_flink import early_completion, twice, without
@@ -43,6 +57,16 @@ CALM = ProofSetting(
     (("checkpoints_after_finish", True), ("final_trigger", True)),
     (("failures", 0), ("stops", 0), ("declines", 1), ("expiries", 1)),
 )
+#: Of a job with all that may happen.
+STORMY = ProofSetting(
+    "stop-with-savepoint",
+    (("checkpoints_after_finish", True), ("final_trigger", True)),
+    tuple(
+        (bound, 1)
+        for bound in ("failures", "crashes", "stops", "savepoints", "cancels", "declines",
+                      "expiries", "manual", "lost_confirmations", "time_outs")
+    ),
+)  # fmt: skip
 FIRST, SECOND = cell(0, 0, 3, False), cell(1, 0, 1, True)
 
 
@@ -69,15 +93,31 @@ def test_what_is_known_decides_as_far_as_it_goes() -> None:
     assert of(known, negation(conjunction([SECOND, less(FIRST, integer(2))]))) == {0, 1}
 
 
-def test_two_expressions_of_one_cell_are_looked_at_value_by_value() -> None:
-    both = [equal(FIRST, integer(1)), equal(FIRST, integer(2))]
-    whole = PossibleValues({})
-    assert [of(whole, each) for each in both] == [{0, 1}, {0, 1}]
-    cases = [[of(case, each) for each in both] for case in whole.cases(both, (), 1)]
-    assert [{1}, {1}] not in cases
-    assert len(cases) == 4
-    only = [*whole.cases(both, ((less(FIRST, integer(2)), 1),), 1)]
-    assert len(only) == 2
+def test_what_an_update_writes_together_goes_together() -> None:
+    written = (choose(SECOND, FIRST, integer(3)), choose(SECOND, integer(1), integer(2)))
+    values = {0: frozenset((0, 1)), 1: frozenset((0, 1))}
+    free = cases_of((TRUE, *written), frozenset(), values, way_max=100)
+    assert free is not None
+    assert {tuple(part.value for part in case if isinstance(part, Constant)) for case in free} == {
+        (1, 0, 1), (1, 1, 1), (1, 3, 2)
+    }  # fmt: skip
+    own = cases_of((TRUE, *written), frozenset((0,)), values, way_max=100)
+    assert own is not None
+    assert {*own} == {(TRUE, FIRST, integer(1)), (TRUE, integer(3), integer(2))}
+    only = cases_of((negation(SECOND), *written), frozenset((0,)), values, way_max=100)
+    assert only == [(TRUE, integer(3), integer(2))]
+    assert cases_of((TRUE, *written), frozenset(), values, way_max=2) is None
+
+
+def test_a_cell_has_the_values_that_some_rule_may_write() -> None:
+    built = system_of(replace(CALM, bounds=(("stops", 1), ("cancels", 0))))
+    statuses = {
+        name: built.reachable[next(v.offset for v in built.system.variables if v.name == name)]
+        for name in ("job_status", "A.status")
+    }
+    canceled = {[*JobStatus].index(each) for each in (JobStatus.CANCELLING, JobStatus.CANCELED)}
+    assert not statuses["job_status"] & canceled
+    assert [*TaskStatus].index(TaskStatus.CLOSED) in statuses["A.status"]
 
 
 # --- parts ----------------------------------------------------------------------------------------
@@ -95,7 +135,7 @@ def reached(part: Projection) -> set[tuple[int, ...]]:
 
 
 def test_nobody_is_told_of_a_completion_before_it() -> None:
-    part, names = projection_of(CALM, "notice", "A", dies=True), PARTS["notice"].names
+    part, names = projection_of(CALM, "notice", "A"), PARTS["notice"].names
     for values in reached(part):
         has = dict(zip(names, values, strict=True))
         for labels, _, _ in part.onward(values):
@@ -105,7 +145,7 @@ def test_nobody_is_told_of_a_completion_before_it() -> None:
 
 def test_a_task_acknowledges_what_it_has_begun() -> None:
     for task in ("A", "C"):
-        part = projection_of(CALM, "acknowledgement", task, dies=True)
+        part = projection_of(CALM, "acknowledgement", task)
         names = PARTS["acknowledgement"].names
         for values in reached(part):
             has = dict(zip(names, values, strict=True))
@@ -115,7 +155,7 @@ def test_a_task_acknowledges_what_it_has_begun() -> None:
 
 
 def test_a_task_that_is_not_told_of_a_completion_does_not_leave() -> None:
-    part, names = projection_of(CALM, "life", "A", dies=True), PARTS["life"].names
+    part, names = projection_of(CALM, "life", "A"), PARTS["life"].names
     found = {
         values[names.index("released")]
         for values in reached(part)
@@ -126,7 +166,7 @@ def test_a_task_that_is_not_told_of_a_completion_does_not_leave() -> None:
 
 
 def test_nobody_dies_where_nothing_fails() -> None:
-    part = projection_of(CALM, "life", "C", dies=True)
+    part = projection_of(CALM, "life", "C")
     assert not any(
         DIES in labels for values in reached(part) for labels, _, _ in part.onward(values)
     )
@@ -178,12 +218,50 @@ def test_what_ends_an_input_comes_behind_the_barriers_that_were_put_there() -> N
 
 
 def test_a_part_has_the_classes_that_are_told_apart() -> None:
-    system = projection_of(CALM, "life", "A", dies=True).system
+    system = projection_of(CALM, "life", "A").system
     number = next(v.offset for v in system.variables if v.name == "A.status")
     others = CellFeature((number,), ((frozenset((1,)),), (frozenset((0, 2, 3, 4, 5)),)))
-    part = Projection(system, [others], lambda *_: frozenset(), 2, lambda _: True)
+    part = Projection(system, {}, [others], lambda *_: frozenset(), lambda _: True)
     assert part.start == {(0,)}
     assert {after for _, after, _ in part.onward((0,))} == {(1,)}
+
+
+@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("given", [CALM, STORMY], ids=["calm", "stormy"])
+def test_a_projection_takes_each_step_of_the_whole_system(given: ProofSetting, name: str) -> None:
+    """Random runs of the rules as plain Python: what they make of the projection, it can do."""
+    plain = PlainSystem(system_of(given).protocol)
+    ground = {(r.rule.name, r.binding): r for r in system_of(given).system.rules}
+    parts = {task: projection_of(given, name, task) for task in ("A", "C")}
+    chance, taken = Random(name), 0
+    for _ in range(6):
+        values = plain.initial()[0]
+        assert all(
+            parts[t].start & {*parts[t].classes_of(plain.world.encode(values))} for t in parts
+        )
+        for _ in range(60):
+            steps = ((rule, plain.take(rule, values)) for rule in plain.rules)
+            after = [(rule, step.values) for rule, step in steps if isinstance(step, TakenStep)]
+            if not after:
+                break
+            rule, new = chance.choice(after)
+            cells = plain.world.encode(values), plain.world.encode(new)
+            for part in parts.values():
+                taken += _is_taken(part, ground[rule.rule.name, rule.binding], *cells)
+            values = new
+    assert taken > 8
+
+
+def _is_taken(
+    part: Projection, rule: GroundRule, before: Sequence[int], after: Sequence[int]
+) -> bool:
+    """Whether a step is one of the projection, which must have it then."""
+    (old,), (new,) = part.classes_of(before), part.classes_of(after)
+    labels = part.labels(rule, old, new)
+    if old == new and not labels:
+        return False
+    assert (labels, new) in {(seen, then) for seen, then, _ in part.onward(old)}
+    return True
 
 
 # --- logs -----------------------------------------------------------------------------------------

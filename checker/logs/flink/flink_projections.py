@@ -28,7 +28,9 @@ from model.system import GroundRule, System
 from model.topology import Edge, Job, OperatorKind, Pattern, Vertex
 
 from .observations import Observed
-from .projection import Box, CellFeature, Label, Projection, StatusCell, Values, exact
+from .possible_values import reachable_values
+from .projected_updates import CellValues
+from .projection import Box, CellFeature, Label, Projection, Values, exact
 
 #: The tasks of the job that stands for all: one that reads none, and one that reads others.
 SOURCE, READER = "A", "C"
@@ -72,10 +74,11 @@ def _job() -> Job:
 
 @dataclass(frozen=True)
 class BuiltSystem:
-    """A system, and the protocol that it was built of."""
+    """A system, the protocol that it was built of, and the values that each cell may have."""
 
     system: System
     protocol: TaskExecution
+    reachable: CellValues
 
 
 @lru_cache(maxsize=16)
@@ -92,7 +95,8 @@ def system_of(given: ProofSetting) -> BuiltSystem:
     bounds |= {"checkpoints": len(_POINTS), "channel": 3}
     history = frozenset({"taken", "progress"})
     protocol = without(Setting(_job(), {}, options, bounds, history))
-    return BuiltSystem(build(protocol), protocol)
+    system = build(protocol)
+    return BuiltSystem(system, protocol, reachable_values(system))
 
 
 class CellIndex:
@@ -249,8 +253,6 @@ class ProjectionOutline:
 
     names: tuple[str, ...]
     shows: frozenset[Observed]
-    depth: int = 4
-    """How closely it is looked at: see `Projection`."""
 
 
 _POINT = (Observed.TRIGGERED, Observed.COMPLETED, Observed.ABORTED, Observed.CRASHED)
@@ -307,7 +309,6 @@ PARTS: dict[str, ProjectionOutline] = {
             "newer.latest is own",
         ),
         frozenset((*_POINT, Observed.CONFIRMED, Observed.GIVEN_UP)),
-        depth=1,
     ),
     "restart": ProjectionOutline(("checkpoint",), frozenset((*_POINT, Observed.RESTORED))),
     "life": ProjectionOutline(
@@ -348,11 +349,8 @@ def _feature(system: System, name: str, task: str) -> CellFeature:
 
 
 @lru_cache(maxsize=128)
-def projection_of(given: ProofSetting, name: str, task: str, *, dies: bool) -> Projection:
-    """A part of a system: that of one task and the checkpoint, or of one of them alone.
-
-    `dies`: whether the task may fail, or be cancelled.
-    """
+def projection_of(given: ProofSetting, name: str, task: str) -> Projection:
+    """A part of a system: that of one task and the checkpoint, or of one of them alone."""
     built, names = system_of(given), PARTS[name].names
     system = built.system
     features = [_feature(system, each, task) for each in names]
@@ -361,13 +359,8 @@ def projection_of(given: ProofSetting, name: str, task: str, *, dies: bool) -> P
     def is_possible(values: Values) -> bool:
         return overtakes or is_taken_once(dict(zip(names, values, strict=True)))
 
-    depth, life = PARTS[name].depth, None
-    if dies and dict(given.bounds)["stops"]:
-        # A stop may fail a task by many of its own steps: to look closely at these takes minutes.
-        depth = 1
-    elif "task" in names:
-        life = StatusCell(CellIndex(system).number(f"{task}.status"), frozenset(NO_MORE), dies)
-    return Projection(system, features, StepLabels(names, task), depth, is_possible, life)
+    labels = StepLabels(names, task)
+    return Projection(system, built.reachable, features, labels, is_possible)
 
 
 @lru_cache(maxsize=16)

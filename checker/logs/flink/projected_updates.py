@@ -1,110 +1,84 @@
-"""Computes what a rule does to a projection, whatever the cells outside of it are.
+"""Computes what an update of a rule may write, whatever the cells outside of a projection are.
 
-A cell outside of the projection can have any value. So each update is taken once for each of these
-values, and constants are folded: the result reads only cells of the projection. Values with the
-same result share one update. Most rules leave few updates, and different rules leave the same ones.
+A cell outside of the projection can have any of its reachable values. So the update is taken once
+for each of these values, and constants are folded, until it reads no such cell any more. Values
+that fold the update to the same share one case. Most updates have few cases, and different rules
+have the same ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterable, Mapping, Sequence
 
-from checker.search.state_graph.folding import Known, folded, learn, parts
+from checker.search.state_graph.folding import Known, cells_read, folded
 from model.expressions import (
     FALSE,
+    TRUE,
     Cell,
     Expression,
-    IfThenElse,
     conjunction,
     integer,
     negation,
+    parts,
     truth,
 )
 
-Conditions = tuple[tuple[Expression, int], ...]
+Conditions = Iterable[tuple[Expression, int]]
 """Conditions, and what they are."""
-
-#: An update whose status comes about in more ways is not split.
-WAYS_MAX = 128
-#: A way that has so many residues on the way to them is left as it is.
-FEW = 60
-#: A cell with more values than these is not taken value by value.
-VALUES_MAX = 12
-#: More residues than these are not worth their time; nor is an update that has so many on the way.
-RESIDUES_MAX, WAY_MAX = 40, 400
+ProjectedUpdate = tuple[Expression, ...]
+"""The condition of an update, and the new values of the cells that it writes."""
+CellValues = Mapping[int, frozenset[int]]
+"""By cell, the values that it may have. Cells of many values are left out."""
 
 
-@dataclass(frozen=True)
-class ProjectedUpdate:
-    """An update of a part: where it is taken, and the new values of cells."""
-
-    condition: Expression
-    writes: tuple[tuple[int, Expression], ...]
+def holds(conditions: Conditions) -> Expression:
+    """Return the condition that holds if all conditions are what they are said to be."""
+    return conjunction([node if value else negation(node) for node, value in conditions])
 
 
-def whole_of(on: Conditions, writes: Mapping[int, Expression]) -> ProjectedUpdate:
-    """Return an update as it is. `on`: its conditions, and what they are."""
-    where = conjunction([node if value else negation(node) for node, value in on])
-    return ProjectedUpdate(where, tuple(writes.items()))
+def simplified(update: ProjectedUpdate, values: CellValues) -> ProjectedUpdate:
+    """Return an update in which the cells with one possible value are constants."""
+    known: Known = {
+        cell: constant(cell, *values[cell.index])
+        for cell in cells_read(update)
+        if len(values.get(cell.index, ())) == 1
+    }
+    memo = Known()
+    return tuple(folded(node, known, memo) for node in update)
 
 
-def ways(whole: ProjectedUpdate, cell: int) -> list[ProjectedUpdate]:
-    """Return an update split by the conditions that decide the new value of a cell.
-
-    In each of the ways these conditions are constants, in all other writes, too. So the writes of
-    a way go together: an update that fails a task and clears what the task has taken, or does
-    neither, has two ways.
-    """
-    todo, found = [whole], list[ProjectedUpdate]()
-    while todo:
-        way = todo.pop()
-        new = dict(way.writes).get(cell)
-        if not isinstance(new, IfThenElse):
-            found.append(way)
-            continue
-        node = new.condition
-        while isinstance(node, IfThenElse):
-            node = node.condition
-        for value in (False, True):
-            where = conjunction([way.condition, node if value else negation(node)])
-            if where is not FALSE:
-                known, memo = learn({}, node, value), Known()
-                writes = tuple((n, folded(new, known, memo)) for n, new in way.writes)
-                todo.append(ProjectedUpdate(where, writes))
-        if len(todo) + len(found) > WAYS_MAX:
-            return [whole]
-    return found
-
-
-def projected_updates(
-    whole: ProjectedUpdate, own: frozenset[int], most: int = WAY_MAX
+def cases_of(
+    update: ProjectedUpdate,
+    own: frozenset[int],
+    values: CellValues,
+    *,
+    way_max: int,
 ) -> list[ProjectedUpdate] | None:
-    """Return the residues of an update for the cells `own`; None if they are too many."""
-    cells = [cell for cell, _ in whole.writes]
-    todo: list[tuple[Expression, ...]] = [(whole.condition, *(new for _, new in whole.writes))]
-    known, found = set(todo), dict[ProjectedUpdate, None]()
+    """Return the cases of an update, which depend on the cells `own` alone.
+
+    Return None if more than `way_max` updates are on the way to the cases.
+    """
+    todo, found = [update], dict[ProjectedUpdate, None]()
+    seen = {update}
     while todo:
-        nodes = todo.pop()
-        if nodes[0] is FALSE:
+        case = todo.pop()
+        if (TRUE, *case[1:]) in found:
             continue
-        cell = _first_free(nodes[1:], own) or _first_free(nodes[:1], own)
+        cell = _first_cell(case[1:], own) or _first_cell(case[:1], own)
         if cell is None:
-            found[ProjectedUpdate(nodes[0], tuple(zip(cells, nodes[1:], strict=True)))] = None
+            found[case] = None
             continue
-        for value in range(cell.low, cell.high + 1):
-            known_cell: Known = {cell: constant(cell, value)}
+        if cell.index not in values or len(seen) > way_max:
+            return None
+        for value in sorted(values[cell.index]):
+            known: Known = {cell: constant(cell, value)}
             memo = Known()
             after = tuple(
-                folded(node, known_cell, memo) if cell.index in cells_of(node) else node
-                for node in nodes
+                folded(node, known, memo) if cell in cells_read([node]) else node for node in case
             )
-            if after not in known:
-                known.add(after)
+            if after[0] is not FALSE and after not in seen:
+                seen.add(after)
                 todo.append(after)
-        if len(known) > most or len(found) > RESIDUES_MAX:
-            return None
     return [*found]
 
 
@@ -113,16 +87,8 @@ def constant(cell: Cell, value: int) -> Expression:
     return truth(bool(value)) if cell.boolean else integer(value)
 
 
-@lru_cache(maxsize=100_000)
-def cells_of(node: Expression) -> frozenset[int]:
-    """Return the cells that an expression reads."""
-    if isinstance(node, Cell):
-        return frozenset((node.index,))
-    return frozenset[int]().union(*map(cells_of, parts(node)))
-
-
-def _first_free(nodes: Sequence[Expression], own: frozenset[int]) -> Cell | None:
-    """The first cell outside of the part, of few values, that expressions read."""
+def _first_cell(nodes: Sequence[Expression], own: frozenset[int]) -> Cell | None:
+    """The first cell outside of the projection that expressions read."""
     seen, todo = set[Expression](), [*reversed(nodes)]
     while todo:
         node = todo.pop()
@@ -130,7 +96,7 @@ def _first_free(nodes: Sequence[Expression], own: frozenset[int]) -> Cell | None
             continue
         seen.add(node)
         if isinstance(node, Cell):
-            if node.index not in own and node.high - node.low < VALUES_MAX:
+            if node.index not in own:
                 return node
         else:
             todo += reversed(parts(node))

@@ -26,7 +26,8 @@ from .flink_projections import (
     restores,
 )
 from .observations import LATE, Observed
-from .projection import Label, PossibleValues, Projection, Values
+from .possible_values import PossibleValues
+from .projection import Label, Projection, Values
 
 #: Of these lines the attempt is none of a task.
 _POINTS = (
@@ -82,7 +83,7 @@ class DeadEnd:
 def explored(given: ProofSetting, pattern: ProjectionLines, effort: SearchEffort) -> DeadEnd | None:
     """None where the part has a run that explains its lines; else where the furthest one ends."""
     task = SOURCE if pattern.is_source else READER
-    part = projection_of(given, pattern.part, task, dies=pattern.may_die)
+    part = projection_of(given, pattern.part, task)
     return _ProjectionSearch(given, part, pattern, task, effort).run()
 
 

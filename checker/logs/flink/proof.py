@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 
-from checker.logs.event_log.progress import SearchEffort
+from checker.logs.event_log.progress import OverTime, SearchEffort
 from checker.logs.read.job_runs import JobRun
 
 from .always_logged import always_shown, dying, has_finished
@@ -105,13 +106,24 @@ class Refuter:
         self._shown = always_shown(run, job, observations)
         self._dying = dying(run, job, observations)
         self._found: dict[ProjectionLines, DeadEnd | None] = {}
+        self._before: float = inf
+        """Only lines before this place can be the first contradiction."""
         self._alive = _alive(observations)
         self._missed = {(t, c) for c, tasks in observations.missed.items() for t in tasks}
 
     def contradiction(self) -> Contradiction | None:
-        """Return the first line of those that some part cannot explain. Raises `OverTime`."""
-        found = [*self._each()]
-        return min(found, key=lambda each: each.observation.place, default=None)
+        """Return the first line of those that some part cannot explain.
+
+        If the time is over, return the first one so far; raises `OverTime` if there is none.
+        """
+        found: Contradiction | None = None
+        try:
+            for each in self._each():
+                found, self._before = each, each.observation.place
+        except OverTime:
+            if found is None:
+                raise
+        return found
 
     def _each(self) -> Iterator[Contradiction]:
         crashes = [each for each in self.observations.all if each.seen is Observed.CRASHED]
@@ -169,7 +181,8 @@ class Refuter:
         may_end: bool = True,
     ) -> Iterator[Contradiction]:
         shown = self._shown[task] & PARTS[name].shows
-        lines = sorted((s for s in about if s.seen in shown), key=lambda each: each.place)
+        asked = (s for s in about if s.seen in shown and s.place < self._before)
+        lines = sorted(asked, key=lambda each: each.place)
         clocks = _by_clock(lines)
         pattern = ProjectionLines(
             name,
@@ -187,7 +200,7 @@ class Refuter:
         dead = self._found[pattern]
         if dead is not None:
             clock, place = dead.at
-            part = projection_of(self.given, name, dead.task, dies=pattern.may_die)
+            part = projection_of(self.given, name, dead.task)
             yield Contradiction(
                 clocks[clock][place], part, name, dead.task, task, number, dead.states
             )
