@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from checker.search.state_graph.folding import cells_read
-from model.expressions import FALSE, Expression
+from model.expressions import Expression
 from model.system import GroundRule, System, Update, leaves
 
 from .possible_values import PossibleValues
@@ -44,15 +44,21 @@ Labels = Callable[[GroundRule, Values, Values], frozenset[Label]]
 _WAY_MAX = 400
 #: Of one with known cells and more on the way, each written value is looked at for itself.
 _KNOWN_WAY_MAX = 100
+_NEVER = frozenset((0,))
 
 
 @dataclass(frozen=True, eq=False)
 class _UpdateCase:
-    """A case of updates, the cells that it writes, and the features that it reads or writes."""
+    """A case of updates: the cells that it writes and reads, and the features with one of these.
+
+    It `is_apart` if it reads only cells of the projection.
+    """
 
     update: ProjectedUpdate
     cells: tuple[int, ...]
+    read: frozenset[int]
     asked: tuple[int, ...]
+    is_apart: bool
 
 
 class Projection:
@@ -141,14 +147,17 @@ class Projection:
         self, case: _UpdateCase, box: CellValues
     ) -> Iterator[Sequence[frozenset[int] | None]]:
         """The values that a case may write together, where own cells have the values of a box."""
-        update = simplified(case.update, box)
-        if update[0] is FALSE:
-            return
-        known = {**self._reachable, **box}
+        known = {n: box[n] for n in case.read} if case.is_apart else {**self._reachable, **box}
         possible = PossibleValues(known)
-        found = cases_of(update, frozenset(), known, way_max=_KNOWN_WAY_MAX)
-        for _, *writes in [update] if found is None else found:
-            yield [*map(possible.of, writes)]
+        condition, *writes = case.update
+        if possible.of(condition) == _NEVER:
+            return
+        found: Sequence[ProjectedUpdate] | None = None
+        if not case.is_apart or any(len(each) > 1 for each in known.values()):
+            update = simplified(case.update, box)
+            found = cases_of(update, frozenset(), known, way_max=_KNOWN_WAY_MAX)
+        for new in [writes] if found is None else [each[1:] for each in found]:
+            yield [*map(possible.of, new)]
 
     def _classed(
         self, box: Mapping[int, frozenset[int] | None], case: _UpdateCase
@@ -174,9 +183,11 @@ class Projection:
     def _case(self, update: ProjectedUpdate, cells: tuple[int, ...]) -> _UpdateCase:
         """One object for all cases that do the same."""
         if (update, cells) not in self._cases:
-            read = {cell.index for cell in cells_read(update)}.union(cells)
-            asked = (n for n, own in enumerate(self.features) if read & {*own.cells})
-            self._cases[update, cells] = _UpdateCase(update, cells, tuple(asked))
+            read = frozenset(cell.index for cell in cells_read(update))
+            both = read.union(cells)
+            asked = (n for n, own in enumerate(self.features) if both & {*own.cells})
+            is_apart = read <= self._cells
+            self._cases[update, cells] = _UpdateCase(update, cells, read, tuple(asked), is_apart)
         return self._cases[update, cells]
 
     def _writes(self, leaf: object) -> dict[int, Expression]:
