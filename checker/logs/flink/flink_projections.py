@@ -68,7 +68,8 @@ def _job() -> Job:
         Vertex("C", OperatorKind.PASS_THROUGH),
         Vertex("D", OperatorKind.PASS_THROUGH),
     )
-    pairs = (("A", "C"), ("B", "C"), ("C", "D"))
+    # D has two inputs, so that nothing is known of it that holds only behind one input.
+    pairs = (("A", "C"), ("B", "C"), ("C", "D"), ("B", "D"))
     return Job(vertices, tuple(Edge(a, b, Pattern.ALL_TO_ALL) for a, b in pairs))
 
 

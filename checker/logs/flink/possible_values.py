@@ -22,7 +22,7 @@ from model.system import System, Test, Tree, Update
 
 from .projected_updates import CellValues, Conditions
 
-#: More values than these are not told apart: such a number may be any of its bounds.
+#: More values than these are not told apart: such a number may be any value between its bounds.
 _SET_MAX = 12
 _BOTH = frozenset((0, 1))
 
@@ -100,7 +100,7 @@ class PossibleValues:
         return _BOTH if open_ else frozenset((1 - decisive,))
 
     def updates(self, tree: Tree, on: Conditions = ()) -> Iterator[tuple[Conditions, Update]]:
-        """The leaves of a tree that may be come to, and on which conditions."""
+        """Yield the updates that a tree can reach, each with the conditions that are still open."""
         if isinstance(tree, Update):
             yield on, tree
         elif isinstance(tree, Test):

@@ -8,7 +8,7 @@ have the same ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from checker.search.state_graph.folding import Known, cells_read, folded
 from model.expressions import (
@@ -17,13 +17,12 @@ from model.expressions import (
     Cell,
     Expression,
     conjunction,
-    integer,
+    constant,
     negation,
     parts,
-    truth,
 )
 
-Conditions = Iterable[tuple[Expression, int]]
+Conditions = tuple[tuple[Expression, int], ...]
 """Conditions, and what they are."""
 ProjectedUpdate = tuple[Expression, ...]
 """The condition of an update, and the new values of the cells that it writes."""
@@ -38,11 +37,11 @@ def holds(conditions: Conditions) -> Expression:
 
 def simplified(update: ProjectedUpdate, values: CellValues) -> ProjectedUpdate:
     """Return an update in which the cells with one possible value are constants."""
-    known: Known = {
-        cell: constant(cell, *values[cell.index])
-        for cell in cells_read(update)
-        if len(values.get(cell.index, ())) == 1
-    }
+    known: Known = {}
+    for cell in cells_read(update):
+        value, *others = values.get(cell.index, (0, 1))
+        if not others:
+            known[cell] = constant(value, cell.boolean)
     memo = Known()
     return tuple(folded(node, known, memo) for node in update)
 
@@ -71,7 +70,7 @@ def cases_of(
         if cell.index not in values or len(seen) > way_max:
             return None
         for value in sorted(values[cell.index]):
-            known: Known = {cell: constant(cell, value)}
+            known: Known = {cell: constant(value, cell.boolean)}
             memo = Known()
             after = tuple(
                 folded(node, known, memo) if cell in cells_read([node]) else node for node in case
@@ -80,11 +79,6 @@ def cases_of(
                 seen.add(after)
                 todo.append(after)
     return [*found]
-
-
-def constant(cell: Cell, value: int) -> Expression:
-    """Return the value of a cell as an expression."""
-    return truth(bool(value)) if cell.boolean else integer(value)
 
 
 def _first_cell(nodes: Sequence[Expression], own: frozenset[int]) -> Cell | None:

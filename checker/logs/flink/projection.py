@@ -40,9 +40,9 @@ Edge = tuple[frozenset[Label], Values, GroundRule]
 Labels = Callable[[GroundRule, Values, Values], frozenset[Label]]
 
 
-#: An update with so many others on the way to its cases is left whole until its cells are known.
+#: If more updates are on the way to the cases of an update, each state computes its cases anew.
 _WAY_MAX = 400
-#: Of one with known cells and more on the way, each written value is looked at for itself.
+#: If more are on the way in a state, each written value is computed on its own, which allows more.
 _KNOWN_WAY_MAX = 100
 _NEVER = frozenset((0,))
 
@@ -64,8 +64,8 @@ class _UpdateCase:
 class Projection:
     """Some cells of a system, and the steps that may change them or are seen.
 
-    `reachable`: by cell, the values that it may have, whatever the projection does. `is_possible`:
-    what is known of the projection otherwise.
+    `reachable`: by cell, the values that it may have, whatever the projection does. `is_possible`
+    says whether the whole system can be in these classes.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Projection:
         is_possible: Callable[[Values], bool],
     ) -> None:
         self.system, self.labels, self.features = system, labels, tuple(features)
-        self._reachable, self._is_possible = reachable, is_possible
+        self._reachable, self.is_possible = reachable, is_possible
         self._cells = frozenset(cell for each in features for cell in each.cells)
         self._cases: dict[tuple[ProjectedUpdate, tuple[int, ...]], _UpdateCase] = {}
         self._rules = [(rule, [*self._cases_in(rule)]) for rule in self._shown(system.rules)]
@@ -102,7 +102,7 @@ class Projection:
         return frozenset(itertools.product(*each))
 
     def known(self, values: Values) -> CellValues:
-        """The values that cells may have."""
+        """Return the values that each cell may have in a state of the projection."""
         return {**self._reachable, **self._box(values, range(len(values)))}
 
     def _box(self, values: Values, asked: Sequence[int]) -> dict[int, frozenset[int]]:
@@ -127,12 +127,12 @@ class Projection:
                 new = dict(change)
                 after = tuple(new.get(place, value) for place, value in enumerate(values))
                 seen = self.labels(rule, values, after)
-                if (seen or after != values) and self._is_possible(after):
+                if (seen or after != values) and self.is_possible(after):
                     found.setdefault((seen, after), rule)
         yield from ((seen, after, rule) for (seen, after), rule in found.items())
 
     def _changes(self, case: _UpdateCase, values: Values) -> set[tuple[tuple[int, int], ...]]:
-        """What a case may make of features: their places and new classes."""
+        """Return the steps of a case: the places and new classes of the features that it writes."""
         key = case, tuple(values[n] for n in case.asked)
         if key not in self._written:
             box = self._box(values, case.asked)
@@ -146,7 +146,7 @@ class Projection:
     def _new_values(
         self, case: _UpdateCase, box: CellValues
     ) -> Iterator[Sequence[frozenset[int] | None]]:
-        """The values that a case may write together, where own cells have the values of a box."""
+        """Yield what a case writes together, if the cells of its features have the values `box`."""
         known = {n: box[n] for n in case.read} if case.is_apart else {**self._reachable, **box}
         possible = PossibleValues(known)
         condition, *writes = case.update

@@ -67,6 +67,8 @@ class ProjectionLines:
     clocks: tuple[tuple[Line, ...], ...]
     order: tuple[At, ...]
     """All lines in the order of the log."""
+    wanted: int
+    """How many of them need an explanation: no other part explains the line behind these."""
     later: frozenset[tuple[At, At]]
     """Of two lines with an edge: the first is written behind the second."""
 
@@ -106,7 +108,7 @@ class _ProjectionSearch:
             self.effort.look()
             state = todo.pop()
             place = self._explained(state[0])
-            if place == len(self.pattern.order):
+            if place >= self.pattern.wanted:
                 return None
             if place > furthest:
                 furthest, stuck = place, set[Values]()

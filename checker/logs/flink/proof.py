@@ -107,7 +107,7 @@ class Refuter:
         self._dying = dying(run, job, observations)
         self._found: dict[ProjectionLines, DeadEnd | None] = {}
         self._before: float = inf
-        """Only lines before this place can be the first contradiction."""
+        """Only lines before this place need an explanation: the line at it has none."""
         self._alive = _alive(observations)
         self._missed = {(t, c) for c, tasks in observations.missed.items() for t in tasks}
 
@@ -117,6 +117,7 @@ class Refuter:
         If the time is over, return the first one so far; raises `OverTime` if there is none.
         """
         found: Contradiction | None = None
+        self._before = inf
         try:
             for each in self._each():
                 found, self._before = each, each.observation.place
@@ -181,8 +182,7 @@ class Refuter:
         may_end: bool = True,
     ) -> Iterator[Contradiction]:
         shown = self._shown[task] & PARTS[name].shows
-        asked = (s for s in about if s.seen in shown and s.place < self._before)
-        lines = sorted(asked, key=lambda each: each.place)
+        lines = sorted((s for s in about if s.seen in shown), key=lambda each: each.place)
         clocks = _by_clock(lines)
         pattern = ProjectionLines(
             name,
@@ -193,6 +193,7 @@ class Refuter:
             shown,
             tuple(tuple(self._line(s, number) for s in clock) for clock in clocks),
             _in_order(clocks),
+            sum(each.place < self._before for each in lines),
             frozenset(_later(clocks)),
         )
         if pattern not in self._found:
