@@ -138,7 +138,8 @@ def _outcome(
         )
     )
     has_stopped = over == "FINISHED" and not resumed
-    emitted = records_of(session.job, _positions(session, director) if has_stopped else NOWHERE)
+    positions = _positions(session, director) if has_stopped else NOWHERE
+    emitted = records_of(session.job, positions)
     emitted |= set(session.splits)
     lost, doubled = against(session.folder, session.job, emitted)
     return Outcome(
@@ -161,7 +162,7 @@ def _outcome(
         tuple(
             sorted({each.parent.name for each in (session.folder / "sinks").glob(f"*/*{PREPARED}")})
         ),
-        early_in(session.folder, session.job, emitted) if director.drains else (),
+        early_in(session.folder, session.job, emitted) if director.drains and positions else (),
     )
 
 

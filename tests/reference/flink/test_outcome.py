@@ -130,6 +130,15 @@ def test_what_comes_after_a_suspension_may_be_visible(
     assert ended(session, [stop], "", taken).early == early
 
 
+def test_where_nobody_stops_the_job_no_record_is_early(tmp_path: Path) -> None:
+    """A source that Flink restores behind a record emits the next one for the model's first."""
+    job = Job.from_table({"S": {"records": 1}, "K": {**SINK, "sink": "at-least-once"}})
+    written(tmp_path, "K", "S.0#0", "S.0#1")
+    session = AtRest(tmp_path, job, Status("FINISHED", {}, {}))
+    found = ended(session, [], "", Taken(over="FINISHED"))
+    assert (found.early, found.lost, found.doubled) == ((), (), ())
+
+
 @pytest.mark.parametrize(
     ("job", "task", "place", "moves"),
     [
