@@ -94,7 +94,7 @@ class Projection:
     @property
     def start(self) -> frozenset[Values]:
         """In which classes it may begin."""
-        return frozenset().union(*map(self.classes_of, self.system.initial))
+        return frozenset[Values]().union(*map(self.classes_of, self.system.initial))
 
     def classes_of(self, state: Sequence[int]) -> frozenset[Values]:
         """The classes that a state of the system is in."""
