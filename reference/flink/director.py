@@ -235,9 +235,9 @@ class Director:
 
     @property
     def drains(self) -> bool:
-        """Whether the order has stops, and each of them ends the data of the job."""
+        """Whether the order has only stops that end the data of the job."""
         stops = [each for each in self._order.steps if each.name == STOP]
-        return bool(stops) and all(each.about.get("drain") == "drain" for each in stops)
+        return all(each.about.get("drain") == "drain" for each in stops)
 
     @property
     def ends_attempts(self) -> bool:

@@ -453,7 +453,6 @@ def test_an_order_drains_if_all_its_stops_do() -> None:
     )
     assert taken([drain], [])[0].drains
     assert not taken([drain, suspend], [])[0].drains
-    assert not taken([], [])[0].drains
 
 
 def test_a_call_that_a_task_does_not_have_before_it_fails_is_lost() -> None:
