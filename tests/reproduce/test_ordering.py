@@ -388,12 +388,7 @@ def test_one_source_with_one_task_behind_it_waits_for_its_output(
 
 
 def test_an_order_of_a_source_that_ends_its_data_first_has_no_pressure() -> None:
-    (claim, *_) = claims_for(
-        read_spec(ROOT / "specs/stop-with-savepoint/second-stop.toml", catalogue()),
-        release_of(None),
-        FACTS,
-    )
-    order = order_in(claim, "legal-never-fails", FACTS, TRIED)
+    order = driven("stop-with-savepoint/second-stop.toml", "legal-never-fails")
     assert "press" not in {each.name for each in order.steps}
 
 
