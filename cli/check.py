@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from rich.text import Text
 
-from checker.cache.store import Store, cache_folder, is_wanted
+from checker.cache.store import users_store
 from checker.ci.findings import LeftOut, Mistake, Outcome
 from checker.report.check_json import (
     FORMAT,
@@ -178,7 +178,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
         from .again import check_again
 
         check_again([*paths, *([] if protocols is None else [protocols])])
-    store = None if no_cache or not is_wanted() else Store(cache_folder())
+    store = None if no_cache else users_store()
     if store is not None and store.trouble:
         page = console(stderr=True)
         write(page, paragraph(Text(store.trouble, "yellow"), page.width))

@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from checker.cache.code import digest
-from checker.cache.store import Store, cache_folder, is_wanted
+from checker.cache.store import users_store
 from checker.hunt.hunting import Finding, Hunting, findings_of, signatures_of
 from checker.hunt.journal import FOUND, Journal
 from checker.hunt.known import known_settings
@@ -81,7 +81,7 @@ def hunt(  # noqa: PLR0913 - one parameter a flag
     refuse_limits({"--jobs": jobs, "--max-seconds": max_seconds, "--max-states": max_states})
     refuse_limits({"--seconds": seconds})
     own = release_named(release)
-    catalogued = catalogue(None, Store(cache_folder()) if is_wanted() else None)
+    catalogued = catalogue(None, users_store())
     chosen = list(dict.fromkeys(protocols or own.protocols.values()))
     for name in chosen:
         catalogued.protocol(name)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from checker.cache.store import Store, cache_folder, is_wanted
+from checker.cache.store import users_store
 from checker.report.layout import console, write
 from checker.report.review import review_json, review_lines
 from checker.review.cases import OWN_SPECS
@@ -104,7 +104,7 @@ def review(  # noqa: PLR0913 - one parameter a flag
             f"--stability cannot be {stability:g}",
             advice="give a number of seconds, or 0 to leave larger bounds out",
         )
-    store = None if no_cache or not is_wanted() else Store(cache_folder())
+    store = None if no_cache else users_store()
     known, plain = catalogue(protocols, store), catalogue(None, store)
     files = [file for path in specs for file in specs_in(path)] or default_specs()
     changes = list(_changes(variants, set, protocol, known, plain))

@@ -38,7 +38,7 @@ from .parameters import ConfOption, LoggerLevels, MasterOption, OwnLines, TableN
 from .version import VERSION
 
 #: So much is tried for each job, and for so long, until it is called undecided.
-STATES_MAX, SECONDS_MAX = 1_000_000, 60.0
+STATES_MAX, SECONDS_MAX = 1_000_000, 120.0
 
 
 def validate(  # noqa: PLR0913 - one parameter a flag

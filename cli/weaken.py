@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from checker.cache.store import Store, cache_folder, is_wanted
+from checker.cache.store import users_store
 from checker.report.layout import console, write
 from checker.report.weakened import weakening_json, weakening_lines
 from checker.search.limits import Limits
@@ -52,7 +52,7 @@ def weaken(  # noqa: PLR0913 - one parameter a flag
 ) -> int:
     """Leave out each assumption in turn, and rank those without which a property falls."""
     refuse_limits({"--jobs": jobs, "--max-seconds": max_seconds, "--max-states": max_states})
-    store = None if no_cache or not is_wanted() else Store(cache_folder())
+    store = None if no_cache else users_store()
     claim = read_spec(spec, catalogue(protocols, store))
     limits = Limits(max_states, max_seconds)
     with Meter("assumptions") as meter:

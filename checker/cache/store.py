@@ -41,9 +41,10 @@ def cache_folder() -> Path | None:
         return None
 
 
-def is_wanted() -> bool:
-    """Whether reports and parts are kept: not if the user names a folder without a name."""
-    return VARIABLE not in os.environ or bool(os.environ[VARIABLE].strip())
+def users_store() -> Store | None:
+    """Return the store of this user; None if the user names a folder without a name."""
+    named = os.environ.get(VARIABLE)
+    return None if named is not None and not named.strip() else Store(cache_folder())
 
 
 class Store:

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from checker.cache.store import Store, cache_folder, is_wanted
+from checker.cache.store import users_store
 from checker.review.change import read_under
 from checker.search.answer import Unknown
 from checker.search.limits import Limits
@@ -51,7 +51,7 @@ class Settings:
     @cached_property
     def catalogue(self) -> Catalogue:
         """All protocols, variants and properties. Raises coded errors."""
-        return catalogue(self.protocols, Store(cache_folder()) if is_wanted() else None)
+        return catalogue(self.protocols, users_store())
 
     @property
     def limits(self) -> Limits:

@@ -23,7 +23,7 @@ from reference.flink.releases import Release
 from reference.flink.run import Run
 
 #: So much is tried to explain a log.
-LIMITS = Limits(1_000_000, 60.0)
+LIMITS = Limits(1_000_000, 120.0)
 
 STOP, SAVEPOINT = "stop", "savepoint"
 

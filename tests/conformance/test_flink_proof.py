@@ -3,11 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 from typing import cast
 
 import pytest
 
+from checker.cache.parts import CachedParts
+from checker.cache.store import users_store
 from checker.logs.event_log.acceptance import Rejected, Undecided
 from checker.logs.flink.always_logged import always_shown
 from checker.logs.flink.flink_projections import (
@@ -39,7 +42,7 @@ from model.expressions import (
     negation,
     plus,
 )
-from model.language.build import world_of
+from model.language.build import build, world_of
 from model.language.protocol import Setting
 from model.language.starting import Values
 from model.protocols.coordinator.checkpoints import Checkpoint
@@ -71,6 +74,21 @@ STORMY = ProofSetting(
 )  # fmt: skip
 OVERTAKING = replace(STORMY, protocol="unaligned-stops", options=())
 FIRST, SECOND = cell(0, 0, 3, False), cell(1, 0, 1, True)
+
+
+def test_a_kept_system_is_the_one_that_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if rules of the same protocol have been kept that does not hide its records."""
+    built = system_of(CALM)
+    monkeypatch.setenv("FINALE_CACHE", str(tmp_path))
+    store = users_store()
+    assert store is not None
+    build(StopWithSavepoint(built.protocol.setting), parts=CachedParts(store))
+    store.close()
+    read = system_of.__wrapped__(CALM)
+    assert [rule.tree for rule in read.system.rules] == [rule.tree for rule in built.system.rules]
+    assert read.reachable == built.reachable
 
 
 # --- what expressions may be ----------------------------------------------------------------------

@@ -2,11 +2,13 @@
 
 import itertools
 from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from checker.logs.flink import judge
 from tests.conformance.corrupted import Original, clusters, originals
 from tests.conformance.corruptions import HOW, kinds
 from tests.corruptions.__main__ import PAGE, table
@@ -46,6 +48,24 @@ def test_a_task_that_dies_is_not_told_of_a_completion_that_was_none(tmp_path: Pa
     found = judged_all(1, ("told-of-an-aborted-one",), tmp_path)
     assert Counter(each.outcome for each in found) == {Outcome.AT_ITS_LINE: 6}
     assert {each.exit for each in found} == {1}
+
+
+def accepted_without_a_proof(kinds: Iterable[str], folder: Path) -> list[str]:
+    """The copies for which the search finds a witness: the proof must not have the last word."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(judge, "_rejected", lambda *_: None)
+        found = judged_all(EACH, tuple(kinds), folder)
+    outcomes = (Outcome.ACCEPTED, Outcome.ACCEPTED_FOUND)
+    return [each.name for each in found if each.outcome in outcomes]
+
+
+def test_no_witness_tells_a_task_that_dies_of_a_completion_that_was_none(tmp_path: Path) -> None:
+    assert not accepted_without_a_proof(["told-of-an-aborted-one"], tmp_path)
+
+
+@pytest.mark.slow
+def test_no_copy_that_must_be_rejected_has_a_witness(tmp_path: Path) -> None:
+    assert not accepted_without_a_proof(MUST, tmp_path)
 
 
 def test_the_table_counts_by_class_and_family() -> None:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
 
+from checker.cache.parts import CachedParts
+from checker.cache.store import users_store
 from checker.logs.event_log.section_setting import protocol_of
 from checker.spec.catalogue import catalogue
 from checker.spec.typed import options_of
@@ -96,7 +98,10 @@ def system_of(given: ProofSetting) -> BuiltSystem:
     bounds |= {"checkpoints": len(_POINTS), "channel": 3}
     history = frozenset({"taken", "progress"})
     protocol = without(Setting(_job(), {}, options, bounds, history))
-    system = build(protocol)
+    store = users_store()
+    system = build(protocol, parts=None if store is None else CachedParts(store))
+    if store is not None:
+        store.close()
     return BuiltSystem(system, protocol, reachable_values(system))
 
 

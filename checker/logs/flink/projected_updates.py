@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from checker.search.state_graph.folding import Known, cells_read, folded
+from checker.search.state_graph.folding import Known, cells_of, cells_read, folded, with_parts
 from model.expressions import (
     FALSE,
     TRUE,
@@ -70,15 +70,21 @@ def cases_of(
         if cell.index not in values or len(seen) > way_max:
             return None
         for value in sorted(values[cell.index]):
-            known: Known = {cell: constant(value, cell.boolean)}
-            memo = Known()
-            after = tuple(
-                folded(node, known, memo) if cell in cells_read([node]) else node for node in case
-            )
+            memo: Known = {cell: constant(value, cell.boolean)}
+            after = tuple(_replaced(node, cell, memo) for node in case)
             if after[0] is not FALSE and after not in seen:
                 seen.add(after)
                 todo.append(after)
     return [*found]
+
+
+def _replaced(node: Expression, cell: Cell, memo: Known) -> Expression:
+    """An expression with another one for a cell; `memo` has that, and what is replaced already."""
+    if cell not in cells_of(node):
+        return node
+    if node not in memo:
+        memo[node] = with_parts(node, lambda part: _replaced(part, cell, memo))
+    return memo[node]
 
 
 def _first_cell(nodes: Sequence[Expression], own: frozenset[int]) -> Cell | None:

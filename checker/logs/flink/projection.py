@@ -82,6 +82,10 @@ class Projection:
         self._cases: dict[tuple[ProjectedUpdate, tuple[int, ...]], _UpdateCase] = {}
         self._rules = [(rule, [*self._cases_in(rule)]) for rule in self._shown(system.rules)]
         self._written: dict[tuple[_UpdateCase, Values], set[tuple[tuple[int, int], ...]]] = {}
+        self._known: dict[
+            tuple[ProjectedUpdate, frozenset[tuple[int, frozenset[int] | None]]],
+            Sequence[ProjectedUpdate] | None,
+        ] = {}
         self._onward: dict[Values, tuple[Edge, ...]] = {}
 
     def _shown(self, rules: Sequence[GroundRule]) -> Iterator[GroundRule]:
@@ -154,10 +158,19 @@ class Projection:
             return
         found: Sequence[ProjectedUpdate] | None = None
         if not case.is_apart or any(len(each) > 1 for each in known.values()):
-            update = simplified(case.update, box)
-            found = cases_of(update, frozenset(), known, way_max=_KNOWN_WAY_MAX)
+            found = self._known_cases(simplified(case.update, box), known)
         for new in [writes] if found is None else [each[1:] for each in found]:
             yield [*map(possible.of, new)]
+
+    def _known_cases(
+        self, update: ProjectedUpdate, known: CellValues
+    ) -> Sequence[ProjectedUpdate] | None:
+        """Return the cases of an update in a state, which read no cell; None if they are many."""
+        read = frozenset((cell.index, known.get(cell.index)) for cell in cells_read(update))
+        if (update, read) not in self._known:
+            found = cases_of(update, frozenset(), known, way_max=_KNOWN_WAY_MAX)
+            self._known[update, read] = found
+        return self._known[update, read]
 
     def _classed(
         self, box: Mapping[int, frozenset[int] | None], case: _UpdateCase

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -69,7 +69,8 @@ def unexplained(
     system: SectionSystem, moves: Sequence[Move], observations: Observations, always: Always
 ) -> str | None:
     """Why the lines are not those of a run, by its first difference; None if they are."""
-    shows, lines = _by_clock(system, moves), _Lines(observations)
+    shows = _by_clock(system, moves)
+    lines = _Lines(observations, {each for own in shows.values() for each in own})
     steps: dict[int, int] = {}
     for clock in dict.fromkeys((*lines.by_clock, *shows)):
         kinds = always.get(clock[1] or "") or frozenset[Observed]().union(*always.values())
@@ -83,7 +84,12 @@ def unexplained(
 class _Lines:
     """The lines of a log that are looked at."""
 
-    def __init__(self, observations: Observations) -> None:
+    def __init__(self, observations: Observations, shows: Set[StepObservation]) -> None:
+        self._own, self._completed = (
+            {each.checkpoint for each in shows if each.seen is seen}
+            for seen in (Observed.TRIGGERED, Observed.COMPLETED)
+        )
+        """The checkpoints that the run triggers, and those that it completes."""
         self.all = [observation for observation in observations.all if observation.seen in _SHOWN]
         self.by_clock = defaultdict[Clock, list[Observation]](list)
         self._begun = {(s.own, s.checkpoint) for s in self.all if s.seen is Observed.BEGUN}
@@ -122,7 +128,20 @@ class _Lines:
             and self._confirmed[observation.own] > observation.place
         ):
             return False  # a task that has left hears of no completion, whatever becomes of it
+        if late and observation.seen is Observed.CONFIRMED:
+            return not self._is_untrue(observation)
         return late or id(observation) in self._again
+
+    def _is_untrue(self, observation: Observation) -> bool:
+        """Whether a line tells of a completion, and the run has none, or a later line tells it."""
+        number = observation.checkpoint
+        later = (
+            each.seen is Observed.COMPLETED
+            and each.place > observation.place
+            and _go_together(each, observation)
+            for each in self.all
+        )
+        return number in self._own and (number not in self._completed or any(later))
 
 
 @dataclass

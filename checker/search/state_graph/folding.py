@@ -190,18 +190,20 @@ def fold(
 _READ: WeakKeyDictionary[Expression, frozenset[Cell]] = WeakKeyDictionary()
 
 
+def cells_of(root: Expression) -> frozenset[Cell]:
+    """Return all cells that an expression reads."""
+    read = _READ.get(root)
+    if read is None:
+        for node in nodes([root], _READ):
+            own = (node,) if isinstance(node, Cell) else ()
+            read = _READ[node] = frozenset(own).union(*(_READ[each] for each in parts(node)))
+    assert read is not None
+    return read
+
+
 def cells_read(expressions: Iterable[Expression]) -> set[Cell]:
     """Return all cells that the expressions read."""
-    found: set[Cell] = set()
-    for root in expressions:
-        read = _READ.get(root)
-        if read is None:
-            for node in nodes([root], _READ):
-                own = (node,) if isinstance(node, Cell) else ()
-                read = _READ[node] = frozenset(own).union(*(_READ[each] for each in parts(node)))
-        assert read is not None
-        found |= read
-    return found
+    return set[Cell]().union(*map(cells_of, expressions))
 
 
 __all__ = [
@@ -209,6 +211,7 @@ __all__ = [
     "SIGNS",
     "Known",
     "TreePath",
+    "cells_of",
     "cells_read",
     "fold",
     "folded",
