@@ -107,7 +107,7 @@ def judged(run: Run, name: str, *, of_release: bool) -> JudgedRun:
     elif seen:
         verdict = Verdict.REPRODUCED
     else:
-        is_told = name in DAMAGES or (name in log.decided and name not in UNTOLD)
+        is_told = name in DAMAGES or name in log.decided
         verdict = Verdict.NOT_REPRODUCED if is_told else Verdict.NOT_SEEN
     hangs = DAMAGES.get(name) in (_hang, _unanswered)
     explained = (
@@ -274,10 +274,6 @@ DAMAGES: Mapping[str, Callable[[Outcome], list[str]]] = {
     "committables-are-told-apart": _failed,
     "confirmed-commits": _handed_late,
 }
-
-#: Properties of which a log may look right though they are violated: no line tells whether a source
-#: that is stopped takes its part before the end of its data or after it.
-UNTOLD = frozenset({"finished-flag-is-sound"})
 
 #: What is done after the order of a property's counterexample, so that its damage shows.
 PROBES: Mapping[str, str] = {

@@ -31,6 +31,20 @@ def renamed_values(
     return new
 
 
+def renamed_cells(
+    cells: Mapping[int, object], moved: Mapping[Checkpoint, Checkpoint | None]
+) -> dict[int, object]:
+    """Some values by their positions, where checkpoints stand for others from now on."""
+    new = {position: _renamed_value(value, moved) for position, value in cells.items()}
+    own = {
+        variable.position: None if stands is None else stands.variables[name].position
+        for old, stands in moved.items()
+        for name, variable in old.variables.items()
+    }
+    places = ((own.get(position, position), value) for position, value in new.items())
+    return {position: value for position, value in places if position is not None}
+
+
 def _renamed_value(value: object, moved: Mapping[Checkpoint, Checkpoint | None]) -> object:
     if isinstance(value, Checkpoint):
         stands = moved.get(value)

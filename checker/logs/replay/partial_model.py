@@ -40,7 +40,6 @@ class PartialModel(StopWithSavepoint):
     """Today's protocol, of which only the tasks are known, and not what they read."""
 
     key = "partial"
-    key = "partial"
     hides_records = True
     #: It is laid out; from now on it is asked.
     built = False

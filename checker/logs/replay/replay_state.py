@@ -6,7 +6,8 @@ state has the end of the range that favours the properties:
   acknowledgements, they are the tasks that had ended before the checkpoint was triggered and were
   not restarted before it completed;
 - the checkpoints that a task took after its end of data are all that the task has taken, because no
-  line tells when its data ended.
+  line tells when its data ended. After a savepoint without drain, or without a line that the task
+  waits for its final checkpoint, the other end of the range stays open.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import cast
 
 from checker.logs.findings import Where
 from checker.logs.read.job_runs import JobRun
@@ -25,7 +27,7 @@ from model.protocols.job.channels import Channel
 from model.protocols.requests.requests import Request
 from model.protocols.task.tasks import Task
 
-from .checkpoint_renaming import renamed_values
+from .checkpoint_renaming import renamed_cells, renamed_values
 from .partial_model import ModelSize, partial_system
 from .replay_monitor import ReplayMonitor
 
@@ -196,6 +198,8 @@ class ReplayState:
         moved = {point: renamed.get(number) for number, point in self.slot.items()}
         self.slot = renamed
         values = renamed_values(self.system, self.monitors.values, moved)
+        self._alternatives_left = renamed_cells(self._others(), moved)
+        self.monitors.alternatives = renamed_cells(self.monitors.alternatives, moved)
         self.monitors.rename(values, self._names())
 
     def take(
@@ -212,6 +216,13 @@ class ReplayState:
     def leave_open(self, entity: Task | Checkpoint, name: str, other: object) -> None:
         """From the next step on lines leave a variable a second value; that is `other`."""
         self._others()[entity.variables[name].position] = other
+
+    def opens_with(self, task: Task, name: str, point: Checkpoint) -> None:
+        """From the next step on the second value of a set, if it has one, has a checkpoint, too."""
+        position = task.variables[name].position
+        if position in self._others():
+            other = cast(frozenset[Checkpoint], self._others()[position])
+            self.leave_open(task, name, other | {point})
 
     def settle(self, entity: Task | Checkpoint, name: str) -> None:
         """From the next step on a variable has one value again."""
@@ -230,9 +241,13 @@ class ReplayState:
         points = (self.slot[number] for number in self.later if number in self.slot)
         return {point.variables["status"].position: PENDING for point in points}
 
+    def value(self, entity: Task | Checkpoint | Request, name: str) -> object:
+        """The value of a variable of a task, a checkpoint or a request."""
+        return self.monitors.values[entity.variables[name].position]
+
     def status(self, entity: Task | Checkpoint | Request) -> object:
         """The status of a task, a checkpoint or a request."""
-        return self.monitors.values[entity.variables["status"].position]
+        return self.value(entity, "status")
 
     def knows(self, task: Task, name: str, known: bool) -> None:
         """Whether a variable of a task is known from here on."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 from checker.logs.findings import Where
 from checker.logs.read.job_runs import RunEvent
 from checker.logs.read.log_events import LogEvent
-from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Nothing
 
@@ -154,6 +155,16 @@ class TaskEvents:
         self.state.settle(task, "status")
         self._set(task, TaskStatus.CLOSED, "close")
 
+    def _waits(self, task: Task) -> None:
+        """A task waits for its final checkpoint. A savepoint without drain came before its end of
+        data, unless that came at the same time by itself, which no line tells."""
+        taken = cast(frozenset[Checkpoint], self.state.value(task, "taken"))
+        suspend = CheckpointKind.SUSPEND
+        final = frozenset(p for p in taken if self.state.value(p, "kind") is not suspend)
+        if final != taken:
+            self.state.leave_open(task, "taken_after_finish", final)
+        self._set(task, TaskStatus.WAITING_FOR_FINAL_CP, "end_task")
+
     def _set(self, task: Task, status: TaskStatus, rule: str) -> None:
         self.since[task] = self.state.where
 
@@ -195,6 +206,8 @@ class TaskEvents:
                     task.taken.add(point)
                     task.taken_after_finish.add(point)
 
+                if self.state.status(task) is TaskStatus.WAITING_FOR_FINAL_CP:
+                    self.state.opens_with(task, "taken_after_finish", point)
                 self.state.take("take", {}, take)
             case "notified-complete":
                 binding = {"task": task.name, "checkpoint": point.name}
@@ -219,7 +232,7 @@ class TaskEvents:
     def _of_its_end(self, told: LogEvent, task: Task) -> None:
         match told.word:
             case "waits" if self.state.status(task) is TaskStatus.RUNNING:
-                self._set(task, TaskStatus.WAITING_FOR_FINAL_CP, "end_task")
+                self._waits(task)
             case "loop-left":
 
                 def leave() -> None:
