@@ -15,7 +15,7 @@ from checker.logs.flink.judge import accept_run
 from tests.cli.running import run
 from tests.conformance.corrupted import Copy, Original, clusters, originals
 from tests.conformance.corruptions import HOW, Kind, copies, kinds
-from tests.corruptions.judging import SEED, answer
+from tests.corruptions.judging import SEED, answer, write
 from tests.logs.archive import SAMPLES, archives, needs_archives
 
 KINDS = {kind.name: kind for kind in kinds()}
@@ -65,7 +65,12 @@ def test_each_kind_is_made_and_most_must_be_rejected() -> None:
 def test_a_sample_is_rejected_at_its_wrong_line(name: str, tmp_path: Path) -> None:
     (copy,) = copies(name, samples(), 1, SEED)
     check(copy, KINDS[name], tmp_path)
+
+
+def test_the_command_names_the_wrong_line(tmp_path: Path) -> None:
+    (copy,) = copies("told-before-it-completes", samples(), 1, SEED)
     assert copy.wrong is not None
+    write(copy, tmp_path)
     text = run(f"validate {tmp_path} --accept")
     assert text.exit == 1
     assert f"line {copy.wrong[1]}, " in text.stdout.partition("rejected: ")[2]

@@ -58,7 +58,7 @@ def cases_of(
     Return None if more than `way_max` updates are on the way to the cases.
     """
     todo, found = [update], dict[ProjectedUpdate, None]()
-    seen = {update}
+    seen, memos = {update}, dict[tuple[Cell, int], Known]()
     while todo:
         case = todo.pop()
         if (TRUE, *case[1:]) in found:
@@ -70,7 +70,7 @@ def cases_of(
         if cell.index not in values or len(seen) > way_max:
             return None
         for value in sorted(values[cell.index]):
-            memo: Known = {cell: constant(value, cell.boolean)}
+            memo = memos.setdefault((cell, value), {cell: constant(value, cell.boolean)})
             after = tuple(_replaced(node, cell, memo) for node in case)
             if after[0] is not FALSE and after not in seen:
                 seen.add(after)
