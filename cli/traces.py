@@ -8,7 +8,7 @@ from pathlib import Path
 from checker.report.places import shown_file
 from checker.report.story import row_of_run
 from checker.review.change import read_under
-from checker.search.answer import Holds, Violated
+from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Violated
 from checker.search.rows import ResultRow, SpecResult
 from checker.search.run import chosen
 from checker.simulation.judging import Binding, Judge
@@ -107,21 +107,27 @@ def stored_trace(file: Path, known: Catalogue) -> StoredTrace:
             "not-itf",
             f"the run does not show that {name} is {verdict}",
             place=Place(str(file)),
-            advice="the file has been changed by hand: write the trace anew",
+            advice="the spec, its protocol or a property has changed since: write the trace anew",
         )
     return StoredTrace(spec, system, row_of_run(name, verdict, trace, binding))
 
 
 def _shows(system: System, name: str, verdict: str, trace: Trace, binding: Binding) -> bool:
-    """Whether a property has a verdict because of a run: only violations are claims to check."""
-    if not name or name in BUILT_IN:
+    """Whether a property has a verdict because of a run. A run that no property is told of shows
+    nothing that could be wrong."""
+    if not name:
         return True
+    judge, is_violated = Judge(system), verdict == Violated.word
+    if name == NO_DEADLOCK:
+        return is_violated and judge.is_stuck(trace)
+    if name == WELL_FORMED:
+        return is_violated and WELL_FORMED in judge.of(trace, None).violated
     prop = next((each for each in system.properties if each.name == name), None)
     if prop is None:
         return False
-    if verdict != Violated.word or prop.kind is Kind.REACHABLE:
-        return verdict in (Violated.word, Holds.word)
-    return Judge(system).violates(prop, trace, binding)
+    if prop.kind is Kind.REACHABLE:
+        return verdict == Holds.word and judge.reaches(prop, trace, binding)
+    return is_violated and judge.violates(prop, trace, binding)
 
 
 def refuse_own_name(file: Path, output: Path | None) -> None:

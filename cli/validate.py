@@ -16,9 +16,9 @@ from checker.logs.flink.candidate_settings import check
 from checker.logs.read.line_patterns import LEVELS, read_table, table
 from checker.logs.read.log_files import LogFile, LogShelf
 from checker.logs.read.run_file import read_run_file
+from checker.logs.validate import ACCEPT_LIMITS
 from checker.report.layout import console, duration, grouped, write
 from checker.report.validated import kept_line, no_job_line, summary_lines, verdict_lines
-from checker.search.limits import Limits
 from checker.search.rows import PRECEDENCE, Exit
 from model.errors import FinaleError, Place, nearest
 from pipeline.java import require_packages
@@ -36,9 +36,6 @@ from .errors import tell as print_told
 from .output import document, say, say_json
 from .parameters import ConfOption, LoggerLevels, MasterOption, OwnLines, TableName, TextOrJson
 from .version import VERSION
-
-#: So much is tried for each job, and for so long, until it is called undecided.
-STATES_MAX, SECONDS_MAX = 1_000_000, 120.0
 
 
 def validate(  # noqa: PLR0913 - one parameter a flag
@@ -90,7 +87,7 @@ def validate(  # noqa: PLR0913 - one parameter a flag
     known = table(table_name)
     for path in lines:
         known = known.with_lines_of(read_table(path, known))
-    limits = Limits(STATES_MAX, SECONDS_MAX) if accept else None
+    limits = ACCEPT_LIMITS if accept else None
     _check_settings(engine, run_file, known.name, settings=settings, accept=accept)
     levels, keeps = levels_of(loggers), output is not None
     order = JudgingOrder(engine, known, levels, limits, keeps=keeps, every=settings)

@@ -31,13 +31,12 @@ _CHECK_BYTES = 8
 def cache_folder() -> Path | None:
     """Return the folder that the user names, else the usual one; None if there is none."""
     named = os.environ.get(VARIABLE, "").strip()
-    if named:
-        return Path(named).expanduser()
-    if home := os.environ.get("XDG_CACHE_HOME"):
-        return Path(home) / "finale"
+    home = os.environ.get("XDG_CACHE_HOME")
     try:
-        return Path.home() / ".cache" / "finale"
-    except RuntimeError:  # this user has no home
+        if named:
+            return Path(named).expanduser()
+        return Path(home) / "finale" if home else Path.home() / ".cache" / "finale"
+    except RuntimeError:  # this user has no home, or the one who is named
         return None
 
 

@@ -28,6 +28,8 @@ from .replay.unfinished_tasks import UnfinishedTask, unfinished_tasks
 #: A job with more subtasks is not judged. What the properties ask grows with their number, and a
 #: log in which some numbers are wrong may tell of any number.
 TASKS_MAX = 256
+#: Of a search for a run that explains a job: two minutes of processor time, the proof included.
+ACCEPT_LIMITS = Limits(1_000_000, 120.0)
 #: What becomes of a job for which a run of the protocol is looked for.
 CONFORM = ("accepted", "rejected", "undecided")
 

@@ -14,16 +14,17 @@ from dataclasses import dataclass
 from checker.logs.findings import Finding, Severity
 from checker.logs.read.line_patterns import PatternTable, table, tables
 from checker.logs.read.log_files import LogFile, LogShelf, RawLog
-from checker.logs.validate import AcceptanceRequest, Conformance, judge_cluster
-from checker.search.limits import Limits
+from checker.logs.validate import (
+    ACCEPT_LIMITS,
+    AcceptanceRequest,
+    Conformance,
+    judge_cluster,
+)
 from reference.flink.director import HAND_OVER
 from reference.flink.order import ASK, FAIL, PERIODIC, RESUME
 from reference.flink.outcome import PROBE, Outcome
 from reference.flink.releases import Release
 from reference.flink.run import Run
-
-#: So much is tried to explain a log.
-LIMITS = Limits(1_000_000, 120.0)
 
 STOP, SAVEPOINT = "stop", "savepoint"
 
@@ -151,7 +152,7 @@ def _told(log: JudgedLog, names: Collection[str]) -> tuple[str, ...]:
 def judged_log(run: Run) -> JudgedLog:
     """What the log of a run tells. It has one job."""
     log = RawLog((LogFile(str(run.log)),))
-    accepts = AcceptanceRequest(LIMITS)
+    accepts = AcceptanceRequest(ACCEPT_LIMITS)
     with LogShelf() as shelf:
         cluster = judge_cluster([shelf.lines(log)], _table(run.release), None, accepts)
     if not cluster.jobs:

@@ -13,11 +13,11 @@ from functools import cache, partial
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from checker.search.state_graph.liveness import is_judged
 from checker.search.state_graph.questions import Asked, Question, of_states, of_steps
-from model.semantics import Known, evaluate
-from model.system import Kind, Predicate, Property, System
+from model.semantics import Known, evaluate, steps
+from model.system import Fairness, Kind, Predicate, Property, System
 from model.trace import Trace
 
-from .runs import End, waits_for_a_bound
+from .runs import End, how_it_ends, waits_for_a_bound
 
 Binding = tuple[tuple[str, str], ...]
 
@@ -87,19 +87,50 @@ class Judge:
         """Whether a run violates a property for a binding: in its last step, or by its loop."""
         if is_judged(prop) and trace.loop is not None:
             again = trace.states[trace.loop :]
-            return any(
+            return self._is_fair(trace) and any(
                 each.binding == binding
                 and _owes(prop, each, trace)
                 and not any(evaluate(each.claim, state) for state in again)
                 for each in prop.predicates
             )
+        return self._is_true_at_its_end(Asked.FAILS, prop, trace, binding)
+
+    def reaches(self, prop: Property, trace: Trace, binding: Binding) -> bool:
+        """Whether the last step of a run reaches a witness for a binding."""
+        return self._is_true_at_its_end(Asked.REACHED, prop, trace, binding)
+
+    def is_stuck(self, trace: Trace) -> bool:
+        """Whether a run ends in a deadlock."""
+        enabled = [*steps(self.system, trace.states[-1])]
+        return how_it_ends(self.system, trace.states[-1], enabled) is End.DEADLOCK
+
+    def _is_true_at_its_end(
+        self, asked: Asked, prop: Property, trace: Trace, binding: Binding
+    ) -> bool:
         return any(
             position == len(trace.rules)
-            and question.asked is Asked.FAILS
+            and question.asked is asked
             and self._name(question) == prop.name
             and question.predicate.binding == binding
             for position, question in self._true_on(trace)
         )
+
+    def _is_fair(self, trace: Trace) -> bool:
+        """Whether a run may stay in its loop: `state_graph/fairness.py` says when."""
+        assert trace.loop is not None
+        rules, inside = self.system.rules, trace.states[trace.loop :]
+        taken = {rules[index].fairness_key for index in trace.rules[trace.loop :]}
+        enabled = [
+            {each.rule.fairness_key for each in steps(self.system, state) if each.result != state}
+            for state in inside
+        ]
+        for rule in rules:
+            key, fairness = rule.fairness_key, rule.rule.fairness
+            quantifier = {Fairness.WEAK: all, Fairness.STRONG: any}.get(fairness)
+            is_due = quantifier is not None and quantifier(key in each for each in enabled)
+            if is_due and key not in taken:
+                return False
+        return True
 
     def _true_on(self, trace: Trace) -> Iterator[tuple[int, Question]]:
         """The questions that are true, each with the number of steps after which it is."""

@@ -61,15 +61,19 @@ class Run:
 
     def end(self, enabled: Sequence[Step]) -> End | None:
         """How the run ends, if none of the steps that are enabled changes the state."""
-        state = self.states[-1]
         if self.fault is not None:
             return End.FAULT
-        if any(step.result != state for step in enabled):
-            return None
-        if evaluate(self.system.terminal, state):
-            return End.ENDED
-        blocked = next(blocking_bounds(self.system, state), None)
-        return End.DEADLOCK if blocked is None else End.BOUND
+        return how_it_ends(self.system, self.states[-1], enabled)
+
+
+def how_it_ends(system: System, state: State, enabled: Sequence[Step]) -> End | None:
+    """How a run ends in a state, if none of the steps that are enabled there changes it."""
+    if any(step.result != state for step in enabled):
+        return None
+    if evaluate(system.terminal, state):
+        return End.ENDED
+    blocked = next(blocking_bounds(system, state), None)
+    return End.DEADLOCK if blocked is None else End.BOUND
 
 
 def waits_for_a_bound(system: System, state: State) -> bool:

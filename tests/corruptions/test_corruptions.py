@@ -14,6 +14,7 @@ from tests.conformance.corruptions import HOW, kinds
 from tests.corruptions.__main__ import PAGE, table
 from tests.corruptions.judging import Family, Outcome, Said, chosen, family_of, judged
 from tests.logs.archive import FAILOVERS, REQUESTS, SAMPLES
+from tests.logs.edits import edited, number, replaced, validated
 
 #: So many copies of each kind and family, as the page says.
 EACH = 1
@@ -63,6 +64,24 @@ def accepted_without_a_proof(kinds: Iterable[str], folder: Path) -> list[str]:
 
 def test_no_witness_tells_a_task_that_dies_of_a_completion_that_was_none(tmp_path: Path) -> None:
     assert not accepted_without_a_proof(["told-of-an-aborted-one"], tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("failover", "COMPLETE 1 for task", "COMPLETE 99 for task"),  # nobody has triggered it
+        ("failover", "COMPLETE 1 for task", "ABORT 1 for task"),  # it has completed
+        ("H12-01", "ABORT 3 for task", "ABORT 99 for task"),
+    ],
+)
+def test_no_witness_tells_a_task_that_dies_of_an_end_that_was_none(
+    name: str, old: str, new: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judge, "_rejected", lambda *_: None)
+    lines = edited(name, replaced(old, new))
+    job, _ = validated(tmp_path, lines, "--accept")
+    assert not job["conforms"]["accepted"]
+    assert f"line {number(lines, new)}, " in job["conforms"]["why"]
 
 
 @pytest.mark.slow

@@ -85,6 +85,16 @@ def dropped(pattern: str, start: str = "") -> Edit:
     return edit
 
 
+def replaced(pattern: str, text: str) -> Edit:
+    """The first line that fits has another text in place of what fits."""
+
+    def edit(lines: list[str]) -> list[str]:
+        place = at(lines, pattern)
+        return [*lines[:place], re.sub(pattern, text, lines[place]), *lines[place + 1 :]]
+
+    return edit
+
+
 def inserted(behind: str, line: str) -> Edit:
     """A line stands behind the first that fits; it has that one's time."""
 

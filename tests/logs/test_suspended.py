@@ -6,26 +6,47 @@ but the kind of that savepoint makes it doubtful.
 """
 
 import lzma
+import re
+from collections.abc import Callable
 from pathlib import Path
 
-from .edits import found, validated
+import pytest
+
+from .edits import at, found, validated
 
 _SUSPENDED = Path(__file__).parent / "suspended-source.log.xz"
 _FLAG = "finished-flag-is-sound"
+#: Lines about checkpoint 1, and where the lines have numbers of checkpoints.
+_ABOUT_ONE = r"heckpoint (COMPLETE )?1\b|checkpoint 1@|@ 1\.$|checkpointId=1\b"
+_NUMBER = r"(heckpoint (?:COMPLETE |ABORT )?|@ (?=\d\.$)|checkpointId=)(\d+)\b"
 
 
 def _lines() -> list[str]:
     return lzma.decompress(_SUSPENDED.read_bytes()).decode().splitlines()
 
 
-def test_who_is_suspended_may_count_as_finished_for_nothing(tmp_path: Path) -> None:
-    job, told = validated(tmp_path, _lines())
+def _with_a_checkpoint_before() -> list[str]:
+    """The savepoint is checkpoint 2, and a checkpoint 1 has completed before it."""
+    lines = _lines()
+    first, last = at(lines, r"Triggering checkpoint 1 \("), at(lines, "COMPLETE 1 for task K")
+    kind = re.compile(r"SavepointType\{name='Suspend Savepoint'[^}]*\}")
+    own = [each for each in lines[first : last + 1] if re.search(_ABOUT_ONE, each)]
+    copied = [kind.sub("CheckpointType{name='Checkpoint'}", each) for each in own]
+    later = (re.sub(_NUMBER, lambda m: f"{m[1]}{int(m[2]) + 1}", each) for each in lines[first:])
+    return [*lines[:first], *copied, *later]
+
+
+@pytest.mark.parametrize("lines", [_lines, _with_a_checkpoint_before])
+def test_a_suspended_source_that_counts_as_finished_is_doubtful(
+    lines: Callable[[], list[str]], tmp_path: Path
+) -> None:
+    job, told = validated(tmp_path, lines())
     assert _FLAG in job["undecided"]
     assert found(job) == {}
     assert told.exit == 3
 
 
-def test_whoever_is_drained_has_a_final_checkpoint(tmp_path: Path) -> None:
+def test_a_drained_source_has_a_final_checkpoint(tmp_path: Path) -> None:
     text = "\n".join(_lines()).replace("Suspend Sav", "Terminate Sav")
     job, _ = validated(tmp_path, text.replace("SUSPEND", "TERMINATE").split("\n"))
     assert _FLAG in job["decided"]

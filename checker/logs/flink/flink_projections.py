@@ -9,12 +9,13 @@ inputs and an output; the checkpoint has an older and a newer neighbour.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
 
 from checker.cache.parts import CachedParts
-from checker.cache.store import users_store
+from checker.cache.store import Store, users_store
 from checker.logs.event_log.section_setting import protocol_of
 from checker.spec.catalogue import catalogue
 from checker.spec.typed import options_of
@@ -98,10 +99,8 @@ def system_of(given: ProofSetting) -> BuiltSystem:
     bounds |= {"checkpoints": len(_POINTS), "channel": 3}
     history = frozenset({"taken", "progress"})
     protocol = without(Setting(_job(), {}, options, bounds, history))
-    store = users_store()
-    system = build(protocol, parts=None if store is None else CachedParts(store))
-    if store is not None:
-        store.close()
+    with closing(users_store() or Store(None)) as store:
+        system = build(protocol, parts=CachedParts(store))
     return BuiltSystem(system, protocol, reachable_values(system))
 
 

@@ -79,7 +79,10 @@ def cases_of(
 
 
 def _replaced(node: Expression, cell: Cell, memo: Known) -> Expression:
-    """An expression with another one for a cell; `memo` has that, and what is replaced already."""
+    """An expression with another one for a cell; `memo` has that, and what is replaced already.
+
+    It does what `folded` does for one cell, and leaves out the parts that do not read the cell.
+    """
     if cell not in cells_of(node):
         return node
     if node not in memo:

@@ -82,10 +82,11 @@ class Projection:
         self._cases: dict[tuple[ProjectedUpdate, tuple[int, ...]], _UpdateCase] = {}
         self._rules = [(rule, [*self._cases_in(rule)]) for rule in self._shown(system.rules)]
         self._written: dict[tuple[_UpdateCase, Values], set[tuple[tuple[int, int], ...]]] = {}
-        self._known: dict[
+        self._cases_by_known: dict[
             tuple[ProjectedUpdate, frozenset[tuple[int, frozenset[int] | None]]],
             Sequence[ProjectedUpdate] | None,
         ] = {}
+        """By update, and what is known of the cells that it reads."""
         self._onward: dict[Values, tuple[Edge, ...]] = {}
 
     def _shown(self, rules: Sequence[GroundRule]) -> Iterator[GroundRule]:
@@ -167,10 +168,10 @@ class Projection:
     ) -> Sequence[ProjectedUpdate] | None:
         """Return the cases of an update in a state, which read no cell; None if they are many."""
         read = frozenset((cell.index, known.get(cell.index)) for cell in cells_read(update))
-        if (update, read) not in self._known:
+        if (update, read) not in self._cases_by_known:
             found = cases_of(update, frozenset(), known, way_max=_KNOWN_WAY_MAX)
-            self._known[update, read] = found
-        return self._known[update, read]
+            self._cases_by_known[update, read] = found
+        return self._cases_by_known[update, read]
 
     def _classed(
         self, box: Mapping[int, frozenset[int] | None], case: _UpdateCase

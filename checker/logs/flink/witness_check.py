@@ -85,11 +85,11 @@ class _Lines:
     """The lines of a log that are looked at."""
 
     def __init__(self, observations: Observations, shows: Set[StepObservation]) -> None:
-        self._own, self._completed = (
-            {each.checkpoint for each in shows if each.seen is seen}
-            for seen in (Observed.TRIGGERED, Observed.COMPLETED)
-        )
-        """The checkpoints that the run triggers, and those that it completes."""
+        numbers = defaultdict[Observed, set[int | None]](set)
+        for each in shows:
+            numbers[each.seen].add(each.checkpoint)
+        self._first = min((n for n in numbers[Observed.TRIGGERED] if n is not None), default=0)
+        """What is said of older checkpoints than this may be of another job."""
         self.all = [observation for observation in observations.all if observation.seen in _SHOWN]
         self.by_clock = defaultdict[Clock, list[Observation]](list)
         self._begun = {(s.own, s.checkpoint) for s in self.all if s.seen is Observed.BEGUN}
@@ -115,10 +115,16 @@ class _Lines:
                 if observation.checkpoint in aborted or observation.checkpoint not in triggered:
                     self._again.add(id(observation))
                 aborted.add(observation.checkpoint)
+        self._ended = {
+            Observed.CONFIRMED: numbers[Observed.COMPLETED],
+            Observed.GIVEN_UP: numbers[Observed.ABORTED] | aborted,
+        }
+        """The checkpoints of which a task may be told that they have ended so."""
 
     def says_nothing(self, observation: Observation) -> bool:
         """Whether nothing need come of what a line tells: a call that nobody carries out, a
-        checkpoint that ends and has not begun, or ends once more, what is told to who has failed.
+        checkpoint that ends and has not begun, or ends once more, what is told to who has failed,
+        unless it is untrue.
         """
         if observation.seen is Observed.CALLED:
             return (observation.own, observation.checkpoint) not in self._begun
@@ -128,20 +134,22 @@ class _Lines:
             and self._confirmed[observation.own] > observation.place
         ):
             return False  # a task that has left hears of no completion, whatever becomes of it
-        if late and observation.seen is Observed.CONFIRMED:
-            return not self._is_untrue(observation)
-        return late or id(observation) in self._again
+        return (late and not self._is_untrue(observation)) or id(observation) in self._again
 
     def _is_untrue(self, observation: Observation) -> bool:
-        """Whether a line tells of a completion, and the run has none, or a later line tells it."""
-        number = observation.checkpoint
+        """Whether a line tells of the end of a checkpoint that has no such end in the run, or has
+        it behind the line, by a line of the same log."""
+        number = observation.checkpoint or 0
+        if observation.seen not in self._ended or number < self._first:
+            return False
         later = (
             each.seen is Observed.COMPLETED
             and each.place > observation.place
             and _go_together(each, observation)
             for each in self.all
         )
-        return number in self._own and (number not in self._completed or any(later))
+        is_late = observation.seen is Observed.CONFIRMED and any(later)
+        return number not in self._ended[observation.seen] or is_late
 
 
 @dataclass

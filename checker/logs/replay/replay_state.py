@@ -6,8 +6,9 @@ state has the end of the range that favours the properties:
   acknowledgements, they are the tasks that had ended before the checkpoint was triggered and were
   not restarted before it completed;
 - the checkpoints that a task took after its end of data are all that the task has taken, because no
-  line tells when its data ended. After a savepoint without drain, or without a line that the task
-  waits for its final checkpoint, the other end of the range stays open.
+  line tells when its data ended. The other end of the range stays open where no line tells that the
+  task waits for its final checkpoint, and where it took a savepoint without drain: what it took up
+  to that one may have come before its end of data.
 """
 
 from __future__ import annotations
@@ -217,7 +218,7 @@ class ReplayState:
         """From the next step on lines leave a variable a second value; that is `other`."""
         self._others()[entity.variables[name].position] = other
 
-    def opens_with(self, task: Task, name: str, point: Checkpoint) -> None:
+    def add_to_second_value(self, task: Task, name: str, point: Checkpoint) -> None:
         """From the next step on the second value of a set, if it has one, has a checkpoint, too."""
         position = task.variables[name].position
         if position in self._others():

@@ -156,13 +156,14 @@ class TaskEvents:
         self._set(task, TaskStatus.CLOSED, "close")
 
     def _waits(self, task: Task) -> None:
-        """A task waits for its final checkpoint. A savepoint without drain came before its end of
-        data, unless that came at the same time by itself, which no line tells."""
+        """A task waits for its final checkpoint. What it took up to a savepoint without drain came
+        before its end of data, unless its data ended by themselves just before that savepoint."""
         taken = cast(frozenset[Checkpoint], self.state.value(task, "taken"))
-        suspend = CheckpointKind.SUSPEND
-        final = frozenset(p for p in taken if self.state.value(p, "kind") is not suspend)
-        if final != taken:
-            self.state.leave_open(task, "taken_after_finish", final)
+        points = [point for point in self.state.protocol.checkpoints if point in taken]
+        kinds = [self.state.value(point, "kind") for point in points]
+        if CheckpointKind.SUSPEND in kinds:
+            newer = kinds[::-1].index(CheckpointKind.SUSPEND)
+            self.state.leave_open(task, "taken_after_finish", frozenset(points[-newer:][:newer]))
         self._set(task, TaskStatus.WAITING_FOR_FINAL_CP, "end_task")
 
     def _set(self, task: Task, status: TaskStatus, rule: str) -> None:
@@ -207,7 +208,7 @@ class TaskEvents:
                     task.taken_after_finish.add(point)
 
                 if self.state.status(task) is TaskStatus.WAITING_FOR_FINAL_CP:
-                    self.state.opens_with(task, "taken_after_finish", point)
+                    self.state.add_to_second_value(task, "taken_after_finish", point)
                 self.state.take("take", {}, take)
             case "notified-complete":
                 binding = {"task": task.name, "checkpoint": point.name}
