@@ -188,3 +188,33 @@ def test_a_list_of_all_protocols_fits_a_few_screens(what: str) -> None:
     ran = run(f"list {what}", columns=80)
     assert len(ran.stdout.splitlines()) < 250
     assert f"finale list {what} --protocol NAME says what each is" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("final-checkpoint/broken/finish-during-trigger-hangs", "checkpoint-ends"),
+        ("history/wallaroo-3033", "no-deadlock"),
+    ],
+)
+def test_a_run_that_goes_on_shows_no_hang(spec: str, name: str, tmp_path: Path) -> None:
+    """As if the protocol had got a further step since the trace was written."""
+    ran = run(f"trace specs/{spec}.toml --property {name} --format itf --output {tmp_path}/t.json")
+    assert ran.exit == 0, ran.stderr
+    file = tmp_path / "t.json"
+    assert run(f"trace {file}").exit == 0
+    told = json.loads(file.read_text())
+    told["states"].pop()
+    told["loop"] = len(told["states"]) - 1
+    file.write_text(json.dumps(told))
+    ran = run(f"trace {file}")
+    assert (ran.exit, "error[not-itf]" in ran.stderr) == (2, True)
+    assert f"the run does not show that {name} is violated" in ran.stderr
+
+
+def test_a_run_that_reaches_nothing_is_no_witness(trace: Path) -> None:
+    told = json.loads(trace.read_text())
+    told["states"].pop()
+    trace.write_text(json.dumps(told))
+    ran = run("trace t.json", trace.parent)
+    assert (ran.exit, "error[not-itf]" in ran.stderr) == (2, True)
