@@ -129,7 +129,7 @@ def review(  # noqa: PLR0913 - one parameter a flag
     try:
         _show(reviews, format == "text")
     finally:  # also if the reader of the text goes away, as `head` does
-        if html is not None:
+        if html is not None and any(each.tried for each in reviews):
             from checker.page.review import review_page  # HTML costs start-up time
 
             to_file_or_stdout(review_page(reviews, f"finale {VERSION}"), html)

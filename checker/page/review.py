@@ -14,6 +14,7 @@ from checker.report.review import (
     command_of_finding,
     command_of_flip,
     flip_row,
+    new_violations,
     row_of,
     spec_of_flip,
     told_of_larger_bounds,
@@ -65,21 +66,26 @@ def _facts(reviews: Sequence[Review]) -> Iterator[h.Node]:
 
 
 def _about(review: Review) -> list[h.Node]:
-    worse = sum(each.direction is Direction.VIOLATED for each in review.findings)
+    worse, missing = new_violations(review), [*what_is_missing(review)]
     facts: list[h.Node] = []
     if review.changed.variant is not None:
         facts.append(summary(review.changed.variant))
     facts.append(f"tried in {tried_settings(review)}")
-    facts.append(badge(counted(worse, "new violation"), "bad" if worse else "good"))
+    is_whole = not missing and not review.remarks
+    tone = "bad" if worse else "good" if is_whole else "open"
+    facts.append(badge(counted(worse, "new violation") if worse else "no new violation", tone))
     if review.new_flips:
-        facts.append(badge(f"{len(review.new_flips)} more with a larger bound", "bad"))
-    facts += [badge(each, "open") for each in what_is_missing(review)]
+        facts.append(badge(f"{len(review.new_flips)} only with a larger bound", "bad"))
+    facts += [badge(each, "open") for each in missing]
     return facts
 
 
 def _review(review: Review, name: str) -> Iterator[h.Node]:
     if review.remarks:
         yield section("The change is not what it seems", h.ul[map(_remark, review.remarks)])
+    if review.errors:
+        errors = dict.fromkeys(map(str, review.errors.values()))
+        yield section("Refused with an error", h.ul[(h.li[h.pre[each]] for each in errors)])
     shown = [each for each in review.findings if each.first[1].trace is not None][:RUNS_MAX]
     yield section("Verdicts that differ", _verdicts(review, name, shown))
     if review.behaviours is not None and review.behaviours.compared:
@@ -104,7 +110,8 @@ def _remark(remark: Remark) -> h.Renderable:
 
 def _verdicts(review: Review, name: str, shown: Sequence[Finding]) -> h.Renderable:
     if not review.findings:
-        return h.p["No verdict differs."]
+        where = " in the settings that were tried" if review.errors else ""
+        return h.p[f"No verdict differs{where}."]
     head = ("property", "verdict", "settings", "steps", "shortest in")
     rows = (_finding(review, each, name, each in shown) for each in review.findings)
     return table(head, rows, caption="the worst first")

@@ -233,9 +233,14 @@ def _flip_cells(same: Sequence[Flip]) -> list[Cell]:
     ]
 
 
-def _summary(review: Review, width: int) -> list[Text]:
+def new_violations(review: Review) -> int:
+    """How many properties fall by the change, also those that fall with a larger bound alone."""
     worse = sum(each.direction is Direction.VIOLATED for each in review.findings)
-    worse += len(review.new_flips)
+    return worse + len(review.new_flips)
+
+
+def _summary(review: Review, width: int) -> list[Text]:
+    worse = new_violations(review)
     protocols = {tried.case.base.protocol.key for tried in review.tried}
     said = f"{tried_settings(review)} of {counted(len(protocols), 'protocol')}"
     so_far = " so far" if review.interrupted else ""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from checker.page.review import review_page
 from checker.review.change import Change
 from checker.spec.catalogue import catalogue
+from model.errors import FinaleError
 from tests.cli.running import run
 from tests.review.reviewing import reviewed, specs_of
 from tests.review.test_review import NEVER, REVERSED, SPEC, folder_of
@@ -46,3 +48,20 @@ def test_the_command_writes_the_page(tmp_path: Path) -> None:
     assert ran.exit == 1
     assert "a-before-b" in (tmp_path / "review.html").read_text(encoding="utf-8")
     assert run("review other --protocols mine --html mine", tmp_path).exit == 2
+
+
+def test_what_was_refused_is_told_on_the_page(tmp_path: Path) -> None:
+    known = catalogue(folder_of(tmp_path, REVERSED))
+    review = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
+    error = FinaleError("odd-spec", "nobody can read it", advice="write it anew")
+    page = review_page([replace(review, errors={tmp_path / "odd.toml": error})], "Finale")
+    assert "nobody can read it" in page
+    assert "write it anew" in page
+    assert "1 refused with an error" in page
+
+
+def test_a_change_that_is_refused_everywhere_replaces_no_page(tmp_path: Path) -> None:
+    folder_of(tmp_path, REVERSED.replace("self.", "self.oh_", 1))
+    (tmp_path / "review.html").write_text("kept")
+    assert run("review other --protocols mine --html review.html", tmp_path).exit == 2
+    assert (tmp_path / "review.html").read_text() == "kept"
