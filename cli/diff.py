@@ -90,6 +90,14 @@ def diff(  # noqa: PLR0913 - each is an option of the command
         )
     one, other = _released(one, other, release)
     other = changed(other, known, variant, values_in(set))
+    if second is None and _are_one(one, other):
+        raise FinaleError(
+            "nothing-to-compare",
+            "what is given changes nothing: the spec has it already",
+            place=Place(str(first)),
+            advice="give another --variant, --release or --set; --variant none takes the spec's "
+            "own variant away",
+        )
     with Meter(first.name) as meter:
         found = compare(one, other, observer, Limits(max_states, max_seconds), meter)
         further = finer(found) if _is_small(found) else None
@@ -101,6 +109,11 @@ def diff(  # noqa: PLR0913 - each is an option of the command
         page = console()
         write(page, comparison_lines(found, page.width, further))
     return _exit(found)
+
+
+def _are_one(one: Spec, other: Spec) -> bool:
+    same = one.setting == other.setting and one.under == other.under
+    return same and one.protocol is other.protocol
 
 
 def _released(one: Spec, other: Spec, names: tuple[str, ...]) -> tuple[Spec, Spec]:

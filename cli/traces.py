@@ -8,7 +8,7 @@ from pathlib import Path
 from checker.report.places import shown_file
 from checker.report.story import row_of_run
 from checker.review.change import read_under
-from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Violated
+from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Unknown, Violated
 from checker.search.rows import ResultRow, SpecResult
 from checker.search.run import chosen
 from checker.simulation.judging import Binding, Judge
@@ -126,8 +126,10 @@ def _shows(system: System, name: str, verdict: str, trace: Trace, binding: Bindi
     if prop is None:
         return False
     if prop.kind is Kind.REACHABLE:
-        return verdict == Holds.word and judge.reaches(prop, trace, binding)
-    return is_violated and judge.violates(prop, trace, binding)
+        return verdict == Holds.word and judge.reaches(prop, trace)
+    # A run that only a bound forbids to go on leaves a property unknown.
+    own = binding if is_violated else None
+    return verdict in (Violated.word, Unknown.word) and judge.violates(prop, trace, own)
 
 
 def refuse_own_name(file: Path, output: Path | None) -> None:

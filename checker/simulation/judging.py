@@ -83,37 +83,33 @@ class Judge:
                 violated.setdefault(prop.name, found)
         return Findings(violated, reached, frozenset(tested))
 
-    def violates(self, prop: Property, trace: Trace, binding: Binding) -> bool:
-        """Whether a run violates a property for a binding: in its last step, or by its loop."""
+    def violates(self, prop: Property, trace: Trace, binding: Binding | None) -> bool:
+        """Whether a run violates a property: in its last step, or by its loop. If a binding is
+        given, for that one."""
+        own = [each for each in prop.predicates if binding in (None, each.binding)]
         if is_judged(prop) and trace.loop is not None:
             again = trace.states[trace.loop :]
             return self._is_fair(trace) and any(
-                each.binding == binding
-                and _owes(prop, each, trace)
-                and not any(evaluate(each.claim, state) for state in again)
-                for each in prop.predicates
+                _owes(prop, each, trace) and not any(evaluate(each.claim, state) for state in again)
+                for each in own
             )
-        return self._is_true_at_its_end(Asked.FAILS, prop, trace, binding)
+        failed = self._at_its_end(Asked.FAILS, prop, trace)
+        return any(binding in (None, each.predicate.binding) for each in failed)
 
-    def reaches(self, prop: Property, trace: Trace, binding: Binding) -> bool:
-        """Whether the last step of a run reaches a witness for a binding."""
-        return self._is_true_at_its_end(Asked.REACHED, prop, trace, binding)
+    def reaches(self, prop: Property, trace: Trace) -> bool:
+        """Whether the last step of a run reaches a witness."""
+        return any(self._at_its_end(Asked.REACHED, prop, trace))
 
     def is_stuck(self, trace: Trace) -> bool:
         """Whether a run ends in a deadlock."""
         enabled = [*steps(self.system, trace.states[-1])]
         return how_it_ends(self.system, trace.states[-1], enabled) is End.DEADLOCK
 
-    def _is_true_at_its_end(
-        self, asked: Asked, prop: Property, trace: Trace, binding: Binding
-    ) -> bool:
-        return any(
-            position == len(trace.rules)
-            and question.asked is asked
-            and self._name(question) == prop.name
-            and question.predicate.binding == binding
-            for position, question in self._true_on(trace)
-        )
+    def _at_its_end(self, asked: Asked, prop: Property, trace: Trace) -> Iterator[Question]:
+        for position, question in self._true_on(trace):
+            is_last = position == len(trace.rules) and question.asked is asked
+            if is_last and self._name(question) == prop.name:
+                yield question
 
     def _is_fair(self, trace: Trace) -> bool:
         """Whether a run may stay in its loop: `state_graph/fairness.py` says when."""

@@ -33,11 +33,17 @@ class ReleaseConfig:
 def release_named(name: str, further: Iterable[str] = ()) -> Release:
     """The release with a key, as V4, or a name, as flink-1.15. Raises `unknown-release`.
 
-    Names that are known `further` may be meant where it is none.
+    The name of another version, as flink-1.17, means the release that stands for it. Names that are
+    known `further` may be meant where it is none.
     """
     for release in RELEASES:
         if name in (release.key, release.name):
             return release
+    engine, _, version = name.partition("-")
+    is_flink = engine == "flink" and _VERSION.fullmatch(version)
+    stands = _standing_for(version) if is_flink else None
+    if stands is not None:
+        return stands
     known = [name for release in RELEASES for name in (release.key, release.name)]
     known += further
     raise FinaleError(
@@ -47,17 +53,24 @@ def release_named(name: str, further: Iterable[str] = ()) -> Release:
 
 def release_with(version: str) -> Release:
     """The release that stands for a version, such as 1.13.6. Raises `unknown-release`."""
+    stands = _standing_for(version)
+    if stands is not None:
+        return stands
+    raise FinaleError(
+        "unknown-release",
+        f"no release stands for version {version}",
+        advice=f"the last one has {RELEASES[-1].versions}",
+    )
+
+
+def _standing_for(version: str) -> Release | None:
     wanted = _numbers(version)
     for release in RELEASES:
         first, *rest = map(_numbers, _VERSION.findall(release.versions))
         last = rest[-1] if rest else first
         if first <= wanted and wanted[: len(last)] <= last:
             return release
-    raise FinaleError(
-        "unknown-release",
-        f"no release stands for version {version}",
-        advice=f"the last one has {RELEASES[-1].versions}",
-    )
+    return None
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -146,7 +146,11 @@ def test_a_scheduler_that_makes_no_difference(tmp_path: Path) -> None:
     assert [column.under.label for column in found.columns] == ["V4"]
 
 
-@pytest.mark.parametrize("text", ["V9", "", "V1,,V2", "1.15", "V4b", "V0a"])
+def test_a_version_means_the_release_that_stands_for_it() -> None:
+    assert [each.label for each in releases_in("flink-1.19,flink-1.20,flink-2.2")] == ["V5", "V6"]
+
+
+@pytest.mark.parametrize("text", ["V9", "", "V1,,V2", "1.15", "V4b", "V0a", "flink-7.1", "flink-2"])
 def test_releases_that_are_none(text: str) -> None:
     with pytest.raises(FinaleError, match="there is no release") as caught:
         releases_in(text)

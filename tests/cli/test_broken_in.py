@@ -193,6 +193,20 @@ def test_a_list_of_all_protocols_fits_a_few_screens(what: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "name"),
     [
+        ("final-checkpoint/pair", "a-checkpoint-completes"),  # a witness for one checkpoint
+        ("final-checkpoint/ticking", "waiting-task-closes"),  # unknown: a bound forbids to go on
+        ("history/flink-10377", "checkpoint-ends"),
+    ],
+)
+def test_all_that_is_written_is_read_again(spec: str, name: str, tmp_path: Path) -> None:
+    ran = run(f"trace specs/{spec}.toml --property {name} --format itf --output {tmp_path}/t.json")
+    assert ran.exit == 0, ran.stderr
+    assert run(f"trace {tmp_path / 't.json'}").exit == 0
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
         ("final-checkpoint/broken/finish-during-trigger-hangs", "checkpoint-ends"),
         ("history/wallaroo-3033", "no-deadlock"),
     ],

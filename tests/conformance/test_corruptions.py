@@ -36,7 +36,7 @@ def everything() -> list[Original]:
     return [*itertools.chain.from_iterable(originals(clusters(path)) for path in archives())]
 
 
-def check(copy: Copy, kind: Kind, folder: Path) -> None:
+def assert_rejected(copy: Copy, kind: Kind, folder: Path) -> None:
     """Assert that a corrupted log is rejected, at the wrong line or so many lines behind it."""
     job, code, line = answer(copy, folder)
     name = copy.name
@@ -64,7 +64,7 @@ def test_each_kind_is_made_and_most_must_be_rejected() -> None:
 )
 def test_a_sample_is_rejected_at_its_wrong_line(name: str, tmp_path: Path) -> None:
     (copy,) = copies(name, samples(), 1, SEED)
-    check(copy, KINDS[name], tmp_path)
+    assert_rejected(copy, KINDS[name], tmp_path)
 
 
 def test_the_command_names_the_wrong_line(tmp_path: Path) -> None:
@@ -94,4 +94,4 @@ def test_corrupted_runs_are_rejected_at_their_wrong_lines(name: str, tmp_path: P
     found = copies(name, everything(), EACH, SEED)
     assert len(found) == EACH or name == "restored-from-none"  # few runs are restored
     for number, copy in enumerate(found):
-        check(copy, KINDS[name], tmp_path / str(number))
+        assert_rejected(copy, KINDS[name], tmp_path / str(number))
