@@ -33,8 +33,7 @@ class ReleaseConfig:
 def release_named(name: str, further: Iterable[str] = ()) -> Release:
     """The release with a key, as V4, or a name, as flink-1.15. Raises `unknown-release`.
 
-    The name of another version, as flink-1.17, means the release that stands for it. Names that are
-    known `further` may be meant where it is none.
+    Names that are known `further` may be meant where it is none.
     """
     for release in RELEASES:
         if name in (release.key, release.name):
@@ -42,12 +41,14 @@ def release_named(name: str, further: Iterable[str] = ()) -> Release:
     engine, _, version = name.partition("-")
     is_flink = engine == "flink" and _VERSION.fullmatch(version)
     stands = _standing_for(version) if is_flink else None
-    if stands is not None:
-        return stands
     known = [name for release in RELEASES for name in (release.key, release.name)]
     known += further
     raise FinaleError(
-        "unknown-release", f'there is no release "{name}"', advice=nearest(name, known)
+        "unknown-release",
+        f'there is no release "{name}"',
+        advice=nearest(name, known)
+        if stands is None
+        else f'give "{stands.name}" ({stands.key}), which stands for {stands.versions}',
     )
 
 

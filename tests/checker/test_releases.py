@@ -146,11 +146,21 @@ def test_a_scheduler_that_makes_no_difference(tmp_path: Path) -> None:
     assert [column.under.label for column in found.columns] == ["V4"]
 
 
-def test_a_version_means_the_release_that_stands_for_it() -> None:
-    assert [each.label for each in releases_in("flink-1.19,flink-1.20,flink-2.2")] == ["V5", "V6"]
+@pytest.mark.parametrize(
+    ("version", "advice"),
+    [
+        ("flink-1.19", 'give "flink-1.18" (V5), which stands for 1.18 and 1.19'),
+        ("flink-1.20.2", 'give "flink-2.3" (V6), which stands for 1.20 to 2.3'),
+        ("flink-7.1", 'did you mean "flink-1.18"?'),
+    ],
+)
+def test_a_version_has_a_release_that_stands_for_it(version: str, advice: str) -> None:
+    with pytest.raises(FinaleError, match="there is no release") as caught:
+        releases_in(version)
+    assert caught.value.advice == advice
 
 
-@pytest.mark.parametrize("text", ["V9", "", "V1,,V2", "1.15", "V4b", "V0a", "flink-7.1", "flink-2"])
+@pytest.mark.parametrize("text", ["V9", "", "V1,,V2", "1.15", "V4b", "V0a"])
 def test_releases_that_are_none(text: str) -> None:
     with pytest.raises(FinaleError, match="there is no release") as caught:
         releases_in(text)
