@@ -261,8 +261,12 @@ def what_is_missing(review: Review) -> Iterator[str]:
         yield f"{len(review.errors)} refused with an error"
     if review.cases.slow:
         yield f"{len(review.cases.slow)} slow, left out: add --slow"
+    done = {*review.errors, *(each.case.file for each in review.tried)}
+    left = sum(case.file not in done for case in review.cases.found)
     if review.interrupted:
         yield "interrupted"
+    elif left:
+        yield f"{left} not tried (--first)"
 
 
 def tried_settings(review: Review) -> str:

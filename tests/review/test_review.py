@@ -385,3 +385,9 @@ def test_an_interrupt_of_a_later_part_keeps_the_verdicts(
     count = len(found.tried)
     assert f"tried in {count} of {count} settings" in page
     assert '<span class="badge open">interrupted</span>' in page
+
+
+def test_what_is_left_out_after_the_first_violation_is_told() -> None:
+    ran = run("review withdraws --first")
+    assert ran.exit == 1
+    assert "1 setting of 1 protocol · 2 new violations · 3 not tried (--first)" in ran.stdout
