@@ -177,7 +177,12 @@ def test_a_stop_leaves_records_in_the_source(tmp_path: Path) -> None:
         {"number": 1, "name": "request_stop", "about": {"drain": "suspend"}, "trigger": trigger},
         {"number": 2, "name": "deliver_confirmation", "about": {"task": "S"}, "after": [1]},
         {"number": 3, "name": "deliver_confirmation", "about": {"task": "K"}, "after": [1]},
-        {"number": 4, "name": "learn_finished", "about": {"task": "K"}, "after": [2, 3]},
+        # What ends the tasks stands in the order: else it is held until nothing else moves, 30 s.
+        {"number": 4, "name": "quiesce", "about": {"task": "S"}, "after": [2]},
+        {"number": 5, "name": "close", "about": {"task": "S"}, "after": [4]},
+        {"number": 6, "name": "quiesce", "about": {"task": "K"}, "after": [3, 5]},
+        {"number": 7, "name": "close", "about": {"task": "K"}, "after": [6]},
+        {"number": 8, "name": "learn_finished", "about": {"task": "K"}, "after": [7]},
     ]
     table = {"K": SINK, "S": {"records": 1}}  # in any order
     page = {"format": "finale-order/1", "title": "", "job": table, "settings": {}, "steps": steps}
