@@ -113,8 +113,7 @@ def stored_trace(file: Path, known: Catalogue) -> StoredTrace:
 
 
 def _shows(system: System, name: str, verdict: str, trace: Trace, binding: Binding) -> bool:
-    """Whether a property has a verdict because of a run. A run that no property is told of shows
-    nothing that could be wrong."""
+    """Whether a run shows the verdict of a property. A trace without a property claims nothing."""
     if not name:
         return True
     judge, is_violated = Judge(system), verdict == Violated.word

@@ -34,7 +34,7 @@ def renamed_values(
 def renamed_cells(
     cells: Mapping[int, object], moved: Mapping[Checkpoint, Checkpoint | None]
 ) -> dict[int, object]:
-    """Some values by their positions, where checkpoints stand for others from now on."""
+    """The same as `renamed_values` for some of the values, by their positions."""
     new = {position: _renamed_value(value, moved) for position, value in cells.items()}
     own = {
         variable.position: None if stands is None else stands.variables[name].position
