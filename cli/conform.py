@@ -25,7 +25,7 @@ from checker.search.rows import PRECEDENCE, Exit
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import read_spec
 from model.errors import FinaleError, Place, nearest
-from model.given import lines_in, opened
+from model.given import lines_in, not_read, opened
 from reference.formats.logfile import LOG
 
 from .errors import print_error
@@ -248,17 +248,12 @@ def _row(outcome: Agreement | Divergence) -> dict[str, object]:
 
 
 def _lines_of(file: Path) -> list[bytes]:
-    """The lines of an event log, with their ends. Raises `unreadable`."""
+    """The lines of an event log, with their ends. Raises `no-such-path`, `unreadable`."""
     try:
         with opened(file) as stream:
             return list(lines_in(stream))
     except OSError as error:
-        raise FinaleError(
-            "unreadable",
-            f"the event log cannot be read: {error.strerror}",
-            place=Place(str(file)),
-            advice="check the name, and who may read it",
-        ) from None
+        raise not_read(file, error, "the event log") from None
 
 
 def _judged(file: Path, verdict: JudgedLog) -> dict[str, object]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from model.errors import FinaleError, Place, nearest
+from model.errors import FinaleError, Place
+from model.given import no_such_path
 
 
 def specs_in(path: Path) -> Iterator[Path]:
@@ -21,21 +22,9 @@ def specs_in(path: Path) -> Iterator[Path]:
             )
         yield from files
     elif not path.exists():
-        raise FinaleError(
-            "no-such-path",
-            "there is no such file or folder",
-            place=Place(str(path)),
-            advice=near_file(path),
-        )
+        raise no_such_path(path)
     else:
         yield path
 
 
-def near_file(path: Path) -> str:
-    """Advice for a file or folder that is not there."""
-    beside = [each.name for each in path.parent.glob("*")] if path.parent.is_dir() else []
-    hint = nearest(path.name, beside)
-    return hint if hint.startswith("did you mean") else "check the name, and the current folder"
-
-
-__all__ = ["near_file", "specs_in"]
+__all__ = ["specs_in"]

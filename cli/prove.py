@@ -34,6 +34,7 @@ from checker.spec.catalogue import Catalogue, catalogue
 from checker.spec.claim import Spec
 from checker.spec.reading import check_property_name, read_spec
 from model.errors import FinaleError
+from model.given import no_such_path
 from model.system import System
 
 from . import completers
@@ -47,7 +48,6 @@ from .parameters import (
     TextOrJson,
     refuse_limits,
 )
-from .paths import near_file
 
 
 def prove(  # noqa: PLR0913 - one parameter a flag
@@ -134,11 +134,7 @@ def prove(  # noqa: PLR0913 - one parameter a flag
 
 def _spec(file: Path, properties: Sequence[str], known: Catalogue) -> Spec:
     if not file.exists():
-        raise FinaleError(
-            "no-such-path",
-            f'there is no spec "{file}"',
-            advice=f"{near_file(file)}; facts about all jobs are proven with --all-jobs",
-        )
+        raise no_such_path(file, "Facts about all jobs are proven with --all-jobs")
     for name in properties:
         check_property_name(name, known)
     return read_spec(file, known)

@@ -16,11 +16,11 @@ from checker.scenario.running import CaseRun, run_file
 from checker.search.rows import Exit
 from checker.spec.catalogue import catalogue
 from model.errors import FinaleError, Place
+from model.given import no_such_path
 
 from .errors import print_error
 from .output import document, say_json
 from .parameters import PLAIN, ProtocolsFolder, TextOrJson
-from .paths import near_file
 
 SUFFIX = ".scenario"
 
@@ -114,11 +114,6 @@ def scenarios_in(path: Path) -> Iterator[Path]:
             )
         yield from files
     elif not path.exists():
-        raise FinaleError(
-            "no-such-path",
-            "there is no such file or folder",
-            place=Place(str(path)),
-            advice=near_file(path),
-        )
+        raise no_such_path(path)
     else:
         yield path

@@ -92,7 +92,9 @@ def trace(  # noqa: PLR0913 - one parameter a flag
         reductions = tuple(Reduction(name) for name in reduce)
         result = searched(claim, property, backend, reductions)
         row = row_to_tell(result, property)
+        again = trace_command(result, row.property)
         if minimise:
+            again += " --minimise"
             found = shrunk(claim, row.property, known)
             if format == "text" and output is None:
                 page = console()
@@ -101,7 +103,6 @@ def trace(  # noqa: PLR0913 - one parameter a flag
             result = searched(claim, row.property, backend, ())
             row = row_to_tell(result, row.property)
         assert result.system is not None
-        again = "" if minimise else trace_command(result, row.property)
         system = result.system
     assert row.trace is not None
     runs = tuple(runs_before(claim, row.trace))

@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from .errors import FinaleError, Place, nearest
+
 MEGABYTE = 2**20
 #: Of a text that is read as a whole: a spec, a job, a scenario.
 TEXT_MAX = 4 * MEGABYTE
@@ -101,6 +103,32 @@ def short(stream: IO[bytes], limit: int = TEXT_MAX) -> bytes:
 def text_of(path: str | Path, limit: int = TEXT_MAX) -> str:
     """Read a file as UTF-8 text. Raises `OSError`, `UnicodeDecodeError`."""
     return bytes_of(path, limit).decode()
+
+
+def not_read(path: str | Path, error: OSError, what: str = "the file") -> FinaleError:
+    """The error for a file that cannot be read: `no-such-path` if it is not there, else
+    `unreadable`. `what` is what was to be read, with its article."""
+    if isinstance(error, FileNotFoundError) and not Path(path).is_symlink():
+        return no_such_path(Path(path))
+    return FinaleError(
+        "unreadable",
+        f"{what} cannot be read: {error.strerror or error}",
+        place=Place(str(path)),
+        advice="check its name and its permissions",
+    )
+
+
+def no_such_path(path: Path, further: str = "") -> FinaleError:
+    """The error for a file or folder that is not there; a sentence `further` may follow."""
+    beside = [each.name for each in path.parent.glob("*")] if path.parent.is_dir() else []
+    hint = nearest(path.name, beside)
+    near = hint if hint.startswith("did you mean") else "check the name, and the current folder"
+    return FinaleError(
+        "no-such-path",
+        "there is no such file or folder",
+        place=Place(str(path)),
+        advice=f"{near}{'' if near.endswith('?') else '.'} {further}" if further else near,
+    )
 
 
 def toml_of(text: str) -> dict[str, Any]:

@@ -5,22 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 
 from model.errors import FinaleError, Place
-from model.given import TEXT_MAX, bytes_of
+from model.given import TEXT_MAX, bytes_of, not_read
 
 
 def text_of(file: Path, *, wanted: str, limit: int = TEXT_MAX) -> str:
-    """The text of a file. Raises `unreadable` and `not-utf-8`; `wanted` is what is read."""
+    """The text of a file; `wanted` is what is read.
+
+    Raises `no-such-path`, `unreadable` and `not-utf-8`.
+    """
     try:
         return decoded(bytes_of(file, limit), str(file))
-    except OSError as error:
+    except IsADirectoryError as error:
         raise FinaleError(
             "unreadable",
             f"the file cannot be read: {error.strerror}",
             place=Place(str(file)),
-            advice=f"name {wanted}, not a folder"
-            if file.is_dir()
-            else "check its name and its permissions",
+            advice=f"name {wanted}, not a folder",
         ) from None
+    except OSError as error:
+        raise not_read(file, error) from None
 
 
 def decoded(data: bytes, file: str) -> str:

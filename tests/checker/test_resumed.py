@@ -92,7 +92,7 @@ def test_a_spec_can_be_resumed_from_one_that_is_resumed(tmp_path: Path) -> None:
         ("missing-key", 3, SECOND.replace('from = "first.toml"', "")),
         ("missing-key", 4, SECOND.replace('"first.toml"', "1", 1)),
         ("unknown-key", 4, SECOND.replace('from = "first.toml"', 'frm = "first.toml"')),
-        ("unreadable", None, SECOND.replace("first.toml", "frist.toml")),
+        ("no-such-path", None, SECOND.replace("first.toml", "frist.toml")),
         ("resume-cycle", 4, SECOND.replace("first.toml", "second.toml")),
         ("resume-cycle", 4, SECOND.replace("first.toml", "round.toml")),
         ("resume-from-other", 4, SECOND.replace("first.toml", "other.toml")),

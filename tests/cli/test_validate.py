@@ -156,7 +156,7 @@ def test_an_event_log_with_a_gap_is_undecided_behind_it(tmp_path: Path) -> None:
     ("command", "code"),
     [
         ("validate", "no-paths"),
-        ("validate nothing.log", "unreadable"),
+        ("validate nothing.log", "no-such-path"),
         ("validate bounded-01 --table flink-1.9", "unknown-table"),
         ("validate bounded-01 --loggers Task", "bad-logger"),
         ("validate bounded-01 --lines bounded-01/scenario.json", "bad-table"),
@@ -247,7 +247,7 @@ def test_why_as_json(unpacked: Path) -> None:
     ("command", "code"),
     [
         ("blocked", "no-paths"),
-        ("blocked nothing.log", "unreadable"),
+        ("blocked nothing.log", "no-such-path"),
         ("blocked bounded-01 --at 0", "bad-limit"),
     ],
 )

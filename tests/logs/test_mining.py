@@ -292,7 +292,7 @@ def test_the_command_prints_groups_with_places(tmp_path: Path) -> None:
     ("flags", "code"),
     [
         ("", "no-paths"),
-        ("nowhere", "unreadable"),
+        ("nowhere", "no-such-path"),
         (". --least 0", "bad-value"),
         (". --groups 0", "bad-value"),
         (". --share 50", "bad-value"),

@@ -25,15 +25,31 @@ def _lines() -> list[str]:
     return lzma.decompress(_SUSPENDED.read_bytes()).decode().splitlines()
 
 
+def _as_checkpoint(lines: list[str]) -> list[str]:
+    """The lines about the savepoint, as those of a checkpoint that is no stop."""
+    kind = re.compile(r"SavepointType\{name='Suspend Savepoint'[^}]*\}")
+    own = (each for each in lines if re.search(_ABOUT_ONE, each))
+    return [kind.sub("CheckpointType{name='Checkpoint'}", each) for each in own]
+
+
+def _one_later(lines: list[str]) -> list[str]:
+    return [re.sub(_NUMBER, lambda m: f"{m[1]}{int(m[2]) + 1}", each) for each in lines]
+
+
 def _with_a_checkpoint_before() -> list[str]:
     """The savepoint is checkpoint 2, and a checkpoint 1 has completed before it."""
     lines = _lines()
     first, last = at(lines, r"Triggering checkpoint 1 \("), at(lines, "COMPLETE 1 for task K")
-    kind = re.compile(r"SavepointType\{name='Suspend Savepoint'[^}]*\}")
-    own = [each for each in lines[first : last + 1] if re.search(_ABOUT_ONE, each)]
-    copied = [kind.sub("CheckpointType{name='Checkpoint'}", each) for each in own]
-    later = (re.sub(_NUMBER, lambda m: f"{m[1]}{int(m[2]) + 1}", each) for each in lines[first:])
-    return [*lines[:first], *copied, *later]
+    copied = _as_checkpoint(lines[first : last + 1])
+    return [*lines[:first], *copied, *_one_later(lines[first:])]
+
+
+def _with_a_checkpoint_behind() -> list[str]:
+    """The source, which waits for its final checkpoint, takes a checkpoint 2."""
+    lines = _lines()
+    first, end = at(lines, r"Triggering checkpoint 1 \("), at(lines, "All pending checkpoints are")
+    copied = _one_later(_as_checkpoint(lines[first:end]))
+    return [*lines[:end], *copied, *_one_later(lines[end:])]
 
 
 @pytest.mark.parametrize("lines", [_lines, _with_a_checkpoint_before])
@@ -49,4 +65,12 @@ def test_a_suspended_source_that_counts_as_finished_is_doubtful(
 def test_a_drained_source_has_a_final_checkpoint(tmp_path: Path) -> None:
     text = "\n".join(_lines()).replace("Suspend Sav", "Terminate Sav")
     job, _ = validated(tmp_path, text.replace("SUSPEND", "TERMINATE").split("\n"))
+    assert _FLAG in job["decided"]
+
+
+def test_a_suspended_source_that_takes_a_checkpoint_at_its_end_has_a_final_one(
+    tmp_path: Path,
+) -> None:
+    job, _ = validated(tmp_path, _with_a_checkpoint_behind())
+    assert found(job) == {}
     assert _FLAG in job["decided"]

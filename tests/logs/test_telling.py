@@ -210,4 +210,4 @@ def test_tables_that_are_not_there(tmp_path: Path) -> None:
     assert caught.value.code == "unknown-table"
     with pytest.raises(FinaleError) as caught:
         read_table(tmp_path / "none.toml")
-    assert caught.value.code == "unreadable"
+    assert caught.value.code == "no-such-path"

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from model.errors import FinaleError, Place, nearest
 from model.events import LINES
-from model.given import text_of, toml_of
+from model.given import not_read, text_of, toml_of
 
 _FOLDER = Path(__file__).parent
 _META = re.compile(r"[\\.^$*+?{}\[\]|()]")
@@ -89,17 +89,12 @@ def table(name: str) -> PatternTable:
 def read_table(path: Path, base: PatternTable | None = None) -> PatternTable:
     """A table that a file has; layouts and parts that it lacks are those of `base`.
 
-    Raises `unreadable`, `bad-table`.
+    Raises `no-such-path`, `unreadable`, `bad-table`.
     """
     try:
         content = toml_of(text_of(path))
     except OSError as error:
-        raise FinaleError(
-            "unreadable",
-            f"the table cannot be read: {error.strerror}",
-            place=Place(str(path)),
-            advice="check its name and its permissions",
-        ) from None
+        raise not_read(path, error, "the table") from None
     except (ValueError, UnicodeDecodeError) as error:
         raise bad_table(path, str(error)) from None
     return _Reading(path, content, base).table()

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from model.errors import FinaleError, Place
-from model.given import lines_in, opened, short
+from model.given import lines_in, not_read, opened, short
 
 from .unpacking import DAMAGED, archive_of, members_of, unpacked
 
@@ -268,12 +268,7 @@ def _is_archive(path: str) -> bool:
 
 def unreadable(path: str, error: OSError) -> FinaleError:
     """The system does not hand out the bytes of a file."""
-    return FinaleError(
-        "unreadable",
-        f"the log cannot be read: {error.strerror or error}",
-        place=Place(path),
-        advice="check the name, and who may read it",
-    )
+    return not_read(path, error, "the log")
 
 
 def _archives_in(files: Sequence[str]) -> tuple[str, str]:
