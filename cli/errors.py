@@ -99,6 +99,18 @@ def refused_name(name: str, why: str) -> FinaleError:
     )
 
 
+def empty_argument(given: Sequence[str]) -> FinaleError:
+    """Return the error for an argument without a character: a path that is empty would be the
+    current folder."""
+    place = list(given).index("")
+    behind = f" behind {given[place - 1]}" if place else ""
+    return FinaleError(
+        "empty-argument",
+        f"the argument{behind} is empty",
+        advice="give it a value, or leave it out; a variable of the shell may have none",
+    )
+
+
 def lost_folder() -> FinaleError:
     """Return the error for a working folder that was deleted."""
     return FinaleError(

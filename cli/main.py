@@ -168,8 +168,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that knows no box drawing gets question marks and not a traceback.
             stream.reconfigure(errors="replace")
+    given = sys.argv[1:] if arguments is None else arguments
+    if "" in given and given[0] != "__complete":
+        from cli.errors import empty_argument, print_error
+
+        print_error(empty_argument(given))
+        return EXIT_BAD_INPUT
     try:
-        code: int | None = app(arguments)
+        code: int | None = app(given)
         sys.stdout.flush()
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -181,7 +187,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CycloptsError as error:
         from cli.errors import print_error, print_usage_error, renamed
 
-        former = renamed(sys.argv[1:] if arguments is None else arguments)
+        former = renamed(given)
         if former is None:
             print_usage_error(error)
         else:

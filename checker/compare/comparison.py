@@ -134,7 +134,7 @@ def compare(
     """
     began = perf_counter()
     if first.setting.job != second.setting.job:
-        raise _other_job(second)
+        raise _other_job(first, second)
     if observer.watches_effects and _keeps_effects(first) and _keeps_effects(second):
         first, second = with_effects(first), with_effects(second)
     graphs: list[Graph] = []
@@ -154,14 +154,18 @@ def compare(
     return Comparison((first, second), observer, Answer.UNKNOWN, why=why, seconds=seconds)
 
 
-def _other_job(second: Spec) -> FinaleError:
+def _other_job(first: Spec, second: Spec) -> FinaleError:
     """Return the error of two specs with different jobs; a value of --set stands in no line."""
+    jobs = [each.setting.job for each in (first, second)]
+    names = [(job and ", ".join(vertex.name for vertex in job.vertices)) or "none" for job in jobs]
+    what = " and ".join(names) if names[0] != names[1] else f"both have {names[0]}"
     given = next((key for key, _ in second.values if key.partition(".")[0] == "job"), None)
     advice = "compare specs of the same job: copy [job] from one to the other"
     if given is not None:
         advice = f"leave out --set {given}: finale diff compares specs of the same job"
     place = Place(str(second.file), None if given else second.lines.of("job"), given or "job")
-    return FinaleError("other-job", "the two specs have different jobs", place=place, advice=advice)
+    told = f"the two specs have different jobs: {what}"
+    return FinaleError("other-job", told, place=place, advice=advice)
 
 
 def with_effects(spec: Spec) -> Spec:

@@ -208,6 +208,7 @@ def _conforms(
 ) -> Conformance:
     from .flink.judge import accept_run
 
+    checkpoints = any(event.log_event.checkpoint is not None for event in run.events)
     verdict = accept_run(
         run,
         release=release,
@@ -215,7 +216,7 @@ def _conforms(
         profile=profile,
         every=asks.every,
         limits=asks.limits,
-        whole=judged.coverage is not Coverage.GAP,
+        whole=judged.coverage is not Coverage.GAP and profile.is_whole(checkpoints=checkpoints),
     )
     match verdict.conforms:
         case Accepted():

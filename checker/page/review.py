@@ -7,6 +7,7 @@ from pathlib import Path
 
 import htpy as h
 
+from checker.report.defined import reached_words
 from checker.report.layout import counted
 from checker.report.places import shown_file
 from checker.report.review import (
@@ -199,15 +200,8 @@ def _change(review: Review) -> Iterator[h.Node]:
     for coverage in review.coverage.methods:
         method = coverage.of
         over = "new" if method.overrides is None else f"overrides {method.overrides.__qualname__}"
-        told = f"{method.role} {method.member}: {over}, {_reached(coverage)}"
+        told = f"{method.role} {method.member}: {over}, {reached_words(coverage)}"
         yield folded(told, listing(_source(coverage)), is_open=bool(coverage.unreached))
-
-
-def _reached(coverage: MemberCoverage) -> str:
-    if not coverage.unreached:
-        return "all lines reached"
-    reached = len(coverage.lines) - len(coverage.unreached)
-    return f"{reached} of {counted(len(coverage.lines), 'line')} reached"
 
 
 def _source(coverage: MemberCoverage) -> str:

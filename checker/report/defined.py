@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from checker.review.lines import ChangedCode, Coverage
+from checker.review.lines import ChangedCode, Coverage, MemberCoverage
 
 from .layout import columns, counted, joined
 from .places import shown_file
@@ -29,10 +29,17 @@ def defined_lines(
             told = joined([over, f"line {member.place.line}"])
             if member in reached and reached[member].lines:
                 own = reached[member]
-                number = len(own.lines) - len(own.unreached)
-                some = Text(f"{number} of {counted(len(own.lines), 'line')} reached", "yellow")
-                told = joined([told, some if own.unreached else Text("all lines reached", "green")])
+                told = joined([told, Text(reached_words(own), "yellow" if own.left else "green")])
             role = Text(roles.get(member, "value"), "dim")
             rows.append([role, Text(str(member), "bold"), told])
         lines += columns(rows, width, indent=indent + 2)
     return lines
+
+
+def reached_words(coverage: MemberCoverage) -> str:
+    """How many lines of a method some run has reached, and of how many that is unknown."""
+    if not coverage.left:
+        return "all lines reached"
+    count = len(coverage.lines)
+    unknown = f", {len(coverage.unknown)} unknown" if coverage.unknown else ""
+    return f"{count - len(coverage.left)} of {counted(count, 'line')} reached{unknown}"

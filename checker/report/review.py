@@ -406,6 +406,7 @@ def _member_json(coverage: MemberCoverage) -> dict[str, object]:
         "line": method.member.place.line,
         "lines": list(coverage.lines),
         "unreached": list(coverage.unreached),
+        "unknown": list(coverage.unknown),
     }
 
 

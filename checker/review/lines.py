@@ -31,7 +31,7 @@ from model.language.protocol import Protocol
 from .cases import Case
 from .pair import Pair
 
-#: Cases with more states are not run line by line.
+#: Of a case that has more states, only so many are run line by line.
 STATES_MAX = 20_000
 #: All runs line by line end after so many seconds.
 SECONDS_MAX = 10.0
@@ -82,11 +82,20 @@ class ChangedCode:
 
 @dataclass(frozen=True)
 class MemberCoverage:
-    """The lines of a method that have code, and those of them that no run reached."""
+    """The lines of a method that have code, and those of them that no run reached.
+
+    Of `unknown` lines no run was seen to reach them, and not all runs were looked at.
+    """
 
     of: ChangedMember
     lines: tuple[int, ...]
     unreached: tuple[int, ...]
+    unknown: tuple[int, ...] = ()
+
+    @property
+    def left(self) -> tuple[int, ...]:
+        """The lines that no run was seen to reach."""
+        return self.unreached or self.unknown
 
     @property
     def is_dead(self) -> bool:
@@ -96,7 +105,8 @@ class MemberCoverage:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What was reached of each method. `interpreted` cases were run line by line, of `cases`."""
+    """What was reached of each method. Of `cases`, all states of `interpreted` ones were run line
+    by line."""
 
     methods: tuple[MemberCoverage, ...]
     cases: int
@@ -161,19 +171,24 @@ class _Seen:
     taken: set[Branch] = field(default_factory=set[Branch])
     lines: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
 
-    def of(self, method: ChangedMember) -> MemberCoverage:
-        """What was reached of a method."""
+    def of(self, method: ChangedMember, *, is_complete: bool = True) -> MemberCoverage:
+        """What was reached of a method. `is_complete`: all states were run line by line."""
         lines = tuple(dict.fromkeys(_lines(method.body)))
-        left = tuple(line for line in lines if line not in self._reached(method, lines))
-        return MemberCoverage(method, lines, left)
-
-    def _reached(self, method: ChangedMember, lines: Sequence[int]) -> set[int]:
         own = {line for line in lines if (method.file, line) in self.lines}
+        is_followed = self._is_followed(method, lines)
+        if is_followed:
+            own |= set(self._followed(method.file, method.body))
+        left = tuple(line for line in lines if line not in own)
+        # A search knows which rules it took, and each outcome of a branch that it came to.
+        if is_complete or is_followed or method.role == "rule":
+            return MemberCoverage(method, lines, left)
+        return MemberCoverage(method, lines, (), left)
+
+    def _is_followed(self, method: ChangedMember, lines: Sequence[int]) -> bool:
+        """Whether the searches tell which lines of a method ran."""
         spots = {each.line for each in self.taken if each.file == method.file}
         by_rule = method.role == "rule" and method.member.name in self.rules
-        if by_rule or not spots.isdisjoint(lines):
-            own |= set(self._followed(method.file, method.body))
-        return own
+        return by_rule or not spots.isdisjoint(lines)
 
     def _followed(self, file: str, body: Iterable[ast.stmt]) -> Iterator[int]:
         """The lines that run if a body runs, given the branches that were taken."""
@@ -212,16 +227,17 @@ def coverage_of(
         seen.taken |= pair.taken
     interpreted = 0
     began = perf_counter()
-    for case, pair in tried:
+    for case, _ in tried:
         left = seconds - (perf_counter() - began)
         missing = [each for each in map(seen.of, code.methods) if each.unreached]
         if not missing or left <= 0:
             break
-        if pair.changed.statistics.states <= STATES_MAX and not pair.changed.stopped:
-            codes = [each.of.code for each in missing]
-            seen.lines |= _interpreted(case, codes, left)
-            interpreted += 1
-    return Coverage(tuple(map(seen.of, code.methods)), len(tried), interpreted)
+        lines, is_whole = _interpreted(case, [each.of.code for each in missing], left)
+        seen.lines |= lines
+        interpreted += is_whole
+    is_complete = interpreted == len(tried)
+    methods = tuple(seen.of(each, is_complete=is_complete) for each in code.methods)
+    return Coverage(methods, len(tried), interpreted)
 
 
 def _lines(body: Iterable[ast.stmt]) -> Iterator[int]:
@@ -242,8 +258,11 @@ def _is_text(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def _interpreted(case: Case, codes: Sequence[CodeType], seconds: float) -> set[tuple[str, int]]:
-    """The lines of some functions that run in the states of a case."""
+def _interpreted(
+    case: Case, codes: Sequence[CodeType], seconds: float
+) -> tuple[set[tuple[str, int]], bool]:
+    """The lines of some functions that run in the states of a case, and whether all states were
+    run."""
     found: set[tuple[str, int]] = set()
     try:
         # What builds the system runs lines for states that are never reached.
@@ -255,8 +274,8 @@ def _interpreted(case: Case, codes: Sequence[CodeType], seconds: float) -> set[t
         with _noting(codes, found):
             search.run()
     except FinaleError:
-        pass
-    return found
+        return found, False
+    return found, not search.stopped
 
 
 @contextmanager

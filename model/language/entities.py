@@ -177,7 +177,7 @@ class Entity:
             "unknown-field",
             f'{type(self).__name__} has no field or attribute "{name}"',
             place=caller(),
-            advice=nearest(name, [f.name for f in fields_of(type(self))]),
+            advice=nearest(name, sorted({*dir(type(self)), *vars(self)} - {*dir(Entity)})),
         )
 
     def __lt__(self, other: object) -> bool:

@@ -49,6 +49,51 @@ def retire(entity: Entity, kind: type[Entity]) -> None:
         store.rename(PlainRenaming(world, ids, gone))
 
 
+def references(world: World, kind: type[Entity], package: str) -> tuple[Variable, ...]:
+    """The fields that can refer to entities of a kind, and that no class of a package declares."""
+    ids = world.scope.of(kind)
+    return tuple(
+        variable
+        for variable in world.variables
+        if variable.entity not in ids
+        and _refers(variable.domain, ids)
+        and not _is_declared_in(package, variable)
+    )
+
+
+def refers(variable: Variable, entity: Entity) -> bool:
+    """Whether a field refers to an entity now. Raises `cannot-look-into`."""
+    return _names(getattr(variable.entity, variable.field), variable.domain, entity, variable)
+
+
+def _names(value: Any, domain: Domain[Any], entity: Entity, variable: Variable) -> bool:
+    ids = entity.world.scope.of(type(entity))
+    match domain:
+        case Ref() | Option(element=Ref()):
+            return bool(value == entity)
+        case Set():
+            return bool(value.has(entity))
+        case MapDomain() if domain.entities != ids:
+            parts = (value[each] for each in domain.entities)
+            return any(_names(part, domain.element, entity, variable) for part in parts)
+        case _:
+            raise FinaleError(
+                "cannot-look-into",
+                f"whether {variable.name} refers to {entity.name} cannot be asked",
+                place=caller(),
+                advice="use a reference, a set of them, or one of these for each entity; or leave "
+                "out live_checkpoints",
+            )
+
+
+def _is_declared_in(package: str, variable: Variable) -> bool:
+    """Whether a class of a package declares a field. An entity that is observed with the methods
+    of its protocol (`observing.py`) has no fields of a variant."""
+    kinds = (each for each in type(variable.entity).__mro__ if variable.field in vars(each))
+    kind = next(kinds, None)
+    return kind is None or kind.__module__.startswith(f"{package}.")
+
+
 def _refuse_written(world: World, store: RuleStore, ids: Sequence[object]) -> None:
     for variable in world.variables:
         part_of_it = variable.entity not in ids and _refers(variable.domain, ids)

@@ -23,6 +23,11 @@ _COMPLETED = r"Completed checkpoint 2 for job"
 _CALLED = r"Trigger checkpoint 2@.* for [0-9a-f]{32}_da5af890cd8125fa544dd6cc156f8d16_0_0"
 _TRIGGERED_STOP = r"Triggering checkpoint 3 \(type="
 _BEGUN_STOP = "Starting checkpoint 3 "
+_JOB = "95cf26e6833a8e236cc8a433e8ef9f68"
+_RESTORING = (
+    "INFO  org.apache.flink.runtime.checkpoint.CheckpointCoordinator [main] - "
+    f"Restoring job {_JOB} from Checkpoint 2 @ 0 for {_JOB}."
+)
 _DEPLOYED = rf"Received task {_MAP} .*deploy into slot"
 
 
@@ -57,6 +62,10 @@ CONTRADICTED: dict[str, tuple[Edit, str]] = {
     "ended-once": (_again(_COMPLETED), ""),
     "acknowledged-once": (_again(_ACKNOWLEDGED), ""),
     "confirmed-after-completion": (dropped(_COMPLETED), "Confirm completed checkpoint 2@"),
+    "restored-after-completion": (
+        inserted("Triggering checkpoint 2 ", _RESTORING),
+        "Restoring job",
+    ),
     "confirmed-once": (_again(_NOTIFIED), ""),
     "called-once": (_again(_CALLED), ""),
     "taken-once": (_again(_TAKEN), ""),

@@ -36,6 +36,7 @@ from .candidate_settings import (
     of_other_releases,
     settings_of,
 )
+from .necessary_lines import lacking
 from .observations import Observations, Observed, observations_of
 from .proof import Refuter, given_of
 from .refusals import rejection_of
@@ -121,7 +122,7 @@ def accept_run(  # noqa: PLR0913 - what is asked, of what, and how far
     observations = observations_of(run, job)
     settings = settings_of(run, job.job, observations, release, given, profile)
     against = _stranger(job, observations) or _of_two(run) or _of_two_kinds(run)
-    against = against or settings.against
+    against = against or settings.against or lacking(run, job, profile)
     if against is not None:
         progress = _effort(lines, limits, on_progress).progress
         doubted = against if whole else _doubted(against, progress)
@@ -138,10 +139,13 @@ def accept_run(  # noqa: PLR0913 - what is asked, of what, and how far
 
 
 def _stranger(job: RunJob, observations: Observations) -> Rejected | None:
-    """The first line of a subtask that the job does not have."""
+    """The first line of a subtask, or of an attempt, that the job does not have."""
     names = {subtask.name for subtask in job.job.subtasks}
     for observation in observations.all:
         task = observation.event.task
+        if observation.seen is Observed.ACKNOWLEDGED and observation.task is None:
+            why = "no line tells of which subtask this attempt is"
+            return Rejected(observation.line, observation.event.word, (Refusal(why),), 0)
         if task is not None and job.task(task) not in names:
             why = f"the job has no subtask {task.name}"
             return Rejected(observation.line, observation.event.word, (Refusal(why),), 0)

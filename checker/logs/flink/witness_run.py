@@ -135,7 +135,7 @@ class WitnessRun:
         event = EventLine(line or 0, name, about, number, {}, None, "", 0)
         taken = self.system.take(event, self.here)
         if isinstance(taken, Refusal):
-            told = ", ".join(value for _, value in about)
+            told = ", ".join(value for _, value in about if value)
             self.refused = self.refused or f"{name}({told}, {number}) {taken.why or 'is refused'}"
             return False
         rule, after = taken

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from .line_patterns import PatternTable
 from .log_files import LogLine
 
+#: Some programs begin a text with it.
+_BYTE_ORDER_MARK = "\ufeff"
 #: So much of what follows a first line is kept with it; all of it is counted.
 _KEPT = 400
 
@@ -67,6 +69,8 @@ def entries(lines: Iterable[LogLine], table: PatternTable) -> Iterator[LogEntry 
     current: _Open | None = None
     for line in lines:
         text = line.raw.decode("utf-8", "surrogateescape")
+        if line.number == 1:
+            text = text.removeprefix(_BYTE_ORDER_MARK)
         # Half a line that tells an event might tell another one than the whole.
         found = first.fullmatch(text) if line.whole else None
         for head in others if found is None and line.whole else ():

@@ -155,7 +155,7 @@ class LogShelf:
     def logs(self, paths: Iterable[str]) -> list[RawLog]:
         """The logs that some paths mean. Raises `unreadable`, `no-logs`, `no-zstandard`."""
         found: dict[tuple[str, str], list[LogFile]] = {}
-        for part in dict.fromkeys(each for path in paths for each in self._parts(path)):
+        for part in _each_once(each for path in paths for each in self._parts(path)):
             stem = stem_of(part.file_name) or part.file_name
             found.setdefault((part.folder, stem), []).append(part)
         return [self.in_order(parts) for parts in found.values()]
@@ -248,6 +248,16 @@ class LogShelf:
             self._open.push(stack.pop_all())
             self._archives[path] = archive
         return self._archives[path]
+
+
+def _each_once(parts: Iterable[LogFile]) -> Iterable[LogFile]:
+    """The parts without those that are read already under another name; a link is the other one."""
+    found: dict[tuple[str, str | None], LogFile] = {}
+    for part in parts:
+        key = str(Path(part.path).resolve()), part.member
+        if key not in found or Path(found[key].path).is_symlink():
+            found[key] = part
+    return found.values()
 
 
 def stem_of(name: str) -> str | None:

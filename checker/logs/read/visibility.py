@@ -19,6 +19,13 @@ class Visibility(enum.Enum):
     NEVER = "never"
 
 
+INFO, WARN = LEVELS.index("INFO"), LEVELS.index("WARN")
+
+#: Each job leaves lines of these at INFO.
+OF_EACH_JOB = ("job-switched", "task-switched", "task-deployed")
+#: And each job that takes checkpoints, of these.
+OF_CHECKPOINTS = ("triggered", "completed")
+
 #: What a layout lacks if its lines tell no thread.
 THREADS = "thread names in the layout"
 
@@ -27,8 +34,9 @@ class LogProfile:
     """What a log shows: by the level that each logger writes, and whether threads are told.
 
     `levels` gives the level of loggers, by the last part of their names; others are taken to write
-    what they were seen to write. A logger with lines at TRACE and none at DEBUG shows nothing of
-    its lines at DEBUG: a filter may have removed them.
+    what they were seen to write, and what is at INFO or above. But a logger that writes of each job
+    at INFO, and of this one did not, may have been set to WARN. A logger with lines at TRACE and
+    none at DEBUG shows nothing of its lines at DEBUG: a filter may have removed them.
     """
 
     def __init__(
@@ -39,26 +47,31 @@ class LogProfile:
         depth = {logger: len(LEVELS) for logger, _ in tally.loggers}
         for logger, level in tally.loggers:
             depth[logger] = min(depth[logger], LEVELS.index(level))
-        for logger, level in (levels or {}).items():
-            depth[logger] = LEVELS.index(level)
+        told = {logger: LEVELS.index(level) for logger, level in (levels or {}).items()}
+        depth |= told
         filtered = {
             (logger, "DEBUG")
             for logger, level in tally.loggers
-            if level == "TRACE"
-            and (logger, "DEBUG") not in tally.loggers
-            and logger not in (levels or {})
+            if level == "TRACE" and (logger, "DEBUG") not in tally.loggers and logger not in told
         }
+        each_job = (*OF_EACH_JOB, *OF_CHECKPOINTS)
+        speakers = {each.logger for each in table.patterns if each.event in each_job}
         self._seen: dict[str, Visibility] = {}
         self._lacks: dict[str, dict[str, None]] = {}
         for pattern in table.patterns:
             seen = Visibility.MAYBE
             needed = LEVELS.index(pattern.levels[0])
-            if needed >= LEVELS.index("INFO"):
-                seen = Visibility.ALWAYS
-            elif (pattern.logger, pattern.levels[0]) in filtered:
+            if (pattern.logger, pattern.levels[0]) in filtered:
                 seen = Visibility.MAYBE
+            elif depth.get(pattern.logger, len(LEVELS)) <= needed:
+                seen = Visibility.ALWAYS
+            elif pattern.logger in told:
+                seen = Visibility.NEVER
+            elif needed >= INFO:
+                silent = pattern.logger in speakers and needed < WARN
+                seen = Visibility.MAYBE if silent else Visibility.ALWAYS
             elif pattern.logger in depth:
-                seen = Visibility.ALWAYS if depth[pattern.logger] <= needed else Visibility.NEVER
+                seen = Visibility.NEVER
             lacks = self._lacks.setdefault(pattern.event, {})
             if seen is not Visibility.ALWAYS:
                 lacks[f"{pattern.levels[0]} of {pattern.logger}"] = None
@@ -76,6 +89,10 @@ class LogProfile:
     def has(self, *words: str) -> bool:
         """Whether events of all these words leave lines."""
         return all(self.of(word) is Visibility.ALWAYS for word in words)
+
+    def is_whole(self, *, checkpoints: bool) -> bool:
+        """Whether the lines are there that each job leaves, or each job that takes checkpoints."""
+        return self.has(*OF_EACH_JOB, *(OF_CHECKPOINTS if checkpoints else ()))
 
     def lacks(self, *words: str) -> tuple[str, ...]:
         """The levels of loggers, and the part of the layout, with which events of all these words

@@ -38,6 +38,8 @@ class _Logs:
     """The attempts whose process has a log, from their beginning on."""
     coordinates: frozenset[int]
     """The logs that the coordinator writes."""
+    is_one_coordinator: bool
+    """No other process has taken the job over."""
 
     def have(self, cause: str, effect: RunEvent) -> bool:
         """Whether a cause of the effect would have left its line."""
@@ -71,6 +73,9 @@ class After:
 
     cause: str
     effect: str
+    or_elsewhere: bool = False
+    """The cause may have no line in these logs; if it has one, that line comes before. But the
+    coordinators of two processes have no common order, also where they write into one file."""
 
     def broken(self, slices: _Slices, logs: _Logs) -> Iterator[tuple[RunEvent, RunEvent | None]]:
         """The first effects without a cause, each with the cause that comes later.
@@ -83,7 +88,8 @@ class After:
                 place = effect.log_event.place
                 if any(_can_precede(each.log_event.place, place) for each in causes):
                     continue
-                if logs.have(self.cause, effect):
+                known = causes and logs.is_one_coordinator
+                if known if self.or_elsewhere else logs.have(self.cause, effect):
                     yield effect, causes[0] if causes else None
 
     @property
@@ -240,6 +246,14 @@ ASSUMPTIONS = (
         ),
     ),
     Assumption(
+        "restored-after-completion",
+        "A job is restored from a checkpoint that has completed before.",
+        "CheckpointCoordinator.restoreLatestCheckpointedStateInternal takes the newest checkpoint "
+        "of the store under the lock under which checkpoints complete",
+        Scope.CHECKPOINT,
+        (After("completed", "restored", or_elsewhere=True),),
+    ),
+    Assumption(
         "confirmed-after-completion",
         "A confirmation follows the completion of its checkpoint.",
         "CheckpointCoordinator.cleanupAfterCompletedCheckpoint tells the tasks after the "
@@ -346,6 +360,7 @@ def contradictions(run: JobRun, profile: LogProfile, *, begins: bool) -> tuple[F
         run.ends,
         frozenset(slice_of(e, Scope.ATTEMPT) for e in run.events if e.word == "task-deployed"),
         frozenset(e.log_event.log for e in run.events if e.word == "triggered"),
+        all(e.failover is None for e in run.events),
     )
     wanted = {word for each in ASSUMPTIONS for shape in each.shapes for word in shape.words}
     events = [event for event in run.events if event.word in wanted]

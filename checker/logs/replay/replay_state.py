@@ -21,7 +21,7 @@ from typing import cast
 from checker.logs.findings import Where
 from checker.logs.read.job_runs import JobRun
 from checker.logs.read.log_events import LogEvent, TaskId
-from checker.logs.read.visibility import LogProfile
+from checker.logs.read.visibility import OF_CHECKPOINTS, LogProfile
 from model.language.plain import PlainStore
 from model.protocols.coordinator.checkpoints import PENDING, Checkpoint
 from model.protocols.job.channels import Channel
@@ -48,8 +48,8 @@ _TOLD: dict[type, dict[str, tuple[str, ...]]] = {
         "sync": ("snapshot-begins",),
         "confirmed": ("notified-complete",),
     },
-    Checkpoint: {"status": (), "kind": (), "finished": ()},
-    Request: {"status": (), "of": ()},
+    Checkpoint: dict.fromkeys(("status", "kind", "finished"), OF_CHECKPOINTS),
+    Request: dict.fromkeys(("status", "of"), OF_CHECKPOINTS),
     Channel: {"ended": ("loop-left",)},
 }
 #: Events that leave a variable one value where without them lines leave it two.
@@ -103,7 +103,7 @@ class ReplayState:
         """The checkpoints of the model, by their numbers. Of a long run these are the newest."""
         self.waits_told = profile.has("waits") and "waits" in words
         """Whether a task that ends without waiting for a final checkpoint has not waited."""
-        self._takes = any(word in ("triggered", "refused") for word in words)
+        self._takes = "refused" in words or ids != {None}
         self._words: dict[int, tuple[str, ...]] = {}
         """The events by which variables are told."""
         told = self._told()

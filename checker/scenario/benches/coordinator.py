@@ -188,7 +188,7 @@ class CoordinatorBench(JobBench):
         if checkpoint.status != UNUSED:
             raise FinaleError(
                 "used-id",
-                f"checkpoint {number} was triggered before",
+                f"checkpoint {number}, or a newer one, was triggered before",
                 advice="give each checkpoint an id of its own, in increasing order",
             )
         trigger()

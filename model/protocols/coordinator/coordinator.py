@@ -31,7 +31,7 @@ from typing import ClassVar, cast
 from model.errors import FinaleError, Place
 from model.language.guards import Limit
 from model.language.observing import observing, sound_kind
-from model.language.renaming import retire
+from model.language.renaming import references, refers, retire
 from model.protocols.barriers.gate import AlignedGate
 from model.protocols.barriers.logs import LoggedChannel
 from model.protocols.coordinator.checkpoints import (
@@ -81,6 +81,9 @@ from model.rules import (
 )
 from model.topology import Job, OperatorKind
 from model.topology import Sink as SinkKind
+
+#: The classes of this package say themselves which of their fields name a checkpoint.
+_PACKAGE = "model.protocols"
 
 
 class JobProtocol(Protocol, ABC):
@@ -448,7 +451,13 @@ class JobProtocol(Protocol, ABC):
             and all(not self.waits_for_exactly(task, checkpoint) for task in self.tasks)
             and all(not channel.refers_to(checkpoint) for channel in self.channels)
             and all(not sink.refers_to(checkpoint) for sink in self.sinks)
+            and not self.is_named_by_variant(checkpoint)
         )
+
+    def is_named_by_variant(self, checkpoint: Checkpoint) -> bool:
+        """Whether a field refers to a checkpoint that only a variant declares."""
+        own = references(checkpoint.world, Checkpoint, _PACKAGE)
+        return any(refers(variable, checkpoint) for variable in own)
 
     @define
     def is_remembered(self, checkpoint: Checkpoint) -> bool:
