@@ -62,6 +62,22 @@ def test_a_limit_that_is_not_above_zero_is_named_by_its_flag(
     assert not folder.exists()
 
 
+@pytest.mark.parametrize("flag", ["--max-states", "--max-memory", "--max-steps"])
+def test_a_limit_that_no_machine_has_is_refused(flag: str) -> None:
+    more = " --backend bmc" if flag == "--max-steps" else ""
+    ran = run(f"check {PAIR} --no-cache {flag} {2**63}{more}")
+    assert ran.exit == 2
+    assert "error[bad-limit]" in ran.stderr
+    assert "leave the limit out" in ran.stderr
+
+
+@pytest.mark.parametrize("command", ["check ''", f"check {PAIR} --protocols ''", "validate ''"])
+def test_an_argument_without_a_character_is_not_the_current_folder(command: str) -> None:
+    ran = run(command)
+    assert ran.exit == 2
+    assert "error[empty-argument]: the argument behind " in ran.stderr
+
+
 def test_a_job_of_set_stands_in_no_line_of_the_spec() -> None:
     ran = run(f"diff {PAIR} --set job.shape=fan-in")
     assert ran.exit == 2

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from checker.page.review import review_page
+from checker.report.defined import reached_words
 from checker.report.review import review_json, review_lines
 from checker.review.change import Change
 from checker.search.rows import Exit
@@ -155,6 +156,38 @@ def test_lines_that_no_run_reaches_are_told(tmp_path: Path) -> None:
     (method,) = found.coverage.methods
     assert (method.lines, method.unreached) == ((14, 15, 16, 18), (16,))
     assert [each.message for each in found.remarks] == ["no run reached line 16 of Other.stop"]
+
+
+LATE = '''@rule(fair=WEAK)
+def stop(self, worker: Worker) -> None:
+    """The second worker stops behind the first one."""
+    require(not worker.stopped)
+    if self.workers[0].stopped:
+        require(self.may_follow(worker))
+        worker.stopped = True
+    else:
+        require(worker == self.workers[0])
+        worker.stopped = True
+
+def may_follow(self, worker: Worker) -> bool:
+    return worker == self.workers[1]
+'''
+
+
+@pytest.mark.parametrize("states_max", [1, 100])
+def test_lines_of_states_that_were_not_run_are_not_called_unreached(
+    states_max: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A helper without branches is seen line by line alone, and only some states are run so."""
+    monkeypatch.setattr("checker.review.lines.STATES_MAX", states_max)
+    known = catalogue(folder_of(tmp_path, LATE))
+    found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
+    helper = next(each for each in found.coverage.methods if each.of.member.name == "may_follow")
+    assert not helper.unreached
+    assert bool(helper.unknown) == (states_max == 1)
+    assert not [each for each in found.remarks if each.kind == "unreached"]
+    told = "0 of 1 line reached, 1 unknown" if states_max == 1 else "all lines reached"
+    assert reached_words(helper) == told
 
 
 UNUSED = """def halt(self, worker: Worker) -> None:
