@@ -426,6 +426,8 @@ class JobProtocol(Protocol, ABC):
         A variant may override what names a checkpoint, such as the newest completed one: its rules
         ask the variant, and properties observe with the methods of the protocol. So both are asked.
         """
+        if self.is_named_by_variant(checkpoint):
+            return False
         unnamed, sound = self.is_unnamed(checkpoint), sound_kind(type(self))
         if sound is type(self):
             return unnamed
@@ -451,7 +453,6 @@ class JobProtocol(Protocol, ABC):
             and all(not self.waits_for_exactly(task, checkpoint) for task in self.tasks)
             and all(not channel.refers_to(checkpoint) for channel in self.channels)
             and all(not sink.refers_to(checkpoint) for sink in self.sinks)
-            and not self.is_named_by_variant(checkpoint)
         )
 
     def is_named_by_variant(self, checkpoint: Checkpoint) -> bool:
