@@ -27,12 +27,12 @@ _RESTORED = ("restored", "restored-nothing")
 def lacking(run: JobRun, job: RunJob, profile: LogProfile | None) -> Rejected | None:
     """The first line that lacks one which each run has before it.
 
-    The logs have no gap. Without a `profile` all that happens is taken to leave its lines.
+    The logs have no gap. Without a `profile` all that happens is taken to leave its lines. The
+    coordinators of two processes have no common order, also where they write into one file.
     """
+    is_one = all(event.failover is None for event in run.events)
     found = [
-        *_unrestored(run),
-        *_restored_early(run),
-        *_unlearned(run, job),
+        *((*_unrestored(run), *_restored_early(run), *_unlearned(run, job)) if is_one else ()),
         *_undeclined(run),
         *(_unreleased(run) if profile is None or profile.has("waits", "released") else ()),
     ]
@@ -72,10 +72,7 @@ def _unrestored(run: JobRun) -> Iterator[tuple[RunEvent, str]]:
 
 def _restored_early(run: JobRun) -> Iterator[tuple[RunEvent, str]]:
     """Checkpoints from which a job is restored, and which complete later. Of a checkpoint of
-    another job no line tells that it completes; and the coordinators of two processes have no
-    common order."""
-    if any(event.failover is not None for event in run.events):
-        return
+    another job no line tells that it completes."""
     for events in _by_log(run.events):
         completes = {e.log_event.checkpoint: e for e in reversed(events) if e.word == "completed"}
         for event in (each for each in events if each.word == "restored"):
