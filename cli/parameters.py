@@ -142,9 +142,16 @@ def require_seconds(flag: str, seconds: float) -> None:
         raise FinaleError("bad-value", f"{flag} is {seconds:g}", advice=advice)
 
 
+#: As many megabytes are still a number of bytes of 64 bits.
+LIMIT_MAX = 2**40
+
+
 def refuse_limits(given: Mapping[str, float | None]) -> None:
-    """Refuse limits that are not above zero. Raises `bad-limit`."""
+    """Refuse limits that are not above zero, or that no machine can reach. Raises `bad-limit`."""
     for flag, value in given.items():
+        if isinstance(value, int) and value > LIMIT_MAX:
+            told = f"{flag} cannot be {value}: no machine has so much"
+            raise FinaleError("bad-limit", told, advice="leave it out")
         if value is not None and not value > 0:
             advice = "give a number above zero, or leave it out"
             raise FinaleError("bad-limit", f"{flag} cannot be {value}", advice=advice)

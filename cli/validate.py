@@ -21,7 +21,6 @@ from checker.report.layout import console, duration, grouped, write
 from checker.report.validated import kept_line, no_job_line, summary_lines, verdict_lines
 from checker.search.rows import PRECEDENCE, Exit
 from model.errors import FinaleError, nearest
-from model.given import no_such_path
 from pipeline.java import require_packages
 from pipeline.session import cluster_of
 from pipeline.validating.judging import JudgingOrder, LineCounts, PieceOutcome
@@ -128,8 +127,6 @@ def _check_settings(
         raise FinaleError("settings-not-asked", why, advice=advice)
     if file is None:
         return
-    if not file.exists():
-        raise no_such_path(file)
     with LogShelf() as shelf:
         check(read_run_file(shelf.short_content(LogFile(str(file))), str(file)), release)
 

@@ -108,7 +108,7 @@ def text_of(path: str | Path, limit: int = TEXT_MAX) -> str:
 def not_read(path: str | Path, error: OSError, what: str = "the file") -> FinaleError:
     """The error for a file that cannot be read: `no-such-path` if it is not there, else
     `unreadable`. `what` is what was to be read, with its article."""
-    if isinstance(error, FileNotFoundError) and not Path(path).is_symlink():
+    if isinstance(error, FileNotFoundError):
         return no_such_path(Path(path))
     return FinaleError(
         "unreadable",
@@ -120,12 +120,14 @@ def not_read(path: str | Path, error: OSError, what: str = "the file") -> Finale
 
 def no_such_path(path: Path, further: str = "") -> FinaleError:
     """The error for a file or folder that is not there; a sentence `further` may follow."""
-    beside = [each.name for each in path.parent.glob("*")] if path.parent.is_dir() else []
+    files = path.parent.glob("*") if path.parent.is_dir() else ()
+    beside = [each.name for each in files if each.name != path.name]
     hint = nearest(path.name, beside)
     near = hint if hint.startswith("did you mean") else "check the name, and the current folder"
+    what = "the link leads nowhere" if path.is_symlink() else "there is no such file or folder"
     return FinaleError(
         "no-such-path",
-        "there is no such file or folder",
+        what,
         place=Place(str(path)),
         advice=f"{near}{'' if near.endswith('?') else '.'} {further}" if further else near,
     )

@@ -158,7 +158,7 @@ def _other_job(first: Spec, second: Spec) -> FinaleError:
     """Return the error of two specs with different jobs; a value of --set stands in no line."""
     jobs = [each.setting.job for each in (first, second)]
     names = [(job and ", ".join(vertex.name for vertex in job.vertices)) or "none" for job in jobs]
-    what = " and ".join(names) if names[0] != names[1] else f"both have {names[0]}"
+    what = f"the first has {names[0]}; the second has {names[1]}"
     given = next((key for key, _ in second.values if key.partition(".")[0] == "job"), None)
     advice = "compare specs of the same job: copy [job] from one to the other"
     if given is not None:

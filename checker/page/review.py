@@ -201,16 +201,17 @@ def _change(review: Review) -> Iterator[h.Node]:
         method = coverage.of
         over = "new" if method.overrides is None else f"overrides {method.overrides.__qualname__}"
         told = f"{method.role} {method.member}: {over}, {reached_words(coverage)}"
-        yield folded(told, listing(_source(coverage)), is_open=bool(coverage.unreached))
+        yield folded(told, listing(_source(coverage)), is_open=bool(coverage.left))
 
 
 def _source(coverage: MemberCoverage) -> str:
-    """The lines of a method with their numbers; those that no run reached have a mark."""
+    """The lines of a method with their numbers; those that no run was seen to reach have a mark."""
     method = coverage.of
     lines = Path(method.file).read_text(encoding="utf-8").splitlines()
     first = method.member.place.line or 1
     last = min(max(coverage.lines, default=first), first + SOURCE_LINES_MAX, len(lines))
-    marks = dict.fromkeys(coverage.unreached, "not reached ")
+    marks = dict.fromkeys(coverage.unknown, "unknown ")
+    marks |= dict.fromkeys(coverage.unreached, "not reached ")
     return "\n".join(
         f"{marks.get(number, ''):12}{number:5}  {lines[number - 1]}"
         for number in range(first, last + 1)

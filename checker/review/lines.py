@@ -2,7 +2,7 @@
 
 Three sources say that a line was reached. A complete search knows each rule that was taken, and
 each outcome of an `if` or a `match`. Where both leave a line open (a helper that never branches),
-the rules are run as plain Python in the states of small cases, and the lines are noted.
+the rules are run as plain Python in the first states of each case, and the lines are noted.
 """
 
 from __future__ import annotations

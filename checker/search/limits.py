@@ -20,10 +20,6 @@ SECONDS_BETWEEN_REPORTS = 0.1
 SECONDS_MIN = 0.001
 
 
-#: More states or bytes than any machine can have, and still a number of 64 bits.
-LIMIT_MAX = 2**60
-
-
 @dataclass(frozen=True)
 class Limits:
     """The limits of a search; None means no limit.
@@ -48,13 +44,6 @@ class Limits:
             "steps_max": self.steps_max,
         }
         for name, value in limits.items():
-            if isinstance(value, int) and value > LIMIT_MAX:
-                raise FinaleError(
-                    "bad-limit",
-                    f"{name} is {value}, more than any machine can have",
-                    place=Place(key=name),
-                    advice="leave the limit out",
-                )
             if value is not None and not value > 0:
                 raise FinaleError(
                     "bad-limit",

@@ -25,8 +25,8 @@ def cure(spec: Spec, bound: str) -> str:
     if bound == LIVE:
         return (
             f"raise {LIVE} = {value}; if the verdict stays unknown, the run has ids that are never "
-            "free, because a message, a transaction or a restart can still name them: no number "
-            "of ids decides it"
+            "free, because a message, a transaction, a restart or a field of a variant can still "
+            "name them: no number of ids decides it"
         )
     return f"raise {bound}" + ("" if value is None else f" = {value}")
 

@@ -50,37 +50,44 @@ def retire(entity: Entity, kind: type[Entity]) -> None:
 
 
 def references(world: World, kind: type[Entity], package: str) -> tuple[Variable, ...]:
-    """The fields that can refer to entities of a kind, and that no class of a package declares."""
+    """The fields that can name an entity of a kind, and that no class of a package declares.
+
+    A value for each entity of the kind names none: it goes with the entity.
+    """
     ids = world.scope.of(kind)
     return tuple(
         variable
         for variable in world.variables
-        if variable.entity not in ids
-        and _refers(variable.domain, ids)
-        and not _is_declared_in(package, variable)
+        if _can_name(variable.domain, ids) and not _is_declared_in(package, variable)
     )
 
 
-def refers(variable: Variable, entity: Entity) -> bool:
-    """Whether a field refers to an entity now. Raises `cannot-look-into`."""
+def names(variable: Variable, entity: Entity) -> bool:
+    """Whether a field names an entity now. Raises `cannot-look-into`."""
     return _names(getattr(variable.entity, variable.field), variable.domain, entity, variable)
 
 
+def _can_name(domain: Domain[Any], ids: Sequence[object]) -> bool:
+    if isinstance(domain, MapDomain):
+        return _can_name(domain.element, ids)
+    return _refers(domain, ids)
+
+
 def _names(value: Any, domain: Domain[Any], entity: Entity, variable: Variable) -> bool:
-    ids = entity.world.scope.of(type(entity))
     match domain:
         case Ref() | Option(element=Ref()):
             return bool(value == entity)
         case Set():
             return bool(value.has(entity))
-        case MapDomain() if domain.entities != ids:
+        case MapDomain():
             parts = (value[each] for each in domain.entities)
             return any(_names(part, domain.element, entity, variable) for part in parts)
         case _:
+            declared = getattr(type(variable.entity), variable.field)
             raise FinaleError(
                 "cannot-look-into",
-                f"whether {variable.name} refers to {entity.name} cannot be asked",
-                place=caller(),
+                f"whether {variable.name} names {entity.name} cannot be asked",
+                place=declared.place,
                 advice="use a reference, a set of them, or one of these for each entity; or leave "
                 "out live_checkpoints",
             )
@@ -89,9 +96,8 @@ def _names(value: Any, domain: Domain[Any], entity: Entity, variable: Variable) 
 def _is_declared_in(package: str, variable: Variable) -> bool:
     """Whether a class of a package declares a field. An entity that is observed with the methods
     of its protocol (`observing.py`) has no fields of a variant."""
-    kinds = (each for each in type(variable.entity).__mro__ if variable.field in vars(each))
-    kind = next(kinds, None)
-    return kind is None or kind.__module__.startswith(f"{package}.")
+    kinds = [each for each in type(variable.entity).__mro__ if variable.field in vars(each)]
+    return not kinds or any(each.__module__.startswith(f"{package}.") for each in kinds)
 
 
 def _refuse_written(world: World, store: RuleStore, ids: Sequence[object]) -> None:

@@ -118,7 +118,9 @@ def test_a_part_of_the_job_and_the_whole_job(tmp_path: Path) -> None:
 def test_a_run_in_the_smallest_setting_is_a_shortest_one(folder: Path) -> None:
     ran = run(f"trace ping.toml --property never-done --minimise {P}", folder)
     assert "never-done is violated: 3 steps, and no run is shorter" in ran.stdout
-    assert "reproduce: " not in ran.stdout  # no file has this setting
+    again = shlex.split(ran.stdout.splitlines()[-1])
+    assert again[:3] == ["reproduce:", "finale", "trace"]
+    assert run(shlex.join(again[2:]), folder).stdout == ran.stdout  # no file has this setting
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.job.elements import CheckpointId
 from model.protocols.task.tasks import Task
-from model.rules import EMPTY, WEAK, Nothing, Option, PerEntity, Queue, Ref, Set
+from model.rules import EMPTY, WEAK, Bool, Nothing, Option, PerEntity, Queue, Ref, Set
 from model.rules import define, field, rule
 
 
@@ -95,9 +95,21 @@ def test_a_checkpoint_that_is_remembered_keeps_its_id(shape: str, tmp_path: Path
     assert verdicts["no-release-is-dropped"] == "holds"
 
 
+def test_a_value_for_each_checkpoint_names_none(tmp_path: Path) -> None:
+    """It goes with the checkpoint, as a field of the checkpoint itself does."""
+    shape = (
+        "PerEntity(CheckpointId, Bool)",
+        "False",
+        "self.heard[checkpoint] = True",
+        "not self.heard[checkpoint]",
+    )
+    page: dict[str, Any] = json.loads(_checked(tmp_path, *shape).stdout)
+    assert "violated" not in {row["verdict"] for row in page["results"]}
+
+
 def test_a_field_that_cannot_be_asked_is_refused(tmp_path: Path) -> None:
     queue = ("Queue(Ref(CheckpointId), 1)", "()", "self.heard.clear()", "True")
     ran = _checked(tmp_path, *queue)
     assert ran.exit == 2
-    assert "error[cannot-look-into]" in ran.stderr
+    assert "error[cannot-look-into]: mine/remembers.py:" in ran.stderr
     assert "heard" in ran.stderr

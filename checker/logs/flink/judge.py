@@ -122,7 +122,7 @@ def accept_run(  # noqa: PLR0913 - what is asked, of what, and how far
     observations = observations_of(run, job)
     settings = settings_of(run, job.job, observations, release, given, profile)
     against = _stranger(job, observations) or _of_two(run) or _of_two_kinds(run)
-    against = against or settings.against or lacking(run, job, profile)
+    against = against or settings.against or (lacking(run, profile) if whole else None)
     if against is not None:
         progress = _effort(lines, limits, on_progress).progress
         doubted = against if whole else _doubted(against, progress)

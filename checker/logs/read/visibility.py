@@ -21,9 +21,9 @@ class Visibility(enum.Enum):
 
 INFO, WARN = LEVELS.index("INFO"), LEVELS.index("WARN")
 
-#: Each job leaves lines of these at INFO.
-OF_EACH_JOB = ("job-switched", "task-switched", "task-deployed")
-#: And each job that takes checkpoints, of these.
+#: Of each job the coordinator writes a line of this at INFO.
+OF_EACH_JOB = ("job-switched",)
+#: And of each job that takes checkpoints, of these.
 OF_CHECKPOINTS = ("triggered", "completed")
 
 #: What a layout lacks if its lines tell no thread.

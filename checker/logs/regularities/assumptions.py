@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -185,6 +185,8 @@ class Assumption:
     shapes: tuple[Once | After | Never | Rising | Alike, ...]
 
 
+_RESTORED_BEHIND = After("completed", "restored", or_elsewhere=True)
+
 ASSUMPTIONS = (
     Assumption(
         "ids-are-new",
@@ -251,7 +253,7 @@ ASSUMPTIONS = (
         "CheckpointCoordinator.restoreLatestCheckpointedStateInternal takes the newest checkpoint "
         "of the store under the lock under which checkpoints complete",
         Scope.CHECKPOINT,
-        (After("completed", "restored", or_elsewhere=True),),
+        (_RESTORED_BEHIND,),
     ),
     Assumption(
         "confirmed-after-completion",
@@ -355,24 +357,11 @@ def contradictions(run: JobRun, profile: LogProfile, *, begins: bool) -> tuple[F
     may give ids again, so nothing is checked that compares ids of the whole job.
     """
     found: dict[tuple[str, tuple[tuple[str, str], ...]], Finding] = {}
-    logs = _Logs(
-        begins,
-        run.ends,
-        frozenset(slice_of(e, Scope.ATTEMPT) for e in run.events if e.word == "task-deployed"),
-        frozenset(e.log_event.log for e in run.events if e.word == "triggered"),
-        all(e.failover is None for e in run.events),
-    )
+    logs = _logs_of(run, begins=begins)
     wanted = {word for each in ASSUMPTIONS for shape in each.shapes for word in shape.words}
     events = [event for event in run.events if event.word in wanted]
-    words = [event.word for event in run.events]
-    completed = words.index("completed") if "completed" in words else len(words)
-    anew = "restored-nothing" in words[completed:]
-    for scope in (Scope.ATTEMPT, Scope.PART) if anew else Scope:
-        slices: _Slices = defaultdict(lambda: defaultdict(list))
-        for event in events:
-            key = slice_of(event, scope)
-            if key is not None:
-                slices[key][event.word].append(event)
+    for scope in (Scope.ATTEMPT, Scope.PART) if _begins_anew(run) else Scope:
+        slices = _slices_of(events, scope)
         for assumption in (each for each in ASSUMPTIONS if each.scope is scope):
             for shape in assumption.shapes:
                 if not profile.has(*shape.words):
@@ -383,6 +372,52 @@ def contradictions(run: JobRun, profile: LogProfile, *, begins: bool) -> tuple[F
                     if kept is None or _place(finding) < _place(kept):
                         found[finding.property, finding.binding] = finding
     return tuple(found.values())
+
+
+def _logs_of(run: JobRun, *, begins: bool) -> _Logs:
+    return _Logs(
+        begins,
+        run.ends,
+        frozenset(slice_of(e, Scope.ATTEMPT) for e in run.events if e.word == "task-deployed"),
+        frozenset(e.log_event.log for e in run.events if e.word == "triggered"),
+        is_one_coordinator(run),
+    )
+
+
+def is_one_coordinator(run: JobRun) -> bool:
+    """Whether one process coordinates the job. The coordinators of two have no common order, also
+    where they write into one file."""
+    graphs = sum(event.word == "graph-created" for event in run.events)
+    suspended = any(
+        event.word == "job-switched" and event.log_event.fields["to"] == "SUSPENDED"
+        for event in run.events
+    )
+    return graphs <= 1 and not suspended and all(event.failover is None for event in run.events)
+
+
+def restored_early(run: JobRun) -> tuple[RunEvent, RunEvent] | None:
+    """The first line that restores a job from a checkpoint which completes later, and the line of
+    the completion. Of a checkpoint of another job no line tells that it completes."""
+    if _begins_anew(run):
+        return None
+    slices = _slices_of(run.events, Scope.CHECKPOINT)
+    found = _RESTORED_BEHIND.broken(slices, _logs_of(run, begins=True))
+    return next(((event, other) for event, other in found if other is not None), None)
+
+
+def _begins_anew(run: JobRun) -> bool:
+    """Whether the job starts without a checkpoint after one has completed."""
+    words = [event.word for event in run.events]
+    return "completed" in words and "restored-nothing" in words[words.index("completed") :]
+
+
+def _slices_of(events: Iterable[RunEvent], scope: Scope) -> _Slices:
+    slices: _Slices = defaultdict(lambda: defaultdict(list))
+    for event in events:
+        key = slice_of(event, scope)
+        if key is not None:
+            slices[key][event.word].append(event)
+    return slices
 
 
 def _finding(assumption: Assumption, event: RunEvent, other: RunEvent | None) -> Finding:

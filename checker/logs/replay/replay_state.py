@@ -104,6 +104,8 @@ class ReplayState:
         self.waits_told = profile.has("waits") and "waits" in words
         """Whether a task that ends without waiting for a final checkpoint has not waited."""
         self._takes = "refused" in words or ids != {None}
+        self._may_take = self._takes or not {"scheduler-on", "scheduler-off"}.isdisjoint(words)
+        """Whether there is a coordinator of checkpoints. A job without one has none to tell of."""
         self._words: dict[int, tuple[str, ...]] = {}
         """The events by which variables are told."""
         told = self._told()
@@ -132,16 +134,22 @@ class ReplayState:
             for kind, fields in (*_TOLD.items(), *_SETTLED.items()):
                 for name, words in fields.items() if isinstance(entity, kind) else ():
                     if name in entity.variables:
-                        self._words[entity.variables[name].position] = words
+                        self._words[entity.variables[name].position] = self._needed(kind, words)
         # A job that takes no checkpoints is asked nothing about them.
         known = {self.protocol.variables[name].position for name in _TOLD_OF_ALL}
         for entity in self.system.world.entities:
             for kind, fields in _TOLD.items():
                 is_told = isinstance(entity, kind) and (self._takes or kind is not Checkpoint)
                 for name, words in fields.items() if is_told else ():
-                    if name in entity.variables and self.profile.has(*words):
+                    needed = self._needed(kind, words)
+                    if name in entity.variables and self.profile.has(*needed):
                         known.add(entity.variables[name].position)
         return known
+
+    def _needed(self, kind: type, words: tuple[str, ...]) -> tuple[str, ...]:
+        """The events that must be visible: what becomes of a request needs none of checkpoints
+        where there are none."""
+        return () if kind is Request and not self._may_take else words
 
     def lacks(self, name: str, unseen: Iterable[int | None]) -> tuple[str, ...] | None:
         """Return the levels of loggers at which lines tell all variables that a property asked for.
@@ -150,7 +158,7 @@ class ReplayState:
         It is None if no line of any level tells a variable; `unseen` has None for such a variable.
         """
         found: dict[str, None] = {}
-        if not self._takes or name in _BEYOND:
+        if not self._may_take or name in _BEYOND:
             return None
         words = [() if each is None else self._words.get(each, ()) for each in unseen]
         if not all(words):

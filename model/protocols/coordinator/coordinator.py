@@ -31,7 +31,7 @@ from typing import ClassVar, cast
 from model.errors import FinaleError, Place
 from model.language.guards import Limit
 from model.language.observing import observing, sound_kind
-from model.language.renaming import references, refers, retire
+from model.language.renaming import names, references, retire
 from model.protocols.barriers.gate import AlignedGate
 from model.protocols.barriers.logs import LoggedChannel
 from model.protocols.coordinator.checkpoints import (
@@ -456,9 +456,9 @@ class JobProtocol(Protocol, ABC):
         )
 
     def is_named_by_variant(self, checkpoint: Checkpoint) -> bool:
-        """Whether a field refers to a checkpoint that only a variant declares."""
+        """Whether a field names a checkpoint that only a variant declares."""
         own = references(checkpoint.world, Checkpoint, _PACKAGE)
-        return any(refers(variable, checkpoint) for variable in own)
+        return any(names(variable, checkpoint) for variable in own)
 
     @define
     def is_remembered(self, checkpoint: Checkpoint) -> bool:
