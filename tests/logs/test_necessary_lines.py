@@ -184,6 +184,16 @@ def test_a_logger_that_is_silent_contradicts_nothing(
     assert not {*job["decided"]} - {*whole["decided"]}
 
 
+def test_tasks_whose_logger_is_off_are_not_called_sound(tmp_path: Path) -> None:
+    """Why a task fails, it alone writes."""
+    job, _ = validated(tmp_path, edited("stop-race-06"))
+    assert "legal-never-fails" in found(job, "violated")
+    job, told = validated(tmp_path, edited("stop-race-06", dropped(r"taskmanager\.Task ")))
+    assert "legal-never-fails" not in job["decided"]
+    assert "INFO of Task" in told.stdout
+    assert told.exit == 3
+
+
 def test_the_levels_that_are_missing_are_named(tmp_path: Path) -> None:
     lines = edited("H12-00", dropped(r"\.CheckpointCoordinator +\["))
     _, told = validated(tmp_path, lines)

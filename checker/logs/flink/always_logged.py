@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 
 from checker.logs.read.job_runs import JobRun
+from checker.logs.read.visibility import CLOCKS_OF_TASKS
 
 from .observations import JOB, LOCK, Observations, Observed
 from .run_job import RunJob
-
-#: What the clocks of a task's process are called.
-_OWN = ("task.", "tm.")
 
 
 def always_shown(
@@ -36,7 +34,7 @@ def always_shown(
         known[at[0]].add(at[1])
         if event.word == "task-switched":
             (begun if event.log_event.fields["to"] == "RUNNING" else over).add(at)
-        if event.word == "task-switched" or event.log_event.clock.startswith(_OWN):
+        if event.word == "task-switched" or event.log_event.clock.startswith(CLOCKS_OF_TASKS):
             tells.add(at[0])
     alone = len({event.log_event.log for event in run.events}) == 1
     coordinator = frozenset((*LOCK, *JOB))

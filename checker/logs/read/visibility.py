@@ -25,6 +25,10 @@ INFO, WARN = LEVELS.index("INFO"), LEVELS.index("WARN")
 OF_EACH_JOB = ("job-switched",)
 #: And of each job that takes checkpoints, of these.
 OF_CHECKPOINTS = ("triggered", "completed")
+#: Of each task the process in which it runs writes a line of this.
+OF_TASKS = "task-switched"
+#: What the clocks of a task's process are called.
+CLOCKS_OF_TASKS = ("task.", "tm.")
 
 #: What a layout lacks if its lines tell no thread.
 THREADS = "thread names in the layout"
@@ -56,6 +60,14 @@ class LogProfile:
         }
         each_job = (*OF_EACH_JOB, *OF_CHECKPOINTS)
         speakers = {each.logger for each in table.patterns if each.event in each_job}
+        # Where a process of tasks has lines, this logger has some, too.
+        silent_tasks = {
+            each.logger
+            for each in table.patterns
+            if each.event == OF_TASKS and each.logger not in depth
+        }
+        if any(e.logger in depth and e.clock.startswith(CLOCKS_OF_TASKS) for e in table.patterns):
+            speakers |= silent_tasks
         self._seen: dict[str, Visibility] = {}
         self._lacks: dict[str, dict[str, None]] = {}
         for pattern in table.patterns:
@@ -68,7 +80,9 @@ class LogProfile:
             elif pattern.logger in told:
                 seen = Visibility.NEVER
             elif needed >= INFO:
-                silent = pattern.logger in speakers and needed < WARN
+                silent = pattern.logger in speakers and (
+                    needed < WARN or pattern.logger in silent_tasks
+                )
                 seen = Visibility.MAYBE if silent else Visibility.ALWAYS
             elif pattern.logger in depth:
                 seen = Visibility.NEVER

@@ -21,7 +21,7 @@ from typing import cast
 from checker.logs.findings import Where
 from checker.logs.read.job_runs import JobRun
 from checker.logs.read.log_events import LogEvent, TaskId
-from checker.logs.read.visibility import OF_CHECKPOINTS, LogProfile
+from checker.logs.read.visibility import OF_CHECKPOINTS, OF_TASKS, LogProfile
 from model.language.plain import PlainStore
 from model.protocols.coordinator.checkpoints import PENDING, Checkpoint
 from model.protocols.job.channels import Channel
@@ -40,7 +40,7 @@ IDS_MAX = 248
 #: The variables that lines tell, by the class that has them, and the events that must be visible.
 _TOLD: dict[type, dict[str, tuple[str, ...]]] = {
     Task: {
-        "status": (),
+        "status": (OF_TASKS,),
         "reported_finished": (),
         "taken": ("taken",),
         "taken_after_finish": ("taken",),
@@ -134,7 +134,9 @@ class ReplayState:
             for kind, fields in (*_TOLD.items(), *_SETTLED.items()):
                 for name, words in fields.items() if isinstance(entity, kind) else ():
                     if name in entity.variables:
-                        self._words[entity.variables[name].position] = self._needed(kind, words)
+                        position = entity.variables[name].position
+                        before = self._words.get(position, ())
+                        self._words[position] = (*before, *self._needed(kind, words))
         # A job that takes no checkpoints is asked nothing about them.
         known = {self.protocol.variables[name].position for name in _TOLD_OF_ALL}
         for entity in self.system.world.entities:
