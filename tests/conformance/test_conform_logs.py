@@ -118,7 +118,7 @@ def test_what_is_no_log_is_refused(tmp_path: Path) -> None:
     written(tmp_path, ["no log"])
     for command, code in (
         ("conform events.ndjson", "not-an-event-log"),
-        ("conform missing.ndjson", "unreadable"),
+        ("conform missing.ndjson", "no-such-path"),
         ("conform events.ndjson --unseen complet", "unknown-step"),
     ):
         ran = run(command, tmp_path)
