@@ -170,7 +170,13 @@ _LOGGERS = ("CheckpointCoordinator", "ExecutionGraph", "JobMaster", "Task", "Tas
 
 
 @pytest.mark.parametrize("logger", [*_LOGGERS, "StreamTask", "SubtaskCheckpointCoordinatorImpl"])
-@pytest.mark.parametrize("name", ["H12-00", "H16-04", "stop-restore-01"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "H12-00",
+        *(pytest.param(each, marks=pytest.mark.slow) for each in ("H16-04", "stop-restore-01")),
+    ],
+)
 def test_a_logger_that_is_silent_contradicts_nothing(
     logger: str, name: str, tmp_path: Path
 ) -> None:

@@ -100,7 +100,7 @@ def test_what_cannot_be_read_is_told_of_that_alone(spark: SparkSession, tmp_path
         found = OnSpark(spark, order, ships=ships).judge(numbered(pieces), keep_none)
         second, first = judged(found)
         assert (len(first.verdicts), first.errors) == (1, ())
-        assert "error[unreadable]" in second.errors[0]
+        assert "error[no-such-path]" in second.errors[0]
 
 
 def deadly(bundle: PieceBundle) -> Iterator[BundleResult]:
