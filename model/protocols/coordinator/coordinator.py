@@ -456,7 +456,7 @@ class JobProtocol(Protocol, ABC):
         )
 
     def is_named_by_variant(self, checkpoint: Checkpoint) -> bool:
-        """Whether a field names a checkpoint that only a variant declares."""
+        """Whether a field that only a variant declares names a checkpoint."""
         own = references(checkpoint.world, Checkpoint, _PACKAGE)
         return any(names(variable, checkpoint) for variable in own)
 
