@@ -94,7 +94,10 @@ def check(  # noqa: PLR0913 - one parameter a flag
     max_seconds: SecondsLimit = None,
     max_memory: Annotated[
         int | None,
-        Parameter(help="Memory limit of a native search, and of each Spark worker, in megabytes."),
+        Parameter(
+            help="Memory limit in megabytes of a native search (default: 80 % of the free memory), "
+            "and of each Spark worker."
+        ),
     ] = None,
     max_steps: StepsLimit = None,
     backend: BackendName = "auto",

@@ -29,7 +29,9 @@ from .parameters import ProtocolsFolder
 def listing(
     what: Annotated[
         Literal["protocols", "properties", "options", "rules"],
-        Parameter(help="What to list; of options and rules the names alone, without --protocol."),
+        Parameter(
+            help="What to list. Without --protocol, options and rules are listed by name only."
+        ),
     ],
     /,
     *,

@@ -98,9 +98,10 @@ EXITS = {
     "conform": "0 model and engine agree, and each log is accepted without a violation; 1 model "
     "and engine disagree, a log is rejected, or the run of a log violates a property or leaves one "
     "stuck; 2 bad input; 3 undecided because a limit was reached; 130 interrupted.",
-    "validate": "0 each job has a ✓; 1 a property is violated or stuck, or a log is rejected; 2 "
-    "bad input; 3 a job has a ? (the log leaves a property undecided, no run was found that "
-    "explains the job, or the job was not judged), or no job was found; 130 interrupted.",
+    "validate": "0 each job has a ✓; 1 a property is violated, stuck or overdue, or was stuck for "
+    "a while, or a log is rejected; 2 bad input; 3 a job has a ? (the log leaves "
+    "a property undecided, no run was found that explains the job, or the job was not judged), or "
+    "no job was found; 130 interrupted.",
     "mine": "0 the logs have a job, whether or not a run breaks a regularity; 2 bad input; 3 no "
     "job was found; 130 interrupted.",
     "blocked": "0 the log has a job, 2 bad input, 3 no job was found, 130 interrupted.",
@@ -115,9 +116,10 @@ EXITS = {
     "because a limit was reached, 130 interrupted.",
     "replay": "0 the engine follows the trace, 1 the engine departs from it, 2 bad input, 130 "
     "interrupted.",
-    "reproduce": "0 reproduced in each run, 1 not reproduced in some run, 2 bad input, 3 not "
-    "taken in some run, 130 interrupted. With --orders: 0 all survived, 1 some order did damage, 2 "
-    "bad input, 3 too few orders were taken, 130 interrupted.",
+    "reproduce": "0 reproduced in each run, 1 not reproduced in some run, or the log of a run is "
+    "rejected, 2 bad input, 3 not taken or not seen in some run, 130 interrupted. With --orders: 0 "
+    "all survived, 1 some order did damage, 2 bad input, 3 too few orders were taken, 130 "
+    "interrupted.",
     "review": "0 no new violation, 1 a property that held is violated, 2 bad input, 3 a limit was "
     "reached, 130 interrupted.",
     "hunt": "0 no new violation, 1 a new violation was found, 2 bad input, 130 interrupted (the "

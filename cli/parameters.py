@@ -30,7 +30,7 @@ PropertyNames: TypeAlias = Annotated[
     PLAIN,
     Parameter(
         name="--property",
-        help="Check only this property; repeatable (default: all).",
+        help="Only this property; repeatable (default: all).",
         completer=completers.properties,
     ),
 ]
@@ -55,8 +55,8 @@ VariantName: TypeAlias = Annotated[
     str | None,
     Parameter(
         name="--variant",
-        help="Variant of the protocol, or of one that it is built on, to take instead; none "
-        "removes the spec's variant.",
+        help="Variant to use instead of the spec's own: a variant of its protocol, or of a "
+        "protocol that it extends. none removes the spec's variant.",
     ),
 ]
 WithoutNames: TypeAlias = Annotated[

@@ -69,7 +69,8 @@ def run(  # noqa: PLR0913 - one parameter a flag
     stop: Annotated[
         Literal["drain", "suspend"] | None,
         Parameter(
-            help="Process the present input, then stop with a savepoint: drain ends the job."
+            help="Process the present input, then stop with a savepoint. drain ends the job for "
+            "good; suspend lets it continue later."
         ),
     ] = None,
     from_: Annotated[

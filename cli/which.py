@@ -38,8 +38,8 @@ def which(
         tuple[str, ...],
         PLAIN,
         Parameter(
-            help="Key of the spec with its values, the weakest value first: options.NAME=one,other "
-            "or bounds.NAME=0..3; repeatable."
+            help="Key of the spec with its values: options.NAME=one,other or bounds.NAME=0..3; "
+            "repeatable. Begin with the weakest value, the one with the fewest runs."
         ),
     ],
     max_steps: Annotated[

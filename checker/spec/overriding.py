@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
@@ -209,20 +209,21 @@ def _is_of_rules(value: object) -> bool:
     return isinstance(value, Field | FunctionType | property | cached_property)
 
 
-def _passed_on_by(kind: type) -> set[str]:
+@cache
+def _passed_on_by(kind: type) -> frozenset[str]:
     """The names for which a method of a class calls `super()`."""
     try:
         tree = ast.parse(dedent(inspect.getsource(kind)))
     except (OSError, TypeError, SyntaxError):
-        return set()
-    return {
+        return frozenset()
+    return frozenset(
         node.attr
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Call)
         and isinstance(node.value.func, ast.Name)
         and node.value.func.id == "super"
-    }
+    )
 
 
 def _check_hiding(tree: ast.Module, file: Path, module: ModuleType) -> None:

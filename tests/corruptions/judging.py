@@ -40,7 +40,7 @@ class Outcome(enum.Enum):
     """What the command says of a copy."""
 
     AT_ITS_LINE = "rejected at its line"
-    REJECTED = "rejected"
+    REJECTED = "rejected at another line"
     FOUND = "undecided, with a finding"
     UNDECIDED = "undecided"
     ACCEPTED_FOUND = "accepted, with a finding"

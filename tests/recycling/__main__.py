@@ -35,7 +35,8 @@ def _say(what: str) -> None:
 def _walked(by_protocol: dict[str, Seen]) -> Iterator[str]:
     yield "## Walks in lockstep, by protocol"
     yield ""
-    yield f"{LIVE} live ids beside {IDS} ids; a walk for each variant."
+    yield f"{LIVE} live ids beside {IDS} ids; a walk for each variant. The walks ask every"
+    yield "property, also those that a check answers with `not-asked`."
     yield ""
     yield "| Protocol | Walks | Steps | Ids given again | Steps that only one side can take |"
     yield "|---|--:|--:|--:|--:|"
@@ -52,7 +53,9 @@ def _asked(by_protocol: dict[str, Seen]) -> Iterator[str]:
         all_seen.add(seen)
     yield "## Properties"
     yield ""
-    yield "*Asked* counts judgements whose antecedent held, *fell* those that did not hold."
+    yield "*Asked* counts judgements whose antecedent held. *Fell* counts those in which the rest"
+    yield "did not hold. For a liveness property such as `checkpoint-ends` these are states in"
+    yield "which the awaited thing has not happened yet."
     yield ""
     yield "| Property | Protocols | Asked | Fell | With few ids |"
     yield "|---|--:|--:|--:|---|"
