@@ -15,12 +15,11 @@ from checker.logs.event_log.acceptance import replay
 from checker.logs.event_log.progress import LogProgress, OnProgress, OverTime, SearchEffort
 from checker.logs.event_log.section_judge import findings_of
 from checker.logs.event_log.section_search import Accepted, GaveUp, Move, Rejected, Undecided
-from checker.logs.event_log.section_system import Refusal, SectionSystem
+from checker.logs.event_log.section_system import SectionSystem
 from checker.logs.findings import Finding
-from checker.logs.read.job_runs import JobRun, RunEvent
+from checker.logs.read.job_runs import JobRun
 from checker.logs.read.run_file import ChosenSetting, RunFile, TriedSettings
 from checker.logs.read.visibility import LogProfile
-from checker.logs.regularities.assumptions import differ_in_kind
 from checker.search.limits import Limits
 from checker.spec.catalogue import Catalogue, catalogue
 from model.errors import FinaleError
@@ -36,6 +35,7 @@ from .candidate_settings import (
     of_other_releases,
     settings_of,
 )
+from .impossible_lines import impossible
 from .necessary_lines import lacking
 from .observations import Observations, Observed, observations_of
 from .proof import Refuter, given_of
@@ -121,8 +121,8 @@ def accept_run(  # noqa: PLR0913 - what is asked, of what, and how far
     whole = whole and job.is_sure
     observations = observations_of(run, job)
     settings = settings_of(run, job.job, observations, release, given, profile)
-    against = _stranger(job, observations) or _of_two(run) or _of_two_kinds(run)
-    against = against or settings.against or (lacking(run, profile) if whole else None)
+    against = impossible(run, job, observations) or settings.against
+    against = against or (lacking(run, profile) if whole else None)
     if against is not None:
         progress = _effort(lines, limits, on_progress).progress
         doubted = against if whole else _doubted(against, progress)
@@ -136,54 +136,6 @@ def accept_run(  # noqa: PLR0913 - what is asked, of what, and how far
             tried.append((way.of_release(name), _under(case, way, limits, on_progress)))
     shown = tuple(_tried(way, each) for way, each in tried if way.taken)
     return replace(found, told=settings.told, tried=shown)
-
-
-def _stranger(job: RunJob, observations: Observations) -> Rejected | None:
-    """The first line of a subtask, or of an attempt, that the job does not have."""
-    names = {subtask.name for subtask in job.job.subtasks}
-    for observation in observations.all:
-        task = observation.event.task
-        if observation.seen is Observed.ACKNOWLEDGED and observation.task is None:
-            why = "no line tells of which subtask this attempt is"
-            return Rejected(observation.line, observation.event.word, (Refusal(why),), 0)
-        if task is not None and job.task(task) not in names:
-            why = f"the job has no subtask {task.name}"
-            return Rejected(observation.line, observation.event.word, (Refusal(why),), 0)
-    return None
-
-
-def _of_two(run: JobRun) -> Rejected | None:
-    """The first line that names one subtask, and the attempt of another."""
-    for event in run.events:
-        task, execution = event.log_event.task, event.log_event.execution
-        if task is None or execution is None:
-            continue
-        attempt = execution.attempt if task.attempt is None else task.attempt
-        if (task.subtask, attempt) != (execution.subtask, execution.attempt):
-            why = (
-                f"the attempt is number {execution.attempt} of subtask {execution.subtask + 1}, "
-                f"and not of {task.name}"
-            )
-            return Rejected(event.log_event.line, event.word, (Refusal(why),), 0)
-    return None
-
-
-def _of_two_kinds(run: JobRun) -> Rejected | None:
-    """The first line by which a task begins another kind of snapshot than was triggered."""
-    triggered: dict[int | None, RunEvent] = {}
-    for event in run.events:
-        number = event.log_event.checkpoint
-        if event.word == "triggered":
-            triggered[number] = event
-        elif event.word == "snapshot-begins" and number in triggered:
-            before = triggered[number]
-            if differ_in_kind(before, event):
-                why = (
-                    f"the task begins another kind of snapshot than line {before.log_event.line} "
-                    "triggers"
-                )
-                return Rejected(event.log_event.line, event.word, (Refusal(why),), 0)
-    return None
 
 
 def _doubted(against: Rejected, progress: LogProgress) -> Undecided:

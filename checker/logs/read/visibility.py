@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
-from .line_patterns import LEVELS, PatternTable
+from .line_patterns import LEVELS, LinePattern, PatternTable
 from .log_events import LineTally
 
 
@@ -34,58 +34,68 @@ CLOCKS_OF_TASKS = ("task.", "tm.")
 THREADS = "thread names in the layout"
 
 
+class _Loggers:
+    """What each logger writes: by the levels that somebody names, else by the lines of the log."""
+
+    def __init__(self, table: PatternTable, tally: LineTally, levels: Mapping[str, str]) -> None:
+        self._named = {logger: LEVELS.index(level) for logger, level in levels.items()}
+        self._least = dict[str, int]()
+        for logger, level in tally.loggers:
+            least = self._least.get(logger, len(LEVELS))
+            self._least[logger] = min(least, LEVELS.index(level))
+        self._least |= self._named
+        self._filtered = {
+            (logger, "DEBUG")
+            for logger, level in tally.loggers
+            if level == "TRACE" and (logger, "DEBUG") not in tally.loggers
+        }
+        each_job = (*OF_EACH_JOB, *OF_CHECKPOINTS)
+        #: By logger that should have lines: below this level it is not known whether it writes.
+        self._unsure = {each.logger: WARN for each in table.patterns if each.event in each_job}
+        if any(
+            each.logger in self._least and each.clock.startswith(CLOCKS_OF_TASKS)
+            for each in table.patterns
+        ):
+            for each in table.patterns:
+                if each.event == OF_TASKS and each.logger not in self._least:
+                    self._unsure[each.logger] = len(LEVELS)
+
+    def shows(self, pattern: LinePattern) -> Visibility:
+        """Whether the logger of a line writes it."""
+        logger, level = pattern.logger, pattern.levels[0]
+        needed, least = LEVELS.index(level), self._least.get(logger)
+        if (logger, level) in self._filtered and logger not in self._named:
+            return Visibility.MAYBE
+        if least is not None and least <= needed:
+            return Visibility.ALWAYS
+        if logger in self._named:
+            return Visibility.NEVER
+        if needed < INFO:
+            return Visibility.MAYBE if least is None else Visibility.NEVER
+        is_sure = needed >= self._unsure.get(logger, INFO)
+        return Visibility.ALWAYS if is_sure else Visibility.MAYBE
+
+
 class LogProfile:
     """What a log shows: by the level that each logger writes, and whether threads are told.
 
     `levels` gives the level of loggers, by the last part of their names; others are taken to write
     what they were seen to write, and what is at INFO or above. But a logger that writes of each job
-    at INFO, and of this one did not, may have been set to WARN. A logger with lines at TRACE and
+    at INFO, and of this one did not, may have been set to WARN. The same holds for the logger that
+    writes of each task, if the process of a task has other lines. A logger with lines at TRACE and
     none at DEBUG shows nothing of its lines at DEBUG: a filter may have removed them.
     """
 
     def __init__(
-        self, table: PatternTable, tally: LineTally, levels: dict[str, str] | None = None
+        self, table: PatternTable, tally: LineTally, levels: Mapping[str, str] | None = None
     ) -> None:
         self.threads = tally.threads
         self.newest = tally.newest
-        depth = {logger: len(LEVELS) for logger, _ in tally.loggers}
-        for logger, level in tally.loggers:
-            depth[logger] = min(depth[logger], LEVELS.index(level))
-        told = {logger: LEVELS.index(level) for logger, level in (levels or {}).items()}
-        depth |= told
-        filtered = {
-            (logger, "DEBUG")
-            for logger, level in tally.loggers
-            if level == "TRACE" and (logger, "DEBUG") not in tally.loggers and logger not in told
-        }
-        each_job = (*OF_EACH_JOB, *OF_CHECKPOINTS)
-        speakers = {each.logger for each in table.patterns if each.event in each_job}
-        # Where a process of tasks has lines, this logger has some, too.
-        silent_tasks = {
-            each.logger
-            for each in table.patterns
-            if each.event == OF_TASKS and each.logger not in depth
-        }
-        if any(e.logger in depth and e.clock.startswith(CLOCKS_OF_TASKS) for e in table.patterns):
-            speakers |= silent_tasks
+        loggers = _Loggers(table, tally, levels or {})
         self._seen: dict[str, Visibility] = {}
         self._lacks: dict[str, dict[str, None]] = {}
         for pattern in table.patterns:
-            seen = Visibility.MAYBE
-            needed = LEVELS.index(pattern.levels[0])
-            if (pattern.logger, pattern.levels[0]) in filtered:
-                seen = Visibility.MAYBE
-            elif depth.get(pattern.logger, len(LEVELS)) <= needed:
-                seen = Visibility.ALWAYS
-            elif pattern.logger in told:
-                seen = Visibility.NEVER
-            elif needed >= INFO:
-                silent = pattern.logger in speakers and (
-                    needed < WARN or pattern.logger in silent_tasks
-                )
-                seen = Visibility.MAYBE if silent else Visibility.ALWAYS
-            elif pattern.logger in depth:
-                seen = Visibility.NEVER
+            seen = loggers.shows(pattern)
             lacks = self._lacks.setdefault(pattern.event, {})
             if seen is not Visibility.ALWAYS:
                 lacks[f"{pattern.levels[0]} of {pattern.logger}"] = None
