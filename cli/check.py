@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
-import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,47 +11,23 @@ from cyclopts import Parameter
 from rich.text import Text
 
 from checker.cache.store import users_store
-from checker.ci.findings import LeftOut, Mistake, Outcome
-from checker.report.check_json import (
-    FORMAT,
-    CheckJson,
-    LeftOutJson,
-    MinimisedJson,
-    RowJson,
-    error_row,
-    json_rows,
-)
-from checker.report.layout import console, counted, paragraph, write
-from checker.report.places import shown_file
-from checker.report.results import compared_line, slow_line, summary_lines
-from checker.review.change import read_under
-from checker.search.answer import Report
-from checker.search.backends import Backend, check_options
-from checker.search.limits import INTERRUPTED, Limits, ProgressListener
-from checker.search.many import searched
+from checker.report.layout import console, paragraph, write
 from checker.search.options import SearchOptions
-from checker.search.processes import processors
 from checker.search.reductions.kinds import Reduction
-from checker.search.rows import PRECEDENCE, SEARCH, Exit, SpecResult, result_of, strictly
-from checker.search.run import chosen, run
-from checker.spec.catalogue import Catalogue, catalogue
+from checker.search.rows import SEARCH
+from checker.spec.catalogue import catalogue
 from checker.spec.changed import ChangedFiles
 from checker.spec.changed import changed_since as since
-from checker.spec.claim import Spec
-from checker.spec.grid import settings_of, values_in
+from checker.spec.grid import values_in
 from checker.spec.reading import check_property_name
-from checker.spec.releases import ReleaseConfig, releases_in
-from checker.studies.bug_pairs import folders_of_bugs, mistakes_in_pairs
-from model.errors import FinaleError, Place
-from model.system import Kind
+from checker.spec.releases import releases_in
+from model.errors import FinaleError
 
 from . import completers
+from .check_options import CheckOptions, refuse_without_spark
+from .checking import Checking
 from .ci import ci_output
-from .errors import print_error
-from .meter import Meter
-from .output import say_json
 from .output_file import prepare_folder
-from .pages import ResultPages
 from .parameters import (
     PLAIN,
     AllProperties,
@@ -76,12 +49,9 @@ from .parameters import (
     limits_of,
     refuse_limits,
 )
-from .paths import specs_in
-from .version import VERSION
 
 if TYPE_CHECKING:
-    from checker.review.minimise import Minimised
-    from pipeline.search.run import SearchPlan
+    pass
 
 
 def check(  # noqa: PLR0913 - one parameter a flag
@@ -190,7 +160,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
         if name != SEARCH:
             check_property_name(name, known)
     ci_files = {"--junit": junit, "--sarif": sarif}
-    options = Options(
+    options = CheckOptions(
         known,
         properties,
         limits_of(max_states, max_seconds, max_memory, threads, max_steps),
@@ -244,439 +214,6 @@ def check(  # noqa: PLR0913 - one parameter a flag
     return checking.exit
 
 
-@dataclass(frozen=True)
-class Options:
-    """The options of the command line."""
-
-    catalogue: Catalogue
-    properties: tuple[str, ...]
-    limits: Limits
-    backend: Backend
-    reductions: tuple[Reduction, ...]
-    search: SearchOptions
-    slow: bool
-    record: bool
-    trace_dir: Path | None
-    all_properties: bool
-    strict: bool
-    releases: tuple[ReleaseConfig, ...] | None
-    plan: SearchPlan | None = None
-    """How to continue on Spark."""
-    jobs: int | None = None
-    """How many specs are searched at once, if not one on each processor."""
-
-    changed: ChangedFiles | None = None
-    """What changed since the revision that the user named."""
-
-    ci_files: tuple[str, ...] = ()
-    """The flags that name a file for a CI server."""
-    variant: str | None = None
-    """The variant that each spec is checked under, if not its own."""
-    values: tuple[tuple[str, object], ...] = ()
-    """Keys that each spec has other values of."""
-
-    minimise: bool = False
-    """Whether counterexamples are shrunk."""
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether specs are checked in another setting than their own."""
-        return self.variant is not None or bool(self.values)
-
-    @property
-    def may_search_beside(self) -> bool:
-        """Whether several specs can be searched at once."""
-        return self.plan is None and self.releases is None and not self.record
-
-    def refuse_contradictions(self, paths: Sequence[Path]) -> None:
-        """Raises `all-or-some`, `reduced-counts`, `releases-alone`, `resume-one-spec`.
-
-        And what `check_means` does.
-        """
-        own: dict[str, object] = {
-            "--record": self.record,
-            "--resume": self.search.resume,
-            "--trace-dir": self.trace_dir,
-            "--all-properties": self.all_properties,
-            "--strict": self.strict,
-            **dict.fromkeys(self.ci_files, True),
-            "--variant": self.variant,
-            "--set": self.values,
-            "--minimise": self.minimise,
-        }
-        for flag, given in own.items():
-            if self.releases is not None and given:
-                raise FinaleError(
-                    "releases-alone",
-                    f"{flag} is an option of one check, and --releases compares several checks",
-                    advice=f"leave out --releases, or {flag}",
-                )
-        if self.all_properties and self.properties:
-            raise FinaleError(
-                "all-or-some",
-                "--property asks some properties, and --all-properties all of them",
-                advice="leave out one of the two flags",
-            )
-        if self.reductions and self.record:
-            raise FinaleError(
-                "reduced-counts",
-                "counts of a reduced search cannot be recorded, only those of a full search",
-                advice="leave out --reduce, or --record",
-            )
-        if self.is_changed and self.record:
-            flag = "--variant" if self.variant is not None else "--set"
-            raise FinaleError(
-                "variant-counts",
-                f"counts of another setting cannot be recorded in a spec, and {flag} makes one",
-                advice=f"leave out {flag}, or --record; or write the change into the spec",
-            )
-        if self.search.resume is not None and (len(paths) > 1 or paths[0].is_dir()):
-            raise FinaleError(
-                "resume-one-spec",
-                "a folder to resume from holds the search of one spec",
-                advice="name one spec, and a folder of its own for each",
-            )
-        check_options(self.backend, self.reductions, self.search, self.limits)
-
-    def refuse_with_spark(self, max_steps: int | None) -> None:
-        """Raises `bad-limit`, `spark-or-not`."""
-        assert self.plan is not None
-        # A search can continue on Spark from its first state on: --states-here 0.
-        refuse_limits(
-            {"--states-here": self.plan.states_here or None, "--owners": self.plan.owners}
-        )
-        others = {
-            "--backend": self.backend not in ("auto", "native"),
-            "--reduce": self.reductions,
-            "--storage": self.search.storage != "exact",
-            "--record": self.record,
-            "--max-steps": max_steps,
-        }
-        for flag, is_given in others.items():
-            if is_given:
-                message = f"{flag} has no meaning for a search that can continue on Spark"
-                raise FinaleError("spark-or-not", message, advice=f"leave out --spark, or {flag}")
-
-
-@dataclass
-class Checking:
-    """One run of the command: the results so far, printed as they come."""
-
-    options: Options
-    as_text: bool
-    results: list[SpecResult] = field(default_factory=list[SpecResult])
-    rows: list[RowJson] = field(default_factory=list[RowJson])
-    mistakes: list[Mistake] = field(default_factory=list[Mistake])
-    left_out: list[LeftOut] = field(default_factory=list[LeftOut])
-    answered: set[str] = field(default_factory=set[str])
-    smallest: list[Minimised] = field(default_factory=list["Minimised"])
-    compared: int = 0
-    interrupted: bool = False
-    start: float = field(default_factory=time.perf_counter)
-
-    @cached_property
-    def pages(self) -> ResultPages:
-        """The printer of results."""
-        return ResultPages(self._again)
-
-    def files(self, paths: Sequence[Path]) -> list[Path]:
-        """The specs, and all in folders, each once."""
-        given = (file for path in paths for file in self._files(path))
-        return list({file.resolve(): file for file in given}.values())
-
-    def check(self, files: Sequence[Path], paths: Sequence[Path]) -> None:
-        """Check specs. Mistakes in one do not keep the others from it."""
-        if not self.options.is_changed:
-            self._check_pairs(path for path in paths if path.is_dir())
-        jobs = min(self.options.jobs or processors(), len(files))
-        if jobs > 1 and self.options.may_search_beside:
-            self._check_beside(files, jobs)
-            return
-        for file in files:
-            try:
-                self._check_file(file)
-            except FinaleError as error:
-                self._note(error, file)
-
-    def _check_beside(self, files: Sequence[Path], jobs: int) -> None:
-        """Check specs in several processes, and print the results in the order of the files."""
-        options = replace(self.options.search, searches=jobs)
-        specs: dict[Path, Spec] = {}
-        for file in files:
-            try:
-                spec = self._read(file)
-            except FinaleError as error:
-                self._note(error, file)
-            else:
-                if not self._skips(spec):
-                    specs[file] = spec
-
-        def search(file: Path) -> Report:
-            return self._run(specs[file], self.options.properties, None, options).report
-
-        with Meter("specs") as meter:
-            for file, found in searched([*specs], search, jobs, meter.tell_many):
-                if isinstance(found, FinaleError):
-                    self._note(found, file)
-                    continue
-                spec = specs[file]
-                families = chosen(spec, self.options.properties)
-                build = None if found.backend == "none" else partial(spec.system, families)
-                self._keep(spec, result_of(spec, build, found, self.options.properties))
-
-    def _files(self, path: Path) -> list[Path]:
-        try:
-            files = list(specs_in(path))
-        except FinaleError as error:
-            self._note(error)
-            return []
-        if not self.options.values:  # bugs with their fixes, and matrices, are what specs expect
-            self.pages.expect(path, files)
-        return files
-
-    def _check_pairs(self, folders: Iterable[Path]) -> None:
-        """In folders each bug has its fix; a spec that is given by itself needs none."""
-        found = {each.resolve(): each for path in folders for each in folders_of_bugs(path)}
-        for folder in found.values():
-            for error in mistakes_in_pairs(folder, self.options.catalogue):
-                self._note(error)
-
-    def _note(self, error: FinaleError, file: Path | None = None) -> None:
-        self.mistakes.append(Mistake(file, error))
-        self.rows.append(error_row(file, error))
-        print_error(error)
-
-    def _read(self, file: Path) -> Spec:
-        spec = read_under(file, self.options.catalogue, self.options.variant, self.options.values)
-        spec = replace(spec, asks_all=self.options.all_properties)
-        if self.options.search.storage == "hashed":
-            tell_unanswered(spec, self.options.properties)
-        return spec
-
-    def _skips(self, spec: Spec) -> bool:
-        """Skip a spec that no change concerns; and a slow one, unless slow ones are asked for."""
-        if self.options.changed is not None and not self.options.changed.concern(spec):
-            self.left_out.append(LeftOut(spec.file, spec.title, "unchanged"))
-            return True
-        if not spec.slow or self.options.slow:
-            return False
-        self.left_out.append(LeftOut(spec.file, spec.title, "slow"))
-        page = console(stderr=not self.as_text)
-        write(page, [slow_line(spec.file, spec.title, page.width)])
-        return True
-
-    def _check_file(self, file: Path) -> None:
-        spec = self._read(file)
-        if self._skips(spec):
-            return
-        if self.options.releases is not None:
-            self._compare(spec, self.options.releases)
-        else:
-            self._keep(spec, self._searched(spec, self.options.properties))
-
-    def _searched(self, spec: Spec, properties: Collection[str]) -> SpecResult:
-        options = self.options
-        with Meter(spec.file.name) as meter:
-            if options.plan is not None:
-                from pipeline.search.run import search
-
-                return search(spec, options.plan, options.limits, meter, properties)
-            return self._run(spec, properties, meter, options.search)
-
-    def _run(
-        self,
-        spec: Spec,
-        properties: Collection[str],
-        progress: ProgressListener | None,
-        how: SearchOptions,
-    ) -> SpecResult:
-        limits, backend = self.options.limits, self.options.backend
-        return run(spec, limits, progress, properties, backend, self.options.reductions, how)
-
-    def _compare(self, spec: Spec, releases: Sequence[ReleaseConfig]) -> None:
-        from checker.report.releases import comparison_lines, comparison_rows
-        from checker.studies.across_releases import compared
-
-        try:
-            found = compared(spec, releases, self.options.properties, self._searched)
-        except FinaleError as error:
-            raise error.located(Place(str(spec.file))) from None
-        results = [column.result for column in found.columns if column.result is not None]
-        self.results += results
-        self.compared += 1
-        self.answered |= {row.property for result in results for row in result.rows}
-        self.rows += comparison_rows(found)
-        if self.as_text:
-            page = console()
-            write(page, [*comparison_lines(found, page.width), Text()])
-        if any(result.report.stopped == INTERRUPTED for result in results):
-            raise KeyboardInterrupt
-
-    def _keep(self, spec: Spec, result: SpecResult) -> None:
-        interrupted = result.report.stopped == INTERRUPTED
-        if self.options.record and not interrupted:
-            from checker.studies.recording import record
-
-            result = record(spec, result)
-        if self.options.strict:
-            result = strictly(result)
-        traces: dict[str, str] = {}
-        if self.options.trace_dir is not None:
-            from .traces import write_traces
-
-            traces = write_traces(result, self.options.trace_dir)
-        self.results.append(result)
-        self.answered |= {row.property for row in result.rows}
-        self._remark(result)
-        if not self.as_text:
-            self.rows += json_rows(result, traces)
-        else:
-            self.pages.add(result)
-            if result.report.backend == "spread":
-                write(console(), ["searched on Spark"])
-        if interrupted:
-            raise KeyboardInterrupt
-        if self.options.minimise:
-            self._shrink(result)
-
-    def _remark(self, result: SpecResult) -> None:
-        """Tell on stderr how a variant of the user's is not what it seems."""
-        spec, known = result.spec, self.options.catalogue
-        is_users = known.folder is not None or self.options.variant is not None
-        if spec.variant is None or not is_users or result.report.backend == "none":
-            return
-        from checker.report.review import remark_lines
-        from checker.review.seeming import remarks_on_spec
-
-        page = console(stderr=True)
-        remarks = remarks_on_spec(spec, result.report, known)
-        write(page, remark_lines(remarks, page.width))
-
-    def _shrink(self, result: SpecResult) -> None:
-        """Print the smallest settings of the counterexamples."""
-        from checker.report.minimised import minimised_lines
-
-        from .minimising import fallen, shrunk
-
-        for name in fallen(result):
-            seconds = self.options.limits.seconds_max
-            found = shrunk(result.spec, name, self.options.catalogue, seconds)
-            self.smallest.append(found)
-            if self.as_text:
-                page = console()
-                write(page, [*minimised_lines(found, page.width), ""])
-
-    def _again(self, result: SpecResult) -> str:
-        """Return the command that continues a stopped search; empty if the search is complete."""
-        if not result.report.stopped or self.options.search.resume is None:
-            return ""
-        spec = result.spec
-        options, search = self.options, self.options.search
-        words = ["finale", "check", str(spec.file)]
-        words += ["--slow"] if spec.slow else []
-        words += ["--all-properties"] if options.all_properties else []
-        words += ["--strict"] if options.strict else []
-        words += [] if options.variant is None else ["--variant", options.variant]
-        words += [word for each in settings_of(options.values) for word in ("--set", each)]
-        words += [] if options.backend == "auto" else ["--backend", options.backend]
-        words += [] if search.storage == "exact" else ["--storage", search.storage]
-        words += [] if search.threads is None else ["--threads", str(search.threads)]
-        for name in options.properties:
-            words += ["--property", name]
-        words += [] if options.plan is None else ["--spark"]
-        if options.catalogue.folder is not None:
-            words += ["--protocols", str(options.catalogue.folder)]
-        return shlex.join([*words, "--resume", str(search.resume)])
-
-    def _number_left_out(self, why: str) -> int:
-        return sum(each.why == why for each in self.left_out)
-
-    def refuse_unused(self) -> None:
-        """Report a run that checked nothing, and properties that no spec was asked about.
-
-        A run that checks nothing must not pass for one that found all as expected.
-        """
-        skipped = self._number_left_out("slow")
-        if skipped and not self.results and not self.mistakes:
-            few = "the only spec given is" if skipped == 1 else f"all {skipped} specs are"
-            self._note(
-                FinaleError(
-                    "nothing-checked",
-                    f"nothing was checked: {few} marked slow",
-                    advice="add --slow",
-                )
-            )
-        for name in self.options.properties:
-            if name not in self.answered and self.results:
-                self._note(
-                    FinaleError(
-                        "does-not-apply",
-                        f'no spec given has an answer about "{name}"',
-                        advice="its protocol does not implement the view that the property reads, "
-                        "or [observe] keeps no history for it",
-                    )
-                )
-
-    def close(self) -> None:
-        """Print the summary."""
-        if not self.as_text:
-            say_json(self._document().table)
-            return
-        self.pages.close()
-        seconds = time.perf_counter() - self.start
-        page = console()
-        errors, unchanged = len(self.mistakes), self._number_left_out("unchanged")
-        if self.compared:
-            write(page, [compared_line(self.compared, seconds)])
-        elif self.results or errors > 1 or self.interrupted or unchanged:
-            skipped = self._number_left_out("slow")
-            lines = summary_lines(
-                self.results, errors, skipped, seconds, self.interrupted, page.width
-            )
-            write(page, lines)
-        if unchanged:
-            some = counted(unchanged, "spec")
-            write(page, [f"{some} left out: nothing of them has changed"])
-
-    def _document(self) -> CheckJson:
-        left_out = tuple(LeftOutJson(shown_file(each.file), each.why) for each in self.left_out)
-        ok = all(row.ok for row in self.rows) and not self.interrupted
-        rows = tuple(self.rows)
-        smallest = self._smallest_settings()
-        return CheckJson(
-            VERSION,
-            FORMAT,
-            self.options.variant,
-            tuple(settings_of(self.options.values)),
-            rows,
-            left_out,
-            smallest,
-            self.interrupted,
-            self.exit.value,
-            ok,
-        )
-
-    def _smallest_settings(self) -> tuple[MinimisedJson, ...]:
-        if not self.smallest:
-            return ()
-        from checker.report.minimised import minimised_json
-
-        return tuple(minimised_json(each) for each in self.smallest)
-
-    @property
-    def outcome(self) -> Outcome:
-        """All that was found."""
-        return Outcome(self.results, self.mistakes, self.left_out, self.interrupted)
-
-    @property
-    def exit(self) -> Exit:
-        """The exit code over all specs."""
-        codes = {result.exit for result in self.results}
-        codes |= {Exit.BAD_INPUT} if self.mistakes else set()
-        codes |= {Exit.INTERRUPTED} if self.interrupted else set()
-        return next((code for code in PRECEDENCE if code in codes), Exit.AS_EXPECTED)
-
-
 def changes_in(revision: str, paths: Sequence[Path], protocols: Path | None) -> ChangedFiles:
     """Return what changed since a revision where the specs and the protocols are.
 
@@ -685,22 +222,3 @@ def changes_in(revision: str, paths: Sequence[Path], protocols: Path | None) -> 
     there = [path for path in (*paths, protocols) if path is not None and path.exists()]
     folders = [path if path.is_dir() else path.parent for path in there]
     return since(revision, folders)
-
-
-def refuse_without_spark(given: Mapping[str, object]) -> None:
-    """Raises `spark-or-not`."""
-    for flag, value in given.items():
-        if value is not None and value != ():
-            message = f"{flag} is an option of a search on Spark, and --spark is missing"
-            raise FinaleError("spark-or-not", message, advice=f"add --spark, or leave out {flag}")
-
-
-def tell_unanswered(spec: Spec, properties: Collection[str]) -> None:
-    """Tell before the search which answers hashed storage cannot give."""
-    asked = chosen(spec, properties)
-    names = [each.name for each in asked if each.kind in (Kind.LEADS_TO, Kind.EVENTUALLY)]
-    if names:
-        page = console(stderr=True)
-        told = f"{spec.file.name}: hashed storage keeps no graph, so these stay unknown"
-        text = Text(f"{told}: {', '.join(names)}. Store exactly to answer them.", "yellow")
-        write(page, paragraph(text, page.width))
