@@ -36,7 +36,7 @@ from tests.zoo.animal import Animal
 
 LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 #: Larger specs, and states beyond these, take too long. The proofs do: up to ten seconds a spec.
-SPEC_STATES_QUICK, SPEC_STATES_MAX, STATES_MAX, STATES_COMPARED = 120, 60_000, 3_000, 200
+SPEC_STATES_QUICK, SPEC_STATES_MAX, STATES_MAX, STATES_COMPARED = 80, 60_000, 3_000, 200
 
 Found = Callable[[System], PartialOrder]
 

@@ -50,7 +50,7 @@ STATES_COMPARED = 120
 #: Garbage is collected after so many protocols: each leaves some megabytes.
 COLLECTED_EVERY = 100
 #: In CI, so many protocols in each part; one in so many of them is compared rule by rule.
-PARTS, PROTOCOLS_A_PART, COMPARED_EVERY = 5, 60, 12
+PARTS, PROTOCOLS_A_PART, COMPARED_EVERY = 3, 60, 12
 SLOW_PARTS, PROTOCOLS_A_SLOW_PART = 4, 2500
 
 

@@ -21,10 +21,10 @@ from tests.reductions.audit import in_full
 
 #: A state is compared rule by rule, which is slow: of specs up to this size, and in the slow tests
 #: of those up to the other.
-STATES_QUICK, STATES_MAX = 200, 1_500
+STATES_QUICK, STATES_MAX = 120, 1_500
 
 #: Both searches are compared on specs up to the first size, and in the slow tests up to the other.
-STATES_SEARCHED_QUICK, STATES_SEARCHED_MAX = 400, 2_000_000
+STATES_SEARCHED_QUICK, STATES_SEARCHED_MAX = 200, 2_000_000
 
 
 def plain(spec: Spec, families: Sequence[Family] = ()) -> PlainSystem:

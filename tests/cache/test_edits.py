@@ -81,7 +81,7 @@ QUICK = ("alternating_bit", "semaphore", "phased_commit")
 
 @pytest.mark.parametrize("name", QUICK)
 def test_an_edit_is_followed(name: str, tmp_path: Path) -> None:
-    assert_followed(name, tmp_path, settings().max_examples // 3)
+    assert_followed(name, tmp_path, settings().max_examples // 6)
 
 
 @pytest.mark.slow

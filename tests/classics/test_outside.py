@@ -16,7 +16,7 @@ from tests.classics.specs import NAMES, ROOT, Opinion, opinions, spec_of
 from tests.export import spin, test_spin, test_tlc
 
 LARGE = 5_000
-TINY = 150
+TINY = 60
 """Exports of more states are for the slow tests."""
 
 QUICK = ("peterson", "peterson-turn-first", "bounded-buffer")

@@ -21,7 +21,7 @@ from tests.logs.archive import SAMPLES, archives, needs_archives
 KINDS = {kind.name: kind for kind in kinds()}
 REJECTED = [name for name, kind in KINDS.items() if kind.is_rejected]
 #: To reject such a copy takes more than ten seconds: most runs of the model explain it for long.
-LONG = ("completed-twice", "restored-from-none")
+LONG = ("completed-twice", "restored-from-none", "trigger-removed")
 #: So many of a kind, of all runs.
 EACH = 21
 

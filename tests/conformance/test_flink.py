@@ -27,6 +27,8 @@ ACCEPTED = (
     "stop-restore-01",
     *("H2-06", "H6-02", "H7-00", "H12-00", "H16-00", "H4-00", "H4-01"),
 )
+LONG = ("stop-race-06", "H16-00")
+"""A witness of these takes more than ten seconds."""
 
 
 def accepted(run: JobRun) -> Accepted:
@@ -77,10 +79,7 @@ def test_a_log_that_does_not_tell_how_vertices_are_connected_is_undecided() -> N
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(each, marks=pytest.mark.slow if each == "stop-race-06" else ())
-        for each in ACCEPTED
-    ],
+    [pytest.param(each, marks=pytest.mark.slow if each in LONG else ()) for each in ACCEPTED],
 )
 def test_a_run_of_the_engine_is_one_of_the_model(name: str) -> None:
     for run in sample(name):

@@ -251,8 +251,11 @@ def test_a_part_has_the_classes_that_are_told_apart() -> None:
 
 @pytest.mark.parametrize(
     ("given", "each"),
-    [(CALM, 60), (STORMY, 12), (OVERTAKING, 10)],
-    ids=["calm", "stormy", "unaligned"],
+    [
+        pytest.param(CALM, 60, id="calm"),
+        pytest.param(STORMY, 12, id="stormy"),
+        pytest.param(OVERTAKING, 10, id="unaligned", marks=pytest.mark.slow),
+    ],
 )
 def test_a_projection_takes_each_step_of_the_whole_system(given: ProofSetting, each: int) -> None:
     """Of states that runs come to, and of others: a projection knows nothing of the other cells."""

@@ -86,6 +86,7 @@ def test_a_run_is_looked_for_where_barriers_may_overtake_if_so_told() -> None:
     assert any(each.name == "protocol" and each.by == "run.toml" for each in verdict.told)
 
 
+@pytest.mark.slow
 def test_another_release_cannot_have_done_what_this_one_has() -> None:
     """H2: what has failed counts as finished, up to 2.3."""
     verdict = judged("H2-06", 'release = "flink-main"')

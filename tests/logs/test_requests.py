@@ -5,6 +5,8 @@ import tarfile
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from checker.logs.flink.observations import Observed, observations_of
 from tests.cli.running import run
 from tests.conformance.corrupted import clusters, originals
@@ -22,6 +24,7 @@ def _lines(name: str) -> list[str]:
         return file.read().decode().splitlines()
 
 
+@pytest.mark.slow
 def test_a_savepoint_that_overtakes_is_explained_and_the_stop_is_named(tmp_path: Path) -> None:
     job, ran = validated(tmp_path, _lines("savepoint-overtakes"), "--accept")
     assert job["conforms"]["accepted"]

@@ -14,7 +14,7 @@ from model.protocols.registry import PROTOCOLS
 from tests.protocols.specs import audits
 
 #: Larger specs have the options of smaller ones, or nearly.
-STATES_MAX = 3_000
+STATES_MAX = 1_000
 
 
 @pytest.mark.parametrize("spec", audits(STATES_MAX))

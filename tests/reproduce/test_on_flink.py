@@ -57,6 +57,7 @@ def test_a_stop_hangs_and_its_log_says_why(
     assert "stop1 has no answer" in told.stdout
 
 
+@pytest.mark.slow
 def test_a_fix_is_seen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Release 1.20.0 has the bug. The job has a sink of a writer and a committer."""
     spec = ROOT / "specs" / "history" / "flink-37605.toml"

@@ -36,7 +36,7 @@ from tests.zoo.animal import Animal
 
 LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 #: Random systems, in parts.
-PARTS, SYSTEMS_A_PART, STEPS_OF_RANDOM = 8, 125, 3
+PARTS, SYSTEMS_A_PART, STEPS_OF_RANDOM = 4, 125, 3
 #: Within a few seconds at most: the others of up to so many steps are slow.
 QUICK = {
     "final-checkpoint/broken/confirms-aborted.toml",
@@ -98,7 +98,7 @@ def test_agrees_on_random_systems(part: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(PARTS, 2 * PARTS))
+@pytest.mark.parametrize("part", range(PARTS, 4 * PARTS))
 def test_agrees_on_larger_random_systems_and_longer_runs(part: int) -> None:
     for seed in range(part * SYSTEMS_A_PART, (part + 1) * SYSTEMS_A_PART):
         assert_agree(loose(seed), 10)
