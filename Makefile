@@ -33,7 +33,7 @@ quick: setup
 test: lint
 	@$(BIN)/pytest --tier test -n 2 --dist loadgroup
 
-# What holds searches, engine and outside tools together on many cases; CI runs it after `test`.
+# Tests of more than ten seconds, mostly of many cases; CI runs them after `test`.
 agreement: setup
 	@$(BIN)/pytest --tier agreement -n 2 --dist loadgroup
 

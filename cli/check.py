@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 from rich.text import Text
@@ -50,9 +50,6 @@ from .parameters import (
     refuse_limits,
 )
 
-if TYPE_CHECKING:
-    pass
-
 
 def check(  # noqa: PLR0913 - one parameter a flag
     *paths: Annotated[Path, Parameter(help="Specs, or folders that contain specs.")],
@@ -65,8 +62,8 @@ def check(  # noqa: PLR0913 - one parameter a flag
     max_memory: Annotated[
         int | None,
         Parameter(
-            help="Memory limit in megabytes of a native search (default: 80 % of the free memory), "
-            "and of each Spark worker."
+            help="Memory limit in megabytes of a native search (default: 80 % of the free memory, "
+            "shared by all searches at once). Also the limit of each Spark worker."
         ),
     ] = None,
     max_steps: StepsLimit = None,

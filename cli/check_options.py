@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """The flags of one command."""
+    """The flags of one `finale check`."""
 
     catalogue: Catalogue
     properties: tuple[str, ...]
@@ -67,7 +67,9 @@ class CheckOptions:
         return self.plan is None and self.releases is None and not self.record
 
     def refuse_contradictions(self, paths: Sequence[Path]) -> None:
-        """Raises `all-or-some`, `reduced-counts`, `releases-alone`, `resume-one-spec`,
+        """Refuse flags that contradict each other.
+
+        Raises `all-or-some`, `reduced-counts`, `releases-alone`, `resume-one-spec`,
         `variant-counts`, and what `check_options` raises.
         """
         own: dict[str, object] = {
@@ -116,7 +118,7 @@ class CheckOptions:
         check_options(self.backend, self.reductions, self.search, self.limits)
 
     def refuse_with_spark(self, max_steps: int | None) -> None:
-        """Raises `bad-limit`, `spark-or-not`."""
+        """Refuse flags that a search on Spark cannot follow. Raises `bad-limit`, `spark-or-not`."""
         assert self.plan is not None
         # A search can continue on Spark from its first state on: --states-here 0.
         refuse_limits(
@@ -136,7 +138,7 @@ class CheckOptions:
 
 
 def refuse_without_spark(given: Mapping[str, object]) -> None:
-    """Raises `spark-or-not`."""
+    """Refuse flags that need `--spark`. Raises `spark-or-not`."""
     for flag, value in given.items():
         if value is not None and value != ():
             message = f"{flag} is an option of a search on Spark, and --spark is missing"

@@ -106,8 +106,8 @@ EXITS = {
     "job was found; 130 interrupted.",
     "blocked": "0 the log has a job, 2 bad input, 3 no job was found, 130 interrupted.",
     "explore": "130 interrupted, which is how it ends; 2 bad input.",
-    "watch": "130 interrupted, which is how a watch ends; with --once 0 no violation, 1 a property "
-    "is violated or stuck; 2 bad input, or Spark failed.",
+    "watch": "130 interrupted, which is how a watch ends; with --once 0 nothing found, 1 a finding "
+    "or a rejected log; 2 bad input, or Spark failed.",
     "simulate": "0 no run violates a property, unless the spec expects it; 1 a run does; 2 bad "
     "input; 3 the time limit was reached; 130 interrupted.",
     "which": "0 each combination has a verdict, 2 bad input, 3 a verdict is unknown, 130 "

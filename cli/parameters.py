@@ -55,8 +55,8 @@ VariantName: TypeAlias = Annotated[
     str | None,
     Parameter(
         name="--variant",
-        help="Variant to use instead of the spec's own: a variant of its protocol, or of a "
-        "protocol that it extends. none removes the spec's variant.",
+        help="Variant to use instead of the spec's own: a variant of the spec's protocol, or of a "
+        "protocol that this one extends. The word none: no variant.",
     ),
 ]
 WithoutNames: TypeAlias = Annotated[

@@ -15,9 +15,7 @@ from reference.formats.snapshots import FOLDER
 from .errors import print_error, tell
 from .parameters import PLAIN, require_seconds
 
-Directory = Annotated[
-    Path, Parameter(help="Folder of the run: what finale run has as --directory.")
-]
+Directory = Annotated[Path, Parameter(help="Folder of the run: the --directory of finale run.")]
 Seconds = Annotated[
     float, Parameter(name="--max-seconds", help="Time limit for the answer, in seconds.")
 ]

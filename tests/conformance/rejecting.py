@@ -5,6 +5,7 @@ from __future__ import annotations
 from checker.logs.event_log.acceptance import Rejected
 from checker.logs.flink import judge
 from checker.logs.flink.candidate_settings import check, settings_of
+from checker.logs.flink.impossible_lines import impossible
 from checker.logs.flink.observations import observations_of
 from checker.logs.flink.run_job import job_of
 from checker.logs.read.job_runs import JobRun
@@ -24,6 +25,6 @@ def reject_run(
         return None
     observations = observations_of(run, job)
     settings = settings_of(run, job.job, observations, release, given, None)
-    against = judge._stranger(job, observations) or settings.against
+    against = impossible(run, job, observations) or settings.against
     rejected = [against or judge._rejected(run, job, observations, way) for way in settings.ways]
     return rejected[0] if all(rejected) else None

@@ -254,7 +254,7 @@ def test_a_part_has_the_classes_that_are_told_apart() -> None:
     [
         pytest.param(CALM, 60, id="calm"),
         pytest.param(STORMY, 12, id="stormy"),
-        pytest.param(OVERTAKING, 10, id="unaligned", marks=pytest.mark.slow),
+        pytest.param(OVERTAKING, 10, id="unaligned"),
     ],
 )
 def test_a_projection_takes_each_step_of_the_whole_system(given: ProofSetting, each: int) -> None:

@@ -24,10 +24,12 @@ def _lines(name: str) -> list[str]:
         return file.read().decode().splitlines()
 
 
-@pytest.mark.slow
-def test_a_savepoint_that_overtakes_is_explained_and_the_stop_is_named(tmp_path: Path) -> None:
-    job, ran = validated(tmp_path, _lines("savepoint-overtakes"), "--accept")
-    assert job["conforms"]["accepted"]
+@pytest.mark.parametrize("accepts", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_a_savepoint_that_overtakes_is_explained_and_the_stop_is_named(
+    tmp_path: Path, *, accepts: bool
+) -> None:
+    job, ran = validated(tmp_path, _lines("savepoint-overtakes"), *["--accept"][:accepts])
+    assert not accepts or job["conforms"]["accepted"]
     assert ran.exit == 1
     (stop,) = found(job, "recovered")["stop-is-answered"]
     assert _HANGS in stop["why"]

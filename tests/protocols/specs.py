@@ -39,12 +39,17 @@ def specs(*, slow: bool = False) -> list[Spec]:
     return [spec for spec in map(spec_of, FILES) if spec.slow == slow]
 
 
+#: The smallest spec of a protocol is audited in CI unless it has more states.
+SMALLEST_MAX = 1_000
+
+
 def audits(states_max: int, *, quick: int | None = None) -> list[ParameterSet]:
     """Specs of up to so many states, as cases of an audit of all of them.
 
     Many specs differ in what they expect, and hardly in their rules. Of those of a protocol and its
     variants under the same options only the largest is quick, if it has no more states than
-    `quick`: the others are slow. The audits of one spec run in a row: see conftest.py.
+    `quick`: the others are slow. The smallest spec of each protocol is quick in any case, up to
+    `SMALLEST_MAX` states. The audits of one spec run in a row: see conftest.py.
     """
     counted = [spec for spec in specs() if spec.counts and spec.counts.states <= states_max]
     largest: dict[object, Spec] = {}
@@ -54,7 +59,11 @@ def audits(states_max: int, *, quick: int | None = None) -> list[ParameterSet]:
             key not in largest or _states(spec) > _states(largest[key])
         ):
             largest[key] = spec
-    chosen = [spec.file for spec in largest.values()]
+    smallest: dict[str, Spec] = {}
+    for spec in sorted(counted, key=_states, reverse=True):
+        smallest[spec.protocol.key] = spec
+    always = [spec for spec in smallest.values() if _states(spec) <= SMALLEST_MAX]
+    chosen = {spec.file for spec in (*largest.values(), *always)}
     return [
         pytest.param(
             spec,

@@ -14,10 +14,10 @@ from model.protocols.registry import PROTOCOLS
 from tests.protocols.specs import audits
 
 #: Larger specs have the options of smaller ones, or nearly.
-STATES_MAX = 1_000
+STATES_MAX, STATES_QUICK = 3_000, 1_000
 
 
-@pytest.mark.parametrize("spec", audits(STATES_MAX))
+@pytest.mark.parametrize("spec", audits(STATES_MAX, quick=STATES_QUICK))
 def test_what_is_asked_on_request_can_be_asked(spec: Spec) -> None:
     families = [family for family in spec.families if family.on_request]
     names = {prop.name.split("[")[0] for prop in build(spec.instance(), families).properties}

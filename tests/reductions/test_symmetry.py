@@ -177,9 +177,9 @@ def test_interchangeable_sources(tmp_path: Path, sources: int, records: int, wan
     assert factor(sources_and_a_sink(tmp_path, sources, records)) >= wanted
 
 
-@pytest.mark.slow
-def test_each_name_of_an_own_record_is_told(tmp_path: Path) -> None:
-    system = sources_and_a_sink(tmp_path, 3, 1)
+@pytest.mark.parametrize("sources", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_each_name_of_an_own_record_is_told(tmp_path: Path, sources: int) -> None:
+    system = sources_and_a_sink(tmp_path, sources, 1)
     found = symmetry_of(system)
     assert any(group.rows for group in found.groups)
     assert miscounted(replace(system, properties=()), [found]) == ""

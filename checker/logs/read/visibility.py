@@ -47,10 +47,12 @@ class _Loggers:
         self._filtered = {
             (logger, "DEBUG")
             for logger, level in tally.loggers
-            if level == "TRACE" and (logger, "DEBUG") not in tally.loggers
+            if level == "TRACE"
+            and (logger, "DEBUG") not in tally.loggers
+            and logger not in self._named
         }
         each_job = (*OF_EACH_JOB, *OF_CHECKPOINTS)
-        #: By logger that should have lines: below this level it is not known whether it writes.
+        # Loggers that may be set to a higher level: a missing line below this one proves nothing.
         self._unsure = {each.logger: WARN for each in table.patterns if each.event in each_job}
         if any(
             each.logger in self._least and each.clock.startswith(CLOCKS_OF_TASKS)
@@ -64,7 +66,7 @@ class _Loggers:
         """Whether the logger of a line writes it."""
         logger, level = pattern.logger, pattern.levels[0]
         needed, least = LEVELS.index(level), self._least.get(logger)
-        if (logger, level) in self._filtered and logger not in self._named:
+        if (logger, level) in self._filtered:
             return Visibility.MAYBE
         if least is not None and least <= needed:
             return Visibility.ALWAYS
