@@ -18,7 +18,7 @@ from checker.spec.claim import Spec
 from tests.protocols.specs import ROOT, spec_of
 
 #: So many limits and interrupts are tried, spread over the whole check.
-LIMITS_TRIED = 10
+LIMITS_TRIED = 16
 #: With a clock that ticks once a call, so few states make `auto` change over in the middle.
 SMALL = Few(100, math.inf)
 LARGE = Few(10**6, math.inf)
