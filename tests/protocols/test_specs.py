@@ -127,7 +127,7 @@ class Examined:
 
 
 #: A spec with more states is large, and so is a cell of a matrix that nobody has counted yet.
-SMALL_STATES_MAX = 1_000
+SMALL_STATES_MAX = 700
 
 
 def is_large(spec: Spec) -> bool:
