@@ -40,7 +40,7 @@ def specs(*, slow: bool = False) -> list[Spec]:
 
 
 #: The smallest spec of a protocol is audited in CI unless it has more states.
-SMALLEST_MAX = 300
+SMALLEST_MAX = 120
 
 
 def audits(states_max: int, *, quick: int | None = None) -> list[ParameterSet]:
