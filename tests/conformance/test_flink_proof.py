@@ -251,11 +251,8 @@ def test_a_part_has_the_classes_that_are_told_apart() -> None:
 
 @pytest.mark.parametrize(
     ("given", "each"),
-    [
-        pytest.param(CALM, 60, id="calm"),
-        pytest.param(STORMY, 12, id="stormy"),
-        pytest.param(OVERTAKING, 10, id="unaligned"),
-    ],
+    [(CALM, 60), (STORMY, 12), (OVERTAKING, 10)],
+    ids=["calm", "stormy", "unaligned"],
 )
 def test_a_projection_takes_each_step_of_the_whole_system(given: ProofSetting, each: int) -> None:
     """Of states that runs come to, and of others: a projection knows nothing of the other cells."""

@@ -28,7 +28,8 @@ def _lines(name: str) -> list[str]:
 def test_a_savepoint_that_overtakes_is_explained_and_the_stop_is_named(
     tmp_path: Path, *, accepts: bool
 ) -> None:
-    job, ran = validated(tmp_path, _lines("savepoint-overtakes"), *["--accept"][:accepts])
+    flags = ["--accept"] if accepts else []
+    job, ran = validated(tmp_path, _lines("savepoint-overtakes"), *flags)
     assert not accepts or job["conforms"]["accepted"]
     assert ran.exit == 1
     (stop,) = found(job, "recovered")["stop-is-answered"]

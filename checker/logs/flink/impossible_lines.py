@@ -15,11 +15,7 @@ from .run_job import RunJob
 
 
 def impossible(run: JobRun, job: RunJob, observations: Observations) -> Rejected | None:
-    """Return an impossible line, or None.
-
-    It is the first line of an unknown task. If there is none, it is the first line that names two
-    tasks, and if there is none either, the first one about another kind of snapshot.
-    """
+    """Return an impossible line: of an unknown task, else of two tasks or of another kind."""
     return _unknown_task(job, observations) or _two_tasks(run) or _two_kinds(run)
 
 
