@@ -24,9 +24,9 @@ ARROW = "→"
 
 
 def label_of(variable: Variable) -> str:
-    """Return the label of a variable. The queue of a channel has the label of the channel."""
+    """Return the label of a variable. The queue of an entity has the label of the entity."""
     if isinstance(variable.domain, Queue) and variable.field == QUEUE_FIELD:
-        return str(variable.entity)
+        return str(variable.entity) or variable.name
     return variable.name
 
 

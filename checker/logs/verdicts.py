@@ -56,6 +56,8 @@ class Verdict:
     """The undecided properties that ask for what no line of any level tells."""
     asked: bool = True
     """Whether properties were asked of the job."""
+    restarts: int = 0
+    """How often its tasks were started again, from a checkpoint or from nothing."""
 
     @property
     def shows(self) -> tuple[Finding, ...]:
@@ -127,6 +129,7 @@ def verdict_of(where: str, judged: JudgedJob, logs: Sequence[RawLog]) -> Verdict
         judged.too_many,
         judged.untold,
         judged.asked,
+        history.restarts,
     )
 
 

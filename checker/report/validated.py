@@ -110,7 +110,7 @@ def _counts(verdict: Verdict) -> list[str]:
     parts = [f"{counted(sum(map(len, points.values())), 'checkpoint')}"] if len(points) > 1 else []
     parts += [f"{len(points[fate])} {fate.value}" for fate in told]
     parts += [f"{len(pending)} pending"] if pending else []
-    parts += [f"{counted(len(verdict.restored), 'restart')}"] if verdict.restored else []
+    parts += [counted(verdict.restarts, "restart")] if verdict.restarts else []
     return [*parts, counted(verdict.events, "event"), verdict.coverage.value]
 
 

@@ -50,7 +50,7 @@ def schema(name: str) -> Any:
             ("events", number), *((fate.value, numbers) for fate in Fate), ("restored", numbers),
             ("failed", number), *((each.value, number) for each in Severity), ("decided", texts),
             ("undecided", texts), ("needs", needs), ("ambiguous", texts), ("conforms", map_),
-            ("untold", texts), ("asked", pa.bool_()),
+            ("untold", texts), ("asked", pa.bool_()), ("restarts", number),
         ],
         FINDINGS: [
             ("logs", text), ("job", text), ("property", text), ("binding", map_),
@@ -140,6 +140,7 @@ def verdict_row(verdict: Verdict) -> Row:
         list(verdict.decided), list(verdict.undecided),
         [(name, list(levels)) for name, levels in verdict.needs.items()],
         [_text(each) for each in verdict.ambiguous], conforms, list(verdict.untold), verdict.asked,
+        verdict.restarts,
     )  # fmt: skip
 
 

@@ -27,11 +27,12 @@ from checker.spec.reading import read_spec
 from model.domains import Array, Bool, Domain, Option, Queue, Range, RecordOf, Scope, Set
 from model.expressions import TRUE, cell, choose, conjunction, disjunction, equal, integer, negation
 from model.language.entities import Variable
-from model.rules import Nothing, Record, part
+from model.rules import Nothing, Protocol, Record, field, part, rule, when
 from model.system import System
 from model.topology import SHAPES, Job
-from model.value_text import ValueChange, changes, value_text
+from model.value_text import ValueChange, changes, label_of, value_text
 from tests.cli.running import HERE, ROOT
+from tests.model.language_kit import system_of
 
 
 def drawn(job: Job, width: int = 100) -> str:
@@ -293,3 +294,25 @@ def test_the_meaning_of_a_field_stands_beside_it() -> None:
         "answer": "What the second peer does with a ping.",
         "repeat": "How a ping is repeated.",
     }
+
+
+class _Line(Protocol):
+    """A protocol whose own field is called as that of a channel."""
+
+    queue = field(Queue(Range(0, 1), 2), ())
+
+    @rule
+    def join(self) -> None:
+        """One joins the line."""
+        when(self.queue.is_empty)
+        self.queue.put(1)
+
+
+def test_a_queue_of_the_protocol_itself_has_its_name() -> None:
+    assert [label_of(each) for each in system_of(_Line).variables] == ["queue"]
+
+
+def test_the_queue_of_a_channel_has_the_name_of_the_channel() -> None:
+    names = {label_of(each) for each in ping().variables if each.field == "queue"}
+    assert names
+    assert all(not name.endswith("queue") for name in names)

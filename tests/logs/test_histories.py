@@ -1,6 +1,7 @@
 """Histories of checkpoints that are read off logs agree with what the coordinator itself kept."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from checker.logs.read.job_runs import JobRun
 from checker.logs.replay.checkpoint_history import Fate, JobHistory, history_of
 
 from .archive import SAMPLES, archives, each_run, needs_archives, sample, samples, truths
+from .edits import edited, replaced, validated
 
 _FATES = {"COMPLETED": Fate.COMPLETED, "FAILED": Fate.ABORTED, "IN_PROGRESS": Fate.PENDING}
 #: Ids that were given away and of whose begin no line tells: the run, and the ids.
@@ -101,3 +103,15 @@ def test_without_threads_they_are_of_none() -> None:
     waits = [event for event in run.events if event.word == "waits"]
     assert waits
     assert all(event.task is None for event in waits)
+
+
+def test_a_restart_from_nothing_is_a_restart(tmp_path: Path) -> None:
+    """The line at the start of a job, before its tasks, tells of none."""
+    for name, restarts in (("H16-04", 0), ("H12-00", 1)):
+        job, ran = validated(tmp_path, edited(name))
+        assert job["restarts"] == restarts
+        assert ("1 restart" in ran.stdout) == bool(restarts)
+    from_nothing = replaced("Restoring job .*", "No checkpoint found during restore.")
+    job, ran = validated(tmp_path, edited("H12-00", from_nothing))
+    assert (job["restored"], job["restarts"]) == ([], 1)
+    assert "1 restart" in ran.stdout

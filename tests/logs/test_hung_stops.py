@@ -34,7 +34,10 @@ _HEARS = r"Notification of checkpoint COMPLETE 3 for task map \(1/2\)#0"
 _BEGINS = r"Starting checkpoint 3 .* on task map \(1/2\)#0"
 _COMPLETED = r"Completed checkpoint 3 for job"
 #: What the task would do after its release, and all that waits for it.
-_LEAVES = r"(\[|- |for )map \(1/2\)(#0)?\]? .*(All pending|FINISHED)|Finished task map \(1/2\)"
+_LEAVES = (
+    r"(\[|- |for )map \(1/2\)(#0)?\]? .*(All pending|FINISHED|Waiting for all|Cleanup Stream)"
+    r"|Finished (task|operators for task) map \(1/2\)"
+)
 
 
 def _notified(what: str, checkpoint: int) -> str:

@@ -47,7 +47,7 @@ def _with_a_checkpoint_before() -> list[str]:
 def _with_a_checkpoint_behind() -> list[str]:
     """The source, which waits for its final checkpoint, takes a checkpoint 2."""
     lines = _lines()
-    first, end = at(lines, r"Triggering checkpoint 1 \("), at(lines, "All pending checkpoints are")
+    first, end = at(lines, r"Triggering checkpoint 1 \("), at(lines, "Finished operators for task")
     copied = _one_later(_as_checkpoint(lines[first:end]))
     return [*lines[:end], *copied, *_one_later(lines[end:])]
 

@@ -42,6 +42,18 @@ def test_why_no_checkpoint_comes() -> None:
     assert "UnionListState" in missing
 
 
+def test_how_far_the_confirmation_of_a_final_checkpoint_has_come() -> None:
+    """The task, which was started again, waits for no other checkpoint."""
+    completed = "its final checkpoint 4 completed at line 811"
+    for line, then in (
+        (812, ", and no line tells that the confirmation has arrived"),
+        (813, "; the confirmation arrived at line 813, and the task has not acted on it"),
+        (815, "; it heard of that at line 815, and has not ended yet"),
+    ):
+        (missing,) = waiting("H12-00", line)["Source: src0 (1/1)"].missing
+        assert missing == completed + then
+
+
 def test_a_task_that_is_down_is_told_apart() -> None:
     tasks = waiting("H2-06", 1480)
     assert tasks["map1 (1/2)"].status == "has failed or was canceled, and is not started again"

@@ -8,15 +8,14 @@ from __future__ import annotations
 from checker.logs.event_log.section_search import Rejected
 from checker.logs.event_log.section_system import Refusal
 from checker.logs.read.job_runs import JobRun, RunEvent
-from checker.logs.regularities.assumptions import differ_in_kind
 
 from .observations import Observations, Observed
 from .run_job import RunJob
 
 
 def impossible(run: JobRun, job: RunJob, observations: Observations) -> Rejected | None:
-    """Return an impossible line: of an unknown task, else of two tasks or of another kind."""
-    return _unknown_task(job, observations) or _two_tasks(run) or _two_kinds(run)
+    """Return an impossible line: of an unknown task, else of two tasks."""
+    return _unknown_task(job, observations) or _two_tasks(run)
 
 
 def _unknown_task(job: RunJob, observations: Observations) -> Rejected | None:
@@ -44,22 +43,6 @@ def _two_tasks(run: JobRun) -> Rejected | None:
                 f"the attempt is number {execution.attempt} of subtask {execution.subtask + 1}, "
                 f"and not of {task.name}",
             )
-    return None
-
-
-def _two_kinds(run: JobRun) -> Rejected | None:
-    """Return the first line by which a task begins another kind of snapshot than was triggered."""
-    triggered: dict[int | None, RunEvent] = {}
-    for event in run.events:
-        number = event.log_event.checkpoint
-        if event.word == "triggered":
-            triggered[number] = event
-        elif event.word == "snapshot-begins" and number in triggered:
-            before = triggered[number]
-            if differ_in_kind(before, event):
-                line = before.log_event.line
-                why = f"the task begins another kind of snapshot than line {line} triggers"
-                return _rejected(event, why)
     return None
 
 

@@ -15,11 +15,12 @@ from checker.logs.event_log.acceptance import replay
 from checker.logs.event_log.progress import LogProgress, OnProgress, OverTime, SearchEffort
 from checker.logs.event_log.section_judge import findings_of
 from checker.logs.event_log.section_search import Accepted, GaveUp, Move, Rejected, Undecided
-from checker.logs.event_log.section_system import SectionSystem
+from checker.logs.event_log.section_system import Refusal, SectionSystem
 from checker.logs.findings import Finding
 from checker.logs.read.job_runs import JobRun
 from checker.logs.read.run_file import ChosenSetting, RunFile, TriedSettings
 from checker.logs.read.visibility import LogProfile
+from checker.logs.regularities.assumptions import contradictions
 from checker.search.limits import Limits
 from checker.spec.catalogue import Catalogue, catalogue
 from model.errors import FinaleError
@@ -36,7 +37,6 @@ from .candidate_settings import (
     settings_of,
 )
 from .impossible_lines import impossible
-from .necessary_lines import lacking
 from .observations import Observations, Observed, observations_of
 from .proof import Refuter, given_of
 from .refusals import rejection_of
@@ -122,7 +122,7 @@ def accept_run(  # noqa: PLR0913 - what is asked, of what, and how far
     observations = observations_of(run, job)
     settings = settings_of(run, job.job, observations, release, given, profile)
     against = impossible(run, job, observations) or settings.against
-    against = against or (lacking(run, profile) if whole else None)
+    against = against or _contradicted(run, profile, whole=whole)
     if against is not None:
         progress = _effort(lines, limits, on_progress).progress
         doubted = against if whole else _doubted(against, progress)
@@ -136,6 +136,15 @@ def accept_run(  # noqa: PLR0913 - what is asked, of what, and how far
             tried.append((way.of_release(name), _under(case, way, limits, on_progress)))
     shown = tuple(_tried(way, each) for way, each in tried if way.taken)
     return replace(found, told=settings.told, tried=shown)
+
+
+def _contradicted(run: JobRun, profile: LogProfile | None, *, whole: bool) -> Rejected | None:
+    """The first line that contradicts what the rules assume, or that lacks another line."""
+    found = contradictions(run, profile, begins=whole)
+    if not found:
+        return None
+    first = min(found, key=lambda each: (each.where.log, each.where.part, each.where.line))
+    return Rejected(first.where.line, first.property, (Refusal(first.why or first.sentence),), 0)
 
 
 def _doubted(against: Rejected, progress: LogProgress) -> Undecided:

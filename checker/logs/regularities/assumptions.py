@@ -7,170 +7,28 @@ not describe that Flink. The properties check the rest (`checker/logs/replay`).
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 from checker.logs.findings import Finding, Severity, Where
 from checker.logs.read.job_runs import JobRun, RunEvent
 from checker.logs.read.visibility import LogProfile
 
+from .line_orders import (
+    After,
+    Alike,
+    KnownLogs,
+    LineOrder,
+    Never,
+    Once,
+    Released,
+    Rising,
+    Slices,
+    is_one_coordinator,
+)
+from .necessary_lines import lacking
 from .slices import Scope, in_words, slice_of
-
-_Slices = dict[Hashable, dict[str, list[RunEvent]]]
-"""By slice and word the events, in their order."""
-#: As a task writes the kind of a snapshot.
-_KIND = re.compile(r"(?P<class>\w+)\{name='(?P<name>[^']*)'")
-#: Lines of the coordinator. All other lines are those of the process in which a task runs.
-_OF_COORDINATOR = ("triggered", "completed")
-
-
-@dataclass(frozen=True)
-class _Logs:
-    """Which lines cannot be missing in the logs of a run."""
-
-    begins: bool
-    """The logs have the beginning of the run, and no gap."""
-    ends: bool
-    deployed: frozenset[Hashable]
-    """The attempts whose process has a log, from their beginning on."""
-    coordinates: frozenset[int]
-    """The logs that the coordinator writes."""
-    is_one_coordinator: bool
-    """No other process has taken the job over."""
-
-    def have(self, cause: str, effect: RunEvent) -> bool:
-        """Whether a cause of the effect would have left its line."""
-        if cause in _OF_COORDINATOR:
-            is_there = self.ends or effect.log_event.log in self.coordinates
-        else:
-            is_there = slice_of(effect, Scope.ATTEMPT) in self.deployed
-        return self.begins and is_there
-
-
-@dataclass(frozen=True)
-class Once:
-    """In each slice there is at most one line of the word."""
-
-    word: str
-
-    def broken(self, slices: _Slices, logs: _Logs) -> Iterator[tuple[RunEvent, RunEvent]]:
-        """The lines that come again, each with the line before it."""
-        for words in slices.values():
-            events = words.get(self.word, ())
-            yield from ((again, first) for first, again in pairwise(events))
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        return (self.word,)
-
-
-@dataclass(frozen=True)
-class After:
-    """In each slice a line of the effect has a line of the cause before it."""
-
-    cause: str
-    effect: str
-    or_elsewhere: bool = False
-    """The cause may have no line in these logs; if it has one, that line comes before. But the
-    coordinators of two processes have no common order, also where they write into one file."""
-
-    def broken(self, slices: _Slices, logs: _Logs) -> Iterator[tuple[RunEvent, RunEvent | None]]:
-        """The first effects without a cause, each with the cause that comes later.
-
-        Files of several processes have no common order: there a cause must merely exist.
-        """
-        for words in slices.values():
-            causes = words.get(self.cause, [])
-            for effect in words.get(self.effect, [])[:1]:
-                place = effect.log_event.place
-                if any(_can_precede(each.log_event.place, place) for each in causes):
-                    continue
-                known = causes and logs.is_one_coordinator
-                if known if self.or_elsewhere else logs.have(self.cause, effect):
-                    yield effect, causes[0] if causes else None
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        return (self.cause, self.effect)
-
-
-@dataclass(frozen=True)
-class Never:
-    """In each slice no line of the word stands behind a line of the end, in one file."""
-
-    end: str
-    word: str
-
-    def broken(self, slices: _Slices, logs: _Logs) -> Iterator[tuple[RunEvent, RunEvent]]:
-        """The first line behind each end."""
-        for words in slices.values():
-            for end in words.get(self.end, [])[:1]:
-                log, *place = end.log_event.place
-                later = (
-                    each
-                    for each in words.get(self.word, ())
-                    if each.log_event.log == log and [*each.log_event.place[1:]] > place
-                )
-                yield from ((each, end) for each in [*later][:1])
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        return (self.end, self.word)
-
-
-@dataclass(frozen=True)
-class Rising:
-    """In each slice the numbers of checkpoints in lines of the word rise."""
-
-    word: str
-
-    def broken(self, slices: _Slices, logs: _Logs) -> Iterator[tuple[RunEvent, RunEvent]]:
-        """The lines with a number that is not above all before it, each with the highest one."""
-        for words in slices.values():
-            highest: RunEvent | None = None
-            for event in words.get(self.word, ()):
-                if highest is not None and _number(event) <= _number(highest):
-                    yield event, highest
-                else:
-                    highest = event
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        return (self.word,)
-
-
-@dataclass(frozen=True)
-class Alike:
-    """In each slice the lines of the effect tell the kind of snapshot that the cause tells."""
-
-    cause: str
-    effect: str
-
-    def broken(self, slices: _Slices, logs: _Logs) -> Iterator[tuple[RunEvent, RunEvent]]:
-        """The first line of another kind, with the line of the cause."""
-        for words in slices.values():
-            causes = words.get(self.cause, ())[:1]
-            for cause in causes:
-                others = (e for e in words.get(self.effect, ()) if differ_in_kind(cause, e))
-                yield from ((each, cause) for each in [*others][:1])
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        return (self.cause, self.effect)
-
-
-def differ_in_kind(triggered: RunEvent, begun: RunEvent) -> bool:
-    """Whether a task begins another kind of snapshot than the coordinator has triggered.
-
-    A full checkpoint is a checkpoint to the coordinator.
-    """
-    told, heard = triggered.log_event.fields, _KIND.match(begun.log_event.fields["kind"])
-    if heard is None or told["class"] == heard["class"] == "CheckpointType":
-        return False
-    return (told["class"], told["kind"]) != (heard["class"], heard["name"])
 
 
 @dataclass(frozen=True)
@@ -182,10 +40,8 @@ class Assumption:
     rests_on: str
     """The mechanism of Flink, with its class and method."""
     scope: Scope
-    shapes: tuple[Once | After | Never | Rising | Alike, ...]
+    orders: tuple[LineOrder, ...]
 
-
-_RESTORED_BEHIND = After("completed", "restored", or_elsewhere=True)
 
 ASSUMPTIONS = (
     Assumption(
@@ -232,6 +88,8 @@ ASSUMPTIONS = (
             Never("completed", "apply_acknowledgement"),
             Never("completed", "apply_decline"),
             Never("aborted", "apply_acknowledgement"),
+            Never("expire", "apply_acknowledgement"),
+            Never("expire", "completed"),
         ),
     ),
     Assumption(
@@ -253,7 +111,7 @@ ASSUMPTIONS = (
         "CheckpointCoordinator.restoreLatestCheckpointedStateInternal takes the newest checkpoint "
         "of the store under the lock under which checkpoints complete",
         Scope.CHECKPOINT,
-        (_RESTORED_BEHIND,),
+        (After("completed", "restored", or_elsewhere=True),),
     ),
     Assumption(
         "confirmed-after-completion",
@@ -313,6 +171,32 @@ ASSUMPTIONS = (
         (Rising("trigger-arrived"),),
     ),
     Assumption(
+        "leaves-in-order",
+        "A task leaves its main loop, waits if it must, lets its operators finish, and closes.",
+        "StreamTask.invoke runs the mailbox loop, afterInvoke and cleanUp one after the other, in "
+        "one thread",
+        Scope.ATTEMPT,
+        (
+            After("loop-left", "waits"),
+            After("loop-left", "operators-left"),
+            After("operators-left", "released"),
+            *(
+                Never("operators-left", word)
+                for word in ("waits", "snapshot-begins", "taken", "notified-complete")
+            ),
+            *(Never("closed", word) for word in ("loop-left", "operators-left", "released")),
+        ),
+    ),
+    Assumption(
+        "released-by-a-completion",
+        "A task that waits for its final checkpoint, or for the savepoint of a stop, leaves after "
+        "it has heard that this checkpoint has completed.",
+        "StreamTask.notifyCheckpointComplete completes finalCheckpointCompleted, for which "
+        "afterInvoke waits",
+        Scope.ATTEMPT,
+        (Released(),),
+    ),
+    Assumption(
         "nothing-after-release",
         "A task that no checkpoint holds any more takes no checkpoint.",
         "StreamTask.afterInvoke lets the mailbox drain and quiesces it behind "
@@ -349,33 +233,56 @@ ASSUMPTIONS = (
 )
 
 
-def contradictions(run: JobRun, profile: LogProfile, *, begins: bool) -> tuple[Finding, ...]:
-    """Return what lines of a run contradict, each assumption at its first line in each slice.
+#: The name of a finding about a line that is missing.
+NECESSARY = "necessary-lines"
 
-    `begins`: the log has the beginning of the run. An assumption about lines that the levels of
-    the log leave out is not checked. A job that starts without a checkpoint after one has completed
-    may give ids again, so nothing is checked that compares ids of the whole job.
+
+def contradictions(run: JobRun, profile: LogProfile | None, *, begins: bool) -> tuple[Finding, ...]:
+    """Return what lines of a run contradict: assumptions, each at its first line in each slice, and
+    lines before which another line is missing.
+
+    `begins`: the log has the beginning of the run, and no gap. Without a `profile` all that happens
+    is taken to leave its lines. An assumption about lines that the levels of the log leave out is
+    not checked. A job that starts without a checkpoint after one has completed may give ids again,
+    so nothing is checked that compares ids of the whole job.
     """
     found: dict[tuple[str, tuple[tuple[str, str], ...]], Finding] = {}
     logs = _logs_of(run, begins=begins)
-    wanted = {word for each in ASSUMPTIONS for shape in each.shapes for word in shape.words}
+    wanted = {word for each in ASSUMPTIONS for order in each.orders for word in order.words}
     events = [event for event in run.events if event.word in wanted]
     for scope in (Scope.ATTEMPT, Scope.PART) if _begins_anew(run) else Scope:
         slices = _slices_of(events, scope)
         for assumption in (each for each in ASSUMPTIONS if each.scope is scope):
-            for shape in assumption.shapes:
-                if not profile.has(*shape.words):
+            for order in assumption.orders:
+                if profile is not None and not profile.has(*order.words):
                     continue
-                for event, other in shape.broken(slices, logs):
+                for event, other in order.broken(slices, logs):
                     finding = _finding(assumption, event, other)
                     kept = found.get((finding.property, finding.binding))
                     if kept is None or _place(finding) < _place(kept):
                         found[finding.property, finding.binding] = finding
-    return tuple(found.values())
+    return (*found.values(), *(_lacking(run, profile) if begins else ()))
 
 
-def _logs_of(run: JobRun, *, begins: bool) -> _Logs:
-    return _Logs(
+def _lacking(run: JobRun, profile: LogProfile | None) -> Iterator[Finding]:
+    checkpoints = any(event.log_event.checkpoint is not None for event in run.events)
+    if profile is not None and not profile.is_whole(checkpoints=checkpoints):
+        return
+    shows_release = profile is None or profile.has("waits", "released")
+    for event, why in lacking(run, shows_release=shows_release):
+        where, sentence = Where(*event.log_event.place), "Each run writes this line."
+        yield Finding(
+            NECESSARY,
+            in_words(event, Scope.ATTEMPT),
+            where,
+            Severity.VIOLATED,
+            sentence,
+            f"{event.word}: {why}",
+        )
+
+
+def _logs_of(run: JobRun, *, begins: bool) -> KnownLogs:
+    return KnownLogs(
         begins,
         run.ends,
         frozenset(slice_of(e, Scope.ATTEMPT) for e in run.events if e.word == "task-deployed"),
@@ -384,35 +291,14 @@ def _logs_of(run: JobRun, *, begins: bool) -> _Logs:
     )
 
 
-def is_one_coordinator(run: JobRun) -> bool:
-    """Whether one process coordinates the job. The coordinators of two have no common order, also
-    where they write into one file."""
-    graphs = sum(event.word == "graph-created" for event in run.events)
-    suspended = any(
-        event.word == "job-switched" and event.log_event.fields["to"] == "SUSPENDED"
-        for event in run.events
-    )
-    return graphs <= 1 and not suspended and all(event.failover is None for event in run.events)
-
-
-def restored_early(run: JobRun) -> tuple[RunEvent, RunEvent] | None:
-    """The first line that restores a job from a checkpoint which completes later, and the line of
-    the completion. Of a checkpoint of another job no line tells that it completes."""
-    if _begins_anew(run):
-        return None
-    slices = _slices_of(run.events, Scope.CHECKPOINT)
-    found = _RESTORED_BEHIND.broken(slices, _logs_of(run, begins=True))
-    return next(((event, other) for event, other in found if other is not None), None)
-
-
 def _begins_anew(run: JobRun) -> bool:
     """Whether the job starts without a checkpoint after one has completed."""
     words = [event.word for event in run.events]
     return "completed" in words and "restored-nothing" in words[words.index("completed") :]
 
 
-def _slices_of(events: Iterable[RunEvent], scope: Scope) -> _Slices:
-    slices: _Slices = defaultdict(lambda: defaultdict(list))
+def _slices_of(events: Iterable[RunEvent], scope: Scope) -> Slices:
+    slices: Slices = defaultdict(lambda: defaultdict(list))
     for event in events:
         key = slice_of(event, scope)
         if key is not None:
@@ -440,13 +326,3 @@ def _finding(assumption: Assumption, event: RunEvent, other: RunEvent | None) ->
 
 def _place(finding: Finding) -> tuple[int, int, int]:
     return finding.where.log, finding.where.part, finding.where.line
-
-
-def _can_precede(cause: tuple[int, int, int], effect: tuple[int, int, int]) -> bool:
-    """Whether a line can stand for what came before: files of other processes have no order."""
-    return cause[0] != effect[0] or cause < effect
-
-
-def _number(event: RunEvent) -> int:
-    number = event.log_event.checkpoint
-    return -1 if number is None else number

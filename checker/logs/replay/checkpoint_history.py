@@ -46,6 +46,8 @@ class JobHistory:
     checkpoints: dict[int, CheckpointHistory]
     restored: tuple[int, ...]
     """From which checkpoints its tasks were started anew, in this order."""
+    restarts: int
+    """How often its tasks were started again, from a checkpoint or from nothing."""
     refused: int
     """How often no checkpoint could be begun."""
     dropped: int
@@ -69,7 +71,7 @@ class JobHistory:
 
 def history_of(run: JobRun) -> JobHistory:
     """The history that the events of a run tell."""
-    history = JobHistory(run.job, run.name, None, 0, {}, (), 0, 0, 0)
+    history = JobHistory(run.job, run.name, None, 0, {}, (), 0, 0, 0, 0)
     for event in run.events:
         told, number = event.log_event, event.log_event.checkpoint
         if event.task is not None and event.task.attempt is not None:
@@ -79,6 +81,8 @@ def history_of(run: JobRun) -> JobHistory:
                 if point.fate is Fate.PENDING:
                     _end(history, point.number, Fate.ABORTED, told.line)
                     point.why = "a new coordinator began"
+        if told.word in ("restored", "restored-nothing") and history.attempts:
+            history.restarts += 1
         match told.word:
             case "job-switched":
                 history.state = told.fields["to"]

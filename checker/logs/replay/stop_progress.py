@@ -24,6 +24,10 @@ class TaskStopProgress:
     begun: dict[int, int] = field(default_factory=dict[int, int])
     sync: int | None = None
     """The savepoint of a stop that the task knows of."""
+    waits: bool = False
+    """The task has said that it waits for its final checkpoint."""
+    final: list[int] = field(default_factory=list[int])
+    """What it has begun since."""
     heard: dict[int, int] = field(default_factory=dict[int, int])
     """Completions of which its main loop has heard."""
     arrived: dict[int, int] = field(default_factory=dict[int, int])
@@ -132,6 +136,8 @@ class AllStops:
         number = told.checkpoint
         if told.word in ("task-switched", "task-learned"):
             self._switched(task, told)
+        elif told.word == "waits":
+            task.waits = True
         elif number is not None:
             _of_checkpoint(task, told, number)
 
@@ -147,6 +153,8 @@ def _of_checkpoint(task: TaskStopProgress, told: LogEvent, number: int) -> None:
     match told.word:
         case "snapshot-begins":
             task.begun.setdefault(number, told.line)
+            if task.waits:
+                task.final.append(number)
             if is_stop(told.fields["kind"]) and task.sync is None:
                 task.sync = number
         case "notified-complete":

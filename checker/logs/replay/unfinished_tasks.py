@@ -11,6 +11,7 @@ from model.protocols.task.tasks import Task, TaskStatus
 
 from .checkpoint_history import CheckpointHistory, Fate, JobHistory
 from .log_replay import LogReplay
+from .stop_progress import TaskStopProgress
 
 #: So many names are told one by one.
 NAMES_TOLD = 4
@@ -64,7 +65,7 @@ def _missing(replayed: LogReplay, history: JobHistory, task: Task) -> Iterator[s
             for point in pending:
                 yield _missing_of(replayed, point)
             if not pending:
-                yield _none_pending(replayed, history)
+                yield _confirmation(replayed, history, task) or _none_pending(replayed, history)
         case _:
             return
 
@@ -84,6 +85,29 @@ def _missing_of(replayed: LogReplay, point: CheckpointHistory) -> str:
         return f"{name}, is acknowledged by all, and not completed"
     more = f" and {len(missing) - NAMES_TOLD} more" if len(missing) > NAMES_TOLD else ""
     return f"{name}, is not acknowledged by {', '.join(missing[:NAMES_TOLD])}{more}"
+
+
+def _confirmation(replayed: LogReplay, history: JobHistory, task: Task) -> str | None:
+    """How far the confirmation of the task's final checkpoint has come, if that has completed. None
+    if it has not, or if the levels of the log leave it open."""
+    state = replayed.state
+    if not state.profile.has("snapshot-begins", "confirmation-arrived", "notified-complete"):
+        return None
+    name, completed = state.monitors.names[task.name], history.with_fate(Fate.COMPLETED)
+    for told in (each for each in replayed.stops.tasks.values() if each.name == name):
+        for number in (each for each in told.final if each in completed):
+            return _of_final(told, number, history.checkpoints[number].ended)
+    return None
+
+
+def _of_final(told: TaskStopProgress, number: int, completed: int | None) -> str:
+    final = f"its final checkpoint {number} completed at line {completed}"
+    if number in told.heard:
+        return f"{final}; it heard of that at line {told.heard[number]}, and has not ended yet"
+    if number in told.arrived:
+        at = told.arrived[number]
+        return f"{final}; the confirmation arrived at line {at}, and the task has not acted on it"
+    return f"{final}, and no line tells that the confirmation has arrived"
 
 
 def _none_pending(replayed: LogReplay, history: JobHistory) -> str:

@@ -1,9 +1,8 @@
-"""Finds lines that a run cannot have: their job has no line that must come before.
+"""Finds lines that a run cannot have: its job has no line that must come before.
 
-The search for a run (`witness_search.py`) explains the lines that are there. It can end before the
-job does, and a step that it does not take lacks no line. So what each run must have told by a line
-is asked here, of the lines alone. The rules are not needed for this: a line is compared with the
-lines before it in the log of the same process.
+A search for a run explains the lines that are there. It can end before the job does, and a step
+that it does not take lacks no line. So what each run must have told by a line is asked here, of the
+lines alone: a line is compared with the lines before it in the log of the same process.
 """
 
 from __future__ import annotations
@@ -11,12 +10,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from checker.logs.event_log.section_search import Rejected
-from checker.logs.event_log.section_system import Refusal
 from checker.logs.read.job_runs import JobRun, RunEvent
 from checker.logs.read.log_events import TaskId
-from checker.logs.read.visibility import LogProfile
-from checker.logs.regularities.assumptions import is_one_coordinator, restored_early
+
+from .line_orders import is_one_coordinator
 
 #: How a decline of a task names the task. The coordinator declines some checkpoints by itself.
 _DECLINED = "CheckpointException: Task name with subtask"
@@ -24,26 +21,20 @@ _DECLINED = "CheckpointException: Task name with subtask"
 _RESTORED = ("restored", "restored-nothing")
 
 
-def lacking(run: JobRun, profile: LogProfile | None) -> Rejected | None:
-    """The first line before which another line is missing that each run has.
+def lacking(run: JobRun, *, shows_release: bool) -> Iterator[tuple[RunEvent, str]]:
+    """The lines before which another line is missing that each run has, with what is missing.
 
-    The logs have no gap. Without a `profile` all that happens is taken to leave its lines.
+    The logs have no gap, and the lines that each job leaves. `shows_release`: a task writes that it
+    waits, and that nothing holds it any more.
     """
     logs = defaultdict[int, list[RunEvent]](list)
     for event in run.events:
         logs[event.log_event.log].append(event)
     of_one = (_unrestored, _unlearned) if is_one_coordinator(run) else ()
-    shows_release = profile is None or profile.has("waits", "released")
-    asked = (*of_one, _undeclined, *((_unreleased,) if shows_release else ()))
-    found = [each for events in logs.values() for ask in asked for each in ask(events)]
-    if (early := restored_early(run)) is not None:
-        restored, completed = early
-        number, line = completed.log_event.checkpoint, completed.log_event.line
-        found.append((restored, f"checkpoint {number} completes at line {line}, behind it"))
-    if not found:
-        return None
-    event, why = min(found, key=lambda each: each[0].log_event.place)
-    return Rejected(event.log_event.line, event.word, (Refusal(why),), 0)
+    of_tasks = (_unreleased,) if shows_release else ()
+    for events in logs.values():
+        for ask in (*of_one, _undeclined, *of_tasks):
+            yield from ask(events)
 
 
 def _unrestored(events: Sequence[RunEvent]) -> Iterator[tuple[RunEvent, str]]:

@@ -1,0 +1,275 @@
+"""What the order of lines can contradict, by the shape of the sentence.
+
+Each shape finds in slices of a run the lines that break it. `assumptions.py` says which sentences
+the rules assume. A line can be missing for another reason than that its step was not taken;
+`KnownLogs` says where it cannot.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from checker.logs.read.job_runs import JobRun, RunEvent
+
+from .slices import Scope, is_source, slice_of
+
+Slices = dict[Hashable, dict[str, list[RunEvent]]]
+"""By slice and word the events, in their order."""
+#: As a task writes the kind of a snapshot.
+_KIND = re.compile(r"(?P<class>\w+)\{name='(?P<name>[^']*)'")
+#: Savepoints that end the job.
+_OF_STOPS = ("Terminate Savepoint", "Suspend Savepoint")
+#: States in which an attempt ends without a release.
+_ENDED_OTHERWISE = ("CANCELING", "CANCELED", "FAILED")
+#: Lines of the coordinator. All other lines are those of the process in which a task runs.
+_OF_COORDINATOR = ("triggered", "completed")
+
+
+@dataclass(frozen=True)
+class KnownLogs:
+    """Which lines cannot be missing in the logs of a run."""
+
+    begins: bool
+    """The logs have the beginning of the run, and no gap."""
+    ends: bool
+    deployed: frozenset[Hashable]
+    """The attempts whose process has a log, from their beginning on."""
+    coordinates: frozenset[int]
+    """The logs that the coordinator writes."""
+    is_one_coordinator: bool
+    """No other process has taken the job over."""
+
+    def have(self, cause: str, effect: RunEvent) -> bool:
+        """Whether a cause of the effect would have left its line."""
+        if cause in _OF_COORDINATOR:
+            is_there = self.ends or effect.log_event.log in self.coordinates
+        else:
+            is_there = slice_of(effect, Scope.ATTEMPT) in self.deployed
+        return self.begins and is_there
+
+
+@dataclass(frozen=True)
+class Once:
+    """In each slice there is at most one line of the word."""
+
+    word: str
+
+    def broken(self, slices: Slices, logs: KnownLogs) -> Iterator[tuple[RunEvent, RunEvent]]:
+        """The lines that come again, each with the line before it."""
+        for words in slices.values():
+            events = words.get(self.word, ())
+            yield from ((again, first) for first, again in pairwise(events))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return (self.word,)
+
+
+@dataclass(frozen=True)
+class After:
+    """In each slice a line of the effect has a line of the cause before it."""
+
+    cause: str
+    effect: str
+    or_elsewhere: bool = False
+    """The cause may have no line in these logs; if it has one, that line comes before. But the
+    coordinators of two processes have no common order, also where they write into one file."""
+
+    def broken(self, slices: Slices, logs: KnownLogs) -> Iterator[tuple[RunEvent, RunEvent | None]]:
+        """The first effects without a cause, each with the cause that comes later.
+
+        Files of several processes have no common order: there a cause must merely exist.
+        """
+        for words in slices.values():
+            causes = words.get(self.cause, [])
+            for effect in words.get(self.effect, [])[:1]:
+                place = effect.log_event.place
+                if any(_can_precede(each.log_event.place, place) for each in causes):
+                    continue
+                known = causes and logs.is_one_coordinator
+                if known if self.or_elsewhere else logs.have(self.cause, effect):
+                    yield effect, causes[0] if causes else None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return (self.cause, self.effect)
+
+
+@dataclass(frozen=True)
+class Never:
+    """In each slice no line of the word stands behind a line of the end, in one file."""
+
+    end: str
+    word: str
+
+    def broken(self, slices: Slices, logs: KnownLogs) -> Iterator[tuple[RunEvent, RunEvent]]:
+        """The first line behind each end."""
+        for words in slices.values():
+            for end in words.get(self.end, [])[:1]:
+                log, *place = end.log_event.place
+                later = (
+                    each
+                    for each in words.get(self.word, ())
+                    if each.log_event.log == log and [*each.log_event.place[1:]] > place
+                )
+                yield from ((each, end) for each in [*later][:1])
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return (self.end, self.word)
+
+
+@dataclass(frozen=True)
+class Rising:
+    """In each slice the numbers of checkpoints in lines of the word rise."""
+
+    word: str
+
+    def broken(self, slices: Slices, logs: KnownLogs) -> Iterator[tuple[RunEvent, RunEvent]]:
+        """The lines with a number that is not above all before it, each with the highest one."""
+        for words in slices.values():
+            highest: RunEvent | None = None
+            for event in words.get(self.word, ()):
+                if highest is not None and number_of(event) <= number_of(highest):
+                    yield event, highest
+                else:
+                    highest = event
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return (self.word,)
+
+
+@dataclass(frozen=True)
+class Alike:
+    """In each slice the lines of the effect tell the kind of snapshot that the cause tells."""
+
+    cause: str
+    effect: str
+
+    def broken(self, slices: Slices, logs: KnownLogs) -> Iterator[tuple[RunEvent, RunEvent]]:
+        """The first line of another kind, with the line of the cause."""
+        for words in slices.values():
+            causes = words.get(self.cause, ())[:1]
+            for cause in causes:
+                others = (e for e in words.get(self.effect, ()) if differ_in_kind(cause, e))
+                yield from ((each, cause) for each in [*others][:1])
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return (self.cause, self.effect)
+
+
+def differ_in_kind(triggered: RunEvent, begun: RunEvent) -> bool:
+    """Whether a task begins another kind of snapshot than the coordinator has triggered.
+
+    A full checkpoint is a checkpoint to the coordinator.
+    """
+    told, heard = triggered.log_event.fields, _KIND.match(begun.log_event.fields["kind"])
+    if heard is None or told["class"] == heard["class"] == "CheckpointType":
+        return False
+    return (told["class"], told["kind"]) != (heard["class"], heard["name"])
+
+
+@dataclass(frozen=True)
+class Released:
+    """In each slice, a task that must wait leaves after it has heard of a completion that lets it.
+
+    A task says that it waits for its final checkpoint. It waits for the savepoint of a stop, too,
+    if it begins the savepoint in its main loop.
+    """
+
+    def broken(self, slices: Slices, logs: KnownLogs) -> Iterator[tuple[RunEvent, None]]:
+        """The lines by which a task leaves that nothing has let leave."""
+        for words in slices.values():
+            for leaves in words.get("operators-left", [])[:1]:
+                place = leaves.log_event.place
+                before = {
+                    word: [each for each in events if each.log_event.place < place]
+                    for word, events in words.items()
+                }
+                waits = _must_wait(before) and not _let_go(before, at_source=_is_of_source(leaves))
+                if waits and logs.have("notified-complete", leaves):
+                    yield leaves, None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return (
+            "loop-left",
+            "waits",
+            "snapshot-begins",
+            "notified-complete",
+            "operators-left",
+            "task-switched",
+        )
+
+
+def _must_wait(before: Mapping[str, Sequence[RunEvent]]) -> bool:
+    """Whether a task must wait for a completion. A task that ends otherwise need not."""
+    states = {each.log_event.fields["to"] for each in before.get("task-switched", ())}
+    if states.intersection(_ENDED_OTHERWISE):
+        return False
+    loop_left = before.get("loop-left", ())
+    in_loop = (
+        stop.log_event.place < loop_left[0].log_event.place for stop in _stops(before) if loop_left
+    )
+    return bool(before.get("waits")) or any(in_loop)
+
+
+def _let_go(before: Mapping[str, Sequence[RunEvent]], *, at_source: bool) -> bool:
+    """Whether a task has heard of a completion that may have let it go.
+
+    A task that has begun the savepoint of a stop heeds no other completion. A source takes its
+    final checkpoint after its data has ended, and hears of no completion between that end and the
+    line by which it leaves its main loop. Other tasks may hear of the completion in their loop.
+    """
+    loop_left = before.get("loop-left", ())
+    for heard in before.get("notified-complete", ()):
+        place = heard.log_event.place
+        stops = {number_of(stop) for stop in _stops(before) if stop.log_event.place < place}
+        early = at_source and not any(each.log_event.place < place for each in loop_left)
+        if number_of(heard) in stops or (not stops and not early):
+            return True
+    return False
+
+
+def _stops(before: Mapping[str, Sequence[RunEvent]]) -> list[RunEvent]:
+    """The lines by which a task begins the savepoint of a stop."""
+    found: list[RunEvent] = []
+    for begun in before.get("snapshot-begins", ()):
+        heard = _KIND.match(begun.log_event.fields["kind"])
+        if heard is not None and heard["name"] in _OF_STOPS:
+            found.append(begun)
+    return found
+
+
+def _is_of_source(event: RunEvent) -> bool:
+    return event.task is not None and is_source(event.task)
+
+
+LineOrder = Once | After | Never | Rising | Alike | Released
+
+
+def is_one_coordinator(run: JobRun) -> bool:
+    """Whether one process coordinates the job. The coordinators of two have no common order, also
+    where they write into one file."""
+    graphs = sum(event.word == "graph-created" for event in run.events)
+    suspended = any(
+        event.word == "job-switched" and event.log_event.fields["to"] == "SUSPENDED"
+        for event in run.events
+    )
+    return graphs <= 1 and not suspended and all(event.failover is None for event in run.events)
+
+
+def _can_precede(cause: tuple[int, int, int], effect: tuple[int, int, int]) -> bool:
+    """Whether a line can stand for what came before: files of other processes have no order."""
+    return cause[0] != effect[0] or cause < effect
+
+
+def number_of(event: RunEvent) -> int:
+    """The checkpoint that a line names; -1 if it names none."""
+    number = event.log_event.checkpoint
+    return -1 if number is None else number
