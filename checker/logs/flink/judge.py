@@ -82,6 +82,8 @@ class _Case:
     job: RunJob
     observations: Observations
     whole: bool
+    contradicted: Rejected | None
+    """What its lines contradict. A proof finds the first line that no run has, so it comes before."""
     judges: bool
     known: Catalogue
 
@@ -122,12 +124,14 @@ def accept_run(  # noqa: PLR0913 - what is asked, of what, and how far
     observations = observations_of(run, job)
     settings = settings_of(run, job.job, observations, release, given, profile)
     against = impossible(run, job, observations) or settings.against
-    against = against or _contradicted(run, profile, whole=whole)
+    contradicted = _contradicted(run, profile, whole=whole)
+    if not whole:
+        against = against or contradicted
     if against is not None:
         progress = _effort(lines, limits, on_progress).progress
         doubted = against if whole else _doubted(against, progress)
         return RunVerdict(doubted, (), 0, told=settings.told)
-    case = _Case(run, given, job, observations, whole, judges, known or catalogue())
+    case = _Case(run, given, job, observations, whole, contradicted, judges, known or catalogue())
     found, tried = _first_of(case, settings, limits, on_progress, every=every)
     if every and given.release is None:
         best = next((way for way, each in tried if _is_accepted(each)), settings.ways[0])
@@ -203,6 +207,7 @@ def _under(
     except FinaleError as error:  # options that no job has together
         raise error.located(case.given.place("concurrent")) from None
     rejected = _rejected(run, case.job, observations, way, _half(limits)) if case.whole else None
+    rejected = rejected or case.contradicted
     if rejected is not None:
         return RunVerdict(rejected, (), 0)
     guide = WitnessSearch(system, observations, effort)
