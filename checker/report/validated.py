@@ -21,6 +21,13 @@ _STYLE = {
     Severity.OVERDUE: "red",
     Severity.OPEN: "yellow",
 }
+#: How a row counts properties, the worst first.
+_SAID = {
+    Severity.VIOLATED: "violated",
+    Severity.STUCK: "stuck",
+    Severity.OVERDUE: "overdue",
+    Severity.RECOVERED: "stuck for a while",
+}
 #: Who tells a setting, and what came of one that nobody tells.
 _WHOSE = {"run.toml": "run.toml", "table": "the table of lines", "lines": "lines"}
 _OUTCOMES = {"explains": "explained", "rejected": "rejected", "undecided": "undecided"}
@@ -73,12 +80,15 @@ def _undecided(verdict: Verdict) -> Iterator[Text]:
 
 
 def _found(verdict: Verdict) -> str:
-    """Show the number of violated, stuck and recovered properties of a job."""
-    recovered = {e.property for e in verdict.shows if e.severity is Severity.RECOVERED}
-    others = {e.property for e in verdict.shows if e.severity is not Severity.RECOVERED}
-    told = [(len(others), "violated or stuck"), (len(recovered - others), "stuck for a while")]
-    parts = [f", {counted(number, 'property')} {word}" for number, word in told if number]
-    return "".join(parts).replace("propertys", "properties")
+    """Show how many properties of a job are violated, stuck, overdue or recovered. A property with
+    several findings counts once, by the worst."""
+    names, told = set[str](), ""
+    for severity, word in _SAID.items():
+        more = {each.property for each in verdict.shows if each.severity is severity} - names
+        if more:
+            told += f", {len(more)} {'property' if len(more) == 1 else 'properties'} {word}"
+        names |= more
+    return told
 
 
 def _conforms(conforms: Conformance) -> Text:

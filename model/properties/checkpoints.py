@@ -21,7 +21,7 @@ def triggered_tasks_are_heads(state: JobProtocol, task: Task, checkpoint: Checkp
 
 @always
 def counted_finished_are_finished(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
-    """What a pending checkpoint counts as finished is closed (S12)."""
+    """A task that a pending checkpoint counts as finished has closed (S12)."""
     when(checkpoint.is_pending and checkpoint.finished.has(task))
     return task.is_closed
 

@@ -42,7 +42,7 @@ def test_a_finding_names_the_property_and_a_line_to_open(unpacked: Path) -> None
     assert ran.exit == 1
     assert "violated requests-do-not-defeat(stop1, checkpoint 3)" in ran.stdout
     assert "H16-00/flink.log:621" in ran.stdout
-    assert "2 properties violated or stuck" in ran.stdout
+    assert "2 properties violated" in ran.stdout
 
 
 def test_what_is_stuck_is_told_with_its_reason(unpacked: Path) -> None:

@@ -91,7 +91,7 @@ def test_what_recovers_is_not_stuck(tmp_path: Path) -> None:
     lines = _recovered()
     assert each["until"] == number(lines, "Completed checkpoint 7 for job")
     assert f"until line {each['until']}" in told.stdout
-    assert "1 property violated or stuck, 1 property stuck for a while" in told.stdout
+    assert "1 property stuck, 1 property stuck for a while" in told.stdout
     assert told.exit == 1
 
 

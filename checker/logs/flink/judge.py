@@ -83,7 +83,7 @@ class _Case:
     observations: Observations
     whole: bool
     contradicted: Rejected | None
-    """What its lines contradict. A proof finds the first line that no run has, so it comes before."""
+    """The first line that contradicts another. The proof is asked before: it names lines better."""
     judges: bool
     known: Catalogue
 
