@@ -31,7 +31,7 @@ class Coverage(enum.Enum):
     """Its beginning is missing, or something in its midst."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Where:
     """A line of a log. `log` and `part` say which of the files that were read."""
 

@@ -191,9 +191,7 @@ def judge_job(run: JobRun, profile: LogProfile, *, whole: bool) -> JudgedJob:
         history,
         count,
         coverage,
-        tuple(
-            sorted(findings, key=lambda each: (each.where.log, each.where.part, each.where.line))
-        ),
+        tuple(sorted(findings, key=lambda each: each.where)),
         tuple(sorted(decided)),
         tuple(lacking),
         () if history.has_ended else unfinished_tasks(replayed, history),

@@ -57,7 +57,7 @@ class Verdict:
     asked: bool = True
     """Whether properties were asked of the job."""
     restarts: int = 0
-    """How often its tasks were started again, from a checkpoint or from nothing."""
+    """How often the coordinator started tasks again, from a checkpoint or from nothing."""
 
     @property
     def shows(self) -> tuple[Finding, ...]:

@@ -128,6 +128,21 @@ LEAVES_WRONGLY: dict[str, tuple[Edit, str, str]] = {
         "released-by-a-completion",
         rf"Finished operators for task {_SOURCE}",
     ),
+    "its operators leave before its loop is left": (
+        moved(rf"{_LOOP_LEFT}|{_WAITS}", _OPERATORS_LEFT),
+        "leaves-in-order",
+        _OPERATORS_LEFT,
+    ),
+    "takes a checkpoint after its operators have left": (
+        moved(rf"{_MAP} - finished synchronous part of checkpoint 3", _OPERATORS_LEFT),
+        "leaves-in-order",
+        rf"{_MAP} - finished synchronous part of checkpoint 3",
+    ),
+    "expires, and an acknowledgement counts": (
+        inserted("Triggering checkpoint 2 ", _EXPIRED),
+        "ended-once",
+        "Received acknowledge message for checkpoint 2 ",
+    ),
     "expires, and completes": (
         inserted(r"checkpointId=2\) dump", _EXPIRED),
         "ended-once",
@@ -146,6 +161,39 @@ def test_a_task_leaves_in_order_and_after_it_was_told(what: str, tmp_path: Path)
         each["line"] for each in found(job, "violated").get(assumption, [])
     }
     assert job["conforms"]["rejected"]
+
+
+_NEVER_TOLD = dropped(rf"Notification of checkpoint COMPLETE \d+ for task {_MAP}")
+_CANCELING = inserted(
+    _WAITS,
+    "INFO  org.apache.flink.runtime.taskmanager.Task [x] - map (1/2)#0 "
+    "(19bc282d2b6c714fdaf85349ac583ccb_23ab3a59b17e9c45f95cff4c728611fc_0_0) switched from RUNNING "
+    "to CANCELING.",
+)
+
+
+@pytest.mark.parametrize(
+    "edits",
+    {
+        "heard of in the loop": (),
+        "canceled while it waits": (_NEVER_TOLD, _CANCELING),
+        "neither waits nor stops": (_NEVER_TOLD, dropped(rf"{_WAITS}|{_BEGUN_STOP}.*{_MAP}")),
+        "nobody hears in this process": (dropped("Notification of checkpoint COMPLETE"),),
+    }.values(),
+)
+def test_a_task_that_need_not_be_told_may_leave(edits: tuple[Edit, ...], tmp_path: Path) -> None:
+    job, _ = validated(tmp_path, edited("H16-04", *edits))
+    assert "released-by-a-completion" not in found(job, "violated")
+
+
+def test_lines_of_two_files_do_not_tell_that_a_task_left_untold(tmp_path: Path) -> None:
+    lines = edited("H16-04")
+    told = [each for each in lines if re.search(r"Notification of checkpoint COMPLETE", each)]
+    (tmp_path / "a.log").write_text("\n".join(told) + "\n")
+    job, _ = validated(tmp_path, [each for each in lines if each not in told])
+    page = json.loads(run("validate . --format json", tmp_path).stdout)
+    for each in (job, *page["results"]):
+        assert "released-by-a-completion" not in found(each, "violated")
 
 
 @pytest.mark.parametrize("name", CONTRADICTED)

@@ -48,7 +48,7 @@ def test_how_far_the_confirmation_of_a_final_checkpoint_has_come() -> None:
     for line, then in (
         (812, ", and no line tells that the confirmation has arrived"),
         (813, "; the confirmation arrived at line 813, and the task has not acted on it"),
-        (815, "; it heard of that at line 815, and has not ended yet"),
+        (815, "; it heard of that at line 815, and waits for its readers"),
     ):
         (missing,) = waiting("H12-00", line)["Source: src0 (1/1)"].missing
         assert missing == completed + then

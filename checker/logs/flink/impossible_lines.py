@@ -1,6 +1,6 @@
-"""Finds lines that no run can have, whatever its settings: they contradict the job or other lines.
+"""Finds lines that no run can have, whatever its settings: they contradict the job.
 
-The rules are not needed for this. `necessary_lines.py` finds lines before which another is missing.
+The rules are not needed for this. `checker/logs/regularities` finds lines that contradict others.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Decides whether a run of a real engine is a run of the protocol as its release has it.
 
-The proof comes first: a run is rejected only if a projection of the model, with everything else
-free, has no run with the lines about it (`proof.py`). Then a search looks for a run
+The proof comes first: a run is rejected if a projection of the model, with everything else free,
+has no run with the lines about it (`proof.py`). A run is rejected, too, if its lines contradict
+what the rules assume (`checker/logs/regularities`). Then a search looks for a run
 (`witness_search.py`). A run is accepted only with a witness: a run of the whole model, which the
 rules alone replay. Any other run is undecided.
 """
@@ -83,7 +84,7 @@ class _Case:
     observations: Observations
     whole: bool
     contradicted: Rejected | None
-    """The first line that contradicts another. The proof is asked before: it names lines better."""
+    """The first line that contradicts what the rules assume, if there is one."""
     judges: bool
     known: Catalogue
 
@@ -147,7 +148,7 @@ def _contradicted(run: JobRun, profile: LogProfile | None, *, whole: bool) -> Re
     found = contradictions(run, profile, begins=whole)
     if not found:
         return None
-    first = min(found, key=lambda each: (each.where.log, each.where.part, each.where.line))
+    first = min(found, key=lambda each: each.where)
     return Rejected(first.where.line, first.property, (Refusal(first.why or first.sentence),), 0)
 
 

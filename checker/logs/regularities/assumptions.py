@@ -81,7 +81,8 @@ ASSUMPTIONS = (
         "ended-once",
         "A checkpoint completes at most once, and nothing counts for it after its end.",
         "CheckpointCoordinator.receiveAcknowledgeMessage takes an ended checkpoint out of "
-        "pendingCheckpoints, under the coordinator's lock",
+        "pendingCheckpoints, and CheckpointCanceller.run aborts one that expires, both under the "
+        "coordinator's lock",
         Scope.CHECKPOINT,
         (
             Once("completed"),
@@ -172,9 +173,9 @@ ASSUMPTIONS = (
     ),
     Assumption(
         "leaves-in-order",
-        "A task leaves its main loop, waits if it must, lets its operators finish, and closes.",
-        "StreamTask.invoke runs the mailbox loop, afterInvoke and cleanUp one after the other, in "
-        "one thread",
+        "A task leaves its main loop, waits if it must, takes its last mails, and closes.",
+        "StreamTask.invoke runs the mailbox loop and then afterInvoke, and Task calls cleanUp "
+        "after that, all in one thread",
         Scope.ATTEMPT,
         (
             After("loop-left", "waits"),
@@ -190,7 +191,7 @@ ASSUMPTIONS = (
     Assumption(
         "released-by-a-completion",
         "A task that waits for its final checkpoint, or for the savepoint of a stop, leaves after "
-        "it has heard that this checkpoint has completed.",
+        "it has heard of a completion that can release it.",
         "StreamTask.notifyCheckpointComplete completes finalCheckpointCompleted, for which "
         "afterInvoke waits",
         Scope.ATTEMPT,
@@ -235,6 +236,7 @@ ASSUMPTIONS = (
 
 #: The name of a finding about a line that is missing.
 NECESSARY = "necessary-lines"
+_MISSING = "Each run writes another line before this one, and that line is missing."
 
 
 def contradictions(run: JobRun, profile: LogProfile | None, *, begins: bool) -> tuple[Finding, ...]:
@@ -259,7 +261,7 @@ def contradictions(run: JobRun, profile: LogProfile | None, *, begins: bool) -> 
                 for event, other in order.broken(slices, logs):
                     finding = _finding(assumption, event, other)
                     kept = found.get((finding.property, finding.binding))
-                    if kept is None or _place(finding) < _place(kept):
+                    if kept is None or finding.where < kept.where:
                         found[finding.property, finding.binding] = finding
     return (*found.values(), *(_lacking(run, profile) if begins else ()))
 
@@ -269,16 +271,9 @@ def _lacking(run: JobRun, profile: LogProfile | None) -> Iterator[Finding]:
     if profile is not None and not profile.is_whole(checkpoints=checkpoints):
         return
     shows_release = profile is None or profile.has("waits", "released")
-    for event, why in lacking(run, shows_release=shows_release):
-        where, sentence = Where(*event.log_event.place), "Each run writes this line."
-        yield Finding(
-            NECESSARY,
-            in_words(event, Scope.ATTEMPT),
-            where,
-            Severity.VIOLATED,
-            sentence,
-            f"{event.word}: {why}",
-        )
+    for event, binding, why in lacking(run, shows_release=shows_release):
+        where, word = Where(*event.log_event.place), event.word
+        yield Finding(NECESSARY, binding, where, Severity.VIOLATED, _MISSING, f"{word}: {why}")
 
 
 def _logs_of(run: JobRun, *, begins: bool) -> KnownLogs:
@@ -322,7 +317,3 @@ def _finding(assumption: Assumption, event: RunEvent, other: RunEvent | None) ->
         assumption.sentence,
         f"{seen}; this rests on: {assumption.rests_on}",
     )
-
-
-def _place(finding: Finding) -> tuple[int, int, int]:
-    return finding.where.log, finding.where.part, finding.where.line

@@ -8,7 +8,7 @@ the rules assume. A line can be missing for another reason than that its step wa
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -133,7 +133,7 @@ class Rising:
         for words in slices.values():
             highest: RunEvent | None = None
             for event in words.get(self.word, ()):
-                if highest is not None and number_of(event) <= number_of(highest):
+                if highest is not None and _number_of(event) <= _number_of(highest):
                     yield event, highest
                 else:
                     highest = event
@@ -155,7 +155,7 @@ class Alike:
         for words in slices.values():
             causes = words.get(self.cause, ())[:1]
             for cause in causes:
-                others = (e for e in words.get(self.effect, ()) if differ_in_kind(cause, e))
+                others = (e for e in words.get(self.effect, ()) if _differ_in_kind(cause, e))
                 yield from ((each, cause) for each in [*others][:1])
 
     @property
@@ -163,7 +163,7 @@ class Alike:
         return (self.cause, self.effect)
 
 
-def differ_in_kind(triggered: RunEvent, begun: RunEvent) -> bool:
+def _differ_in_kind(triggered: RunEvent, begun: RunEvent) -> bool:
     """Whether a task begins another kind of snapshot than the coordinator has triggered.
 
     A full checkpoint is a checkpoint to the coordinator.
@@ -176,24 +176,32 @@ def differ_in_kind(triggered: RunEvent, begun: RunEvent) -> bool:
 
 @dataclass(frozen=True)
 class Released:
-    """In each slice, a task that must wait leaves after it has heard of a completion that lets it.
+    """In each slice, a task that must wait leaves after it has heard of a completion that can
+    release it.
 
     A task says that it waits for its final checkpoint. It waits for the savepoint of a stop, too,
     if it begins the savepoint in its main loop.
     """
 
     def broken(self, slices: Slices, logs: KnownLogs) -> Iterator[tuple[RunEvent, None]]:
-        """The lines by which a task leaves that nothing has let leave."""
+        """The lines by which a task leaves that no completion has released."""
+        # A process in which no task hears of a completion may have another level for these lines.
+        hear = {
+            heard.log_event.log
+            for words in slices.values()
+            for heard in words.get("notified-complete", ())
+        }
         for words in slices.values():
-            for leaves in words.get("operators-left", [])[:1]:
-                place = leaves.log_event.place
-                before = {
-                    word: [each for each in events if each.log_event.place < place]
-                    for word, events in words.items()
-                }
-                waits = _must_wait(before) and not _let_go(before, at_source=_is_of_source(leaves))
-                if waits and logs.have("notified-complete", leaves):
-                    yield leaves, None
+            events = sorted(
+                (each for word in self.words for each in words.get(word, ())),
+                key=lambda each: each.log_event.place,
+            )
+            files = {each.log_event.log for each in events}
+            if len(files) != 1 or not files <= hear:
+                continue  # lines of two files have no order
+            left = _left_unreleased(events)
+            if left is not None and logs.have("notified-complete", left):
+                yield left, None
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -207,47 +215,44 @@ class Released:
         )
 
 
-def _must_wait(before: Mapping[str, Sequence[RunEvent]]) -> bool:
-    """Whether a task must wait for a completion. A task that ends otherwise need not."""
-    states = {each.log_event.fields["to"] for each in before.get("task-switched", ())}
-    if states.intersection(_ENDED_OTHERWISE):
-        return False
-    loop_left = before.get("loop-left", ())
-    in_loop = (
-        stop.log_event.place < loop_left[0].log_event.place for stop in _stops(before) if loop_left
-    )
-    return bool(before.get("waits")) or any(in_loop)
+def _left_unreleased(events: Sequence[RunEvent]) -> RunEvent | None:
+    """The line by which an attempt leaves, if it must wait and nothing can have released it.
 
-
-def _let_go(before: Mapping[str, Sequence[RunEvent]], *, at_source: bool) -> bool:
-    """Whether a task has heard of a completion that may have let it go.
-
-    A task that has begun the savepoint of a stop heeds no other completion. A source takes its
-    final checkpoint after its data has ended, and hears of no completion between that end and the
-    line by which it leaves its main loop. Other tasks may hear of the completion in their loop.
+    A task that has begun the savepoint of a stop heeds the completion of no other checkpoint. A
+    source that begins a checkpoint behind its main loop has not been released in the loop. Of all
+    others each completion may be that of the final checkpoint: no line tells when data end.
     """
-    loop_left = before.get("loop-left", ())
-    for heard in before.get("notified-complete", ()):
-        place = heard.log_event.place
-        stops = {number_of(stop) for stop in _stops(before) if stop.log_event.place < place}
-        early = at_source and not any(each.log_event.place < place for each in loop_left)
-        if number_of(heard) in stops or (not stops and not early):
-            return True
-    return False
+    at_source = any(each.task is not None and is_source(each.task) for each in events)
+    in_loop, waits, released, early, begins_behind = True, False, False, False, False
+    stop: int | None = None
+    for event in events:
+        told = event.log_event
+        match event.word:
+            case "loop-left":
+                in_loop = False
+            case "waits":
+                waits = True
+            case "snapshot-begins":
+                begins_behind |= not in_loop
+                if _is_of_stop(told.fields["kind"]):
+                    stop, waits = _number_of(event), waits or in_loop
+            case "notified-complete" if stop is None and at_source and in_loop:
+                early = True
+            case "notified-complete":
+                released |= stop in (None, _number_of(event))
+            case "operators-left":
+                released |= early and not begins_behind and stop is None
+                return event if waits and not released else None
+            case "task-switched" if told.fields["to"] in _ENDED_OTHERWISE:
+                return None
+            case _:
+                pass
+    return None
 
 
-def _stops(before: Mapping[str, Sequence[RunEvent]]) -> list[RunEvent]:
-    """The lines by which a task begins the savepoint of a stop."""
-    found: list[RunEvent] = []
-    for begun in before.get("snapshot-begins", ()):
-        heard = _KIND.match(begun.log_event.fields["kind"])
-        if heard is not None and heard["name"] in _OF_STOPS:
-            found.append(begun)
-    return found
-
-
-def _is_of_source(event: RunEvent) -> bool:
-    return event.task is not None and is_source(event.task)
+def _is_of_stop(kind: str) -> bool:
+    heard = _KIND.match(kind)
+    return heard is not None and heard["name"] in _OF_STOPS
 
 
 LineOrder = Once | After | Never | Rising | Alike | Released
@@ -269,7 +274,7 @@ def _can_precede(cause: tuple[int, int, int], effect: tuple[int, int, int]) -> b
     return cause[0] != effect[0] or cause < effect
 
 
-def number_of(event: RunEvent) -> int:
+def _number_of(event: RunEvent) -> int:
     """The checkpoint that a line names; -1 if it names none."""
     number = event.log_event.checkpoint
     return -1 if number is None else number

@@ -21,8 +21,13 @@ _DECLINED = "CheckpointException: Task name with subtask"
 _RESTORED = ("restored", "restored-nothing")
 
 
-def lacking(run: JobRun, *, shows_release: bool) -> Iterator[tuple[RunEvent, str]]:
-    """The lines before which another line is missing that each run has, with what is missing.
+Binding = tuple[tuple[str, str], ...]
+_Missing = Iterator[tuple[RunEvent, Binding, str]]
+
+
+def lacking(run: JobRun, *, shows_release: bool) -> _Missing:
+    """The lines before which another line is missing that each run has; of whom the missing line
+    would tell, and what.
 
     The logs have no gap, and the lines that each job leaves. `shows_release`: a task writes that it
     waits, and that nothing holds it any more.
@@ -37,9 +42,9 @@ def lacking(run: JobRun, *, shows_release: bool) -> Iterator[tuple[RunEvent, str
             yield from ask(events)
 
 
-def _unrestored(events: Sequence[RunEvent]) -> Iterator[tuple[RunEvent, str]]:
+def _unrestored(events: Sequence[RunEvent]) -> _Missing:
     """Tasks that start again behind a completion, and no line tells from what."""
-    completed, restored = False, 0
+    completed, restored, told = False, 0, -1
     # By subtask its attempt, and at its last line: how often was restored, and whether a checkpoint
     # had completed.
     before: dict[tuple[str, int], tuple[int, int, bool]] = {}
@@ -51,30 +56,33 @@ def _unrestored(events: Sequence[RunEvent]) -> Iterator[tuple[RunEvent, str]]:
             continue
         at = task.vertex, task.subtask
         attempt, times, had = before.get(at, (task.attempt, restored, False))
-        if task.attempt > attempt and had and times == restored:
-            yield event, f"{task.name} starts again, and no line tells from which checkpoint"
+        if task.attempt > attempt and had and times == restored != told:
+            told = restored  # one line tells of all tasks that start again
+            why = f"{task.name} starts again, and no line tells from which checkpoint"
+            yield event, _of_task(task), why
         before[at] = task.attempt, restored, completed
 
 
-def _unlearned(events: Sequence[RunEvent]) -> Iterator[tuple[RunEvent, str]]:
-    """Jobs that have finished, and the last line about a task tells otherwise. A restart may give a
-    vertex another number of subtasks."""
-    states: dict[str, str] = {}
+def _unlearned(events: Sequence[RunEvent]) -> _Missing:
+    """Jobs that have finished, and no line tells that a subtask has, since it was scheduled. Of two
+    attempts at once (speculative execution) one finishes, and the other is canceled. A restart may
+    give a vertex another number of subtasks."""
+    finished: dict[str, bool] = {}
     subtasks: dict[str, int] = {}
     tasks: dict[str, TaskId] = {}
     for event in events:
         to, task = event.log_event.fields.get("to", ""), event.task
         if event.word == "task-learned" and task is not None:
-            states[task.name], tasks[task.name] = to, task
+            is_old = finished.get(task.name, False) and to != "SCHEDULED"
+            finished[task.name], tasks[task.name] = is_old or to == "FINISHED", task
             subtasks[task.vertex] = task.parallelism
         elif event.word == "job-switched" and to == "FINISHED":
-            for name, state in states.items():
-                is_there = subtasks[tasks[name].vertex] == tasks[name].parallelism
-                if state != "FINISHED" and is_there:
-                    yield event, f"no line tells that {name} has finished"
+            for name, task in tasks.items():
+                if not finished[name] and subtasks[task.vertex] == task.parallelism:
+                    yield event, _of_task(task), f"no line tells that {name} has finished"
 
 
-def _undeclined(events: Sequence[RunEvent]) -> Iterator[tuple[RunEvent, str]]:
+def _undeclined(events: Sequence[RunEvent]) -> _Missing:
     """Checkpoints that a task has declined, and no line tells which task."""
     declined = set[int | None]()
     for event in events:
@@ -84,10 +92,11 @@ def _undeclined(events: Sequence[RunEvent]) -> Iterator[tuple[RunEvent, str]]:
         elif event.word == "aborted" and number not in declined:
             causes = event.log_event.causes
             if any(_DECLINED in message for _, message in causes):
-                yield event, f"no line tells which task has declined checkpoint {number}"
+                why = f"no line tells which task has declined checkpoint {number}"
+                yield event, (("checkpoint", f"checkpoint {number}"),), why
 
 
-def _unreleased(events: Sequence[RunEvent]) -> Iterator[tuple[RunEvent, str]]:
+def _unreleased(events: Sequence[RunEvent]) -> _Missing:
     """Tasks that have waited for their final checkpoint and finish, and no line tells that nothing
     holds them any more."""
     waits = dict[TaskId, bool]()
@@ -98,7 +107,12 @@ def _unreleased(events: Sequence[RunEvent]) -> Iterator[tuple[RunEvent, str]]:
             waits[event.task] = event.word == "waits"
         finishes = event.log_event.fields.get("to") == "FINISHED"
         if event.word == "task-switched" and finishes and waits.get(event.task):
-            yield event, f"no line tells that nothing holds {event.task.name} any more"
+            why = f"no line tells that nothing holds {event.task.name} any more"
+            yield event, _of_task(event.task), why
+
+
+def _of_task(task: TaskId) -> Binding:
+    return (("task", task.name),)
 
 
 __all__ = ["lacking"]

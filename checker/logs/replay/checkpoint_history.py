@@ -47,7 +47,7 @@ class JobHistory:
     restored: tuple[int, ...]
     """From which checkpoints its tasks were started anew, in this order."""
     restarts: int
-    """How often its tasks were started again, from a checkpoint or from nothing."""
+    """How often the coordinator started tasks again, from a checkpoint or from nothing."""
     refused: int
     """How often no checkpoint could be begun."""
     dropped: int

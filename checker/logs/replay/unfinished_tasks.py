@@ -95,6 +95,8 @@ def _confirmation(replayed: LogReplay, history: JobHistory, task: Task) -> str |
         return None
     name, completed = state.monitors.names[task.name], history.with_fate(Fate.COMPLETED)
     for told in (each for each in replayed.stops.tasks.values() if each.name == name):
+        if told.sync is not None:
+            continue  # it heeds no other completion than that of the savepoint
         for number in (each for each in told.final if each in completed):
             return _of_final(told, number, history.checkpoints[number].ended)
     return None
@@ -103,7 +105,7 @@ def _confirmation(replayed: LogReplay, history: JobHistory, task: Task) -> str |
 def _of_final(told: TaskStopProgress, number: int, completed: int | None) -> str:
     final = f"its final checkpoint {number} completed at line {completed}"
     if number in told.heard:
-        return f"{final}; it heard of that at line {told.heard[number]}, and has not ended yet"
+        return f"{final}; it heard of that at line {told.heard[number]}, and waits for its readers"
     if number in told.arrived:
         at = told.arrived[number]
         return f"{final}; the confirmation arrived at line {at}, and the task has not acted on it"
