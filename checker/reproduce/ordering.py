@@ -71,6 +71,8 @@ POLL_DATA, SHOW_RECORD = "poll_data", "show_record"
 END_SOURCE, STOP_ORDER = "end_source", "stop_order"
 #: Barriers overtake data: until then data stay where they are.
 NOTICE_BARRIER = "notice_barrier"
+#: Flink declines a trigger call to a task that has closed, and loses one to a task that closes.
+DELIVER_TRIGGER, CLOSE = "deliver_trigger", "close"
 #: The step with which the life of an attempt begins.
 RESTORE = "restore"
 #: The steps whose answer has the path of a savepoint, from which a job can start. Other checkpoints
@@ -201,6 +203,7 @@ class _Ordering:
         self._overtaking: list[tuple[int, int]] = []
         self._pressed = self._before_the_end()
         self._kept: list[tuple[int, int]] = []
+        self._add_ends(leaders)
         self._add_thread_order(leaders)
         self._add_calls(leaders)
         self._add_pressure(leaders)
@@ -256,6 +259,14 @@ class _Ordering:
                     f"{leader_name}, and the trace has steps between the two"
                 )
         return leaders
+
+    def _add_ends(self, leaders: Mapping[int, int]) -> None:
+        """A trigger call and the end of its task keep the order that they have in the trace, also
+        where the rules take them in either order."""
+        for number, step in enumerate(self._all):
+            for earlier, other in enumerate(self._all[:number]):
+                if {step.name, other.name} == {DELIVER_TRIGGER, CLOSE} and _same(step, other):
+                    self._add(leaders, earlier, number)
 
     # --- mailboxes and threads -------------------------------------------------------------------
 

@@ -251,6 +251,13 @@ def test_an_order_in_a_circle_is_refused(hang: Order, tmp_path: Path) -> None:
     assert caught.value.code == "bad-order"
 
 
+def test_a_trigger_call_to_a_task_that_closes_comes_before_its_end() -> None:
+    """The rules lose the call in either order. Flink declines it if the task has closed."""
+    order = ordered("history/flink-23741.toml", "checkpoint-ends")
+    call, end = the(order, "deliver_trigger", task="S1"), the(order, "close", task="S1")
+    assert call.number in before(order, end)
+
+
 def test_damage_that_no_hook_shows_is_not_looked_for(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
