@@ -54,6 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if _is_on(config):
         config.addinivalue_line("markers", "finale: a spec of Finale")
         _refuse_packages_of_the_project(config.rootpath)
+        _refuse_missing_folders(config)
         _number(config, "finale_max_states", int)
         _number(config, "finale_max_seconds", float)
 
@@ -111,6 +112,13 @@ def _number(config: pytest.Config, name: str, kind: type[int] | type[float]) -> 
     if not number > 0:
         raise pytest.UsageError(f"{name} = {text}: write a number above zero")
     return number
+
+
+def _refuse_missing_folders(config: pytest.Config) -> None:
+    """A misspelt name would check nothing, and nobody would notice. Raises UsageError."""
+    for name in config.getini("finale_specs"):
+        if not (config.rootpath / name).exists():
+            raise pytest.UsageError(f"finale_specs = {name}: there is no such file or folder")
 
 
 def _refuse_packages_of_the_project(root: Path) -> None:

@@ -27,7 +27,7 @@ from checker.search.rows import SpecResult, strictly
 from checker.search.run import run
 from checker.spec.catalogue import Catalogue, catalogue
 from checker.spec.claim import Spec
-from model.errors import FinaleError
+from model.errors import FinaleError, nearest
 
 from .findings import Finding, finding_of
 
@@ -52,6 +52,17 @@ class Settings:
     def catalogue(self) -> Catalogue:
         """All protocols, variants and properties. Raises coded errors."""
         return catalogue(self.protocols, users_store())
+
+    def check_variants(self) -> None:
+        """Raise `unknown-variant` for a variant that no protocol has."""
+        known = sorted({name for _, name in self.catalogue.variants})
+        for name in self.variants:
+            if name not in known:
+                raise FinaleError(
+                    "unknown-variant",
+                    f'no protocol has a variant "{name}"',
+                    advice=nearest(name, known, "Variants of your own are in finale_protocols"),
+                )
 
     @property
     def limits(self) -> Limits:
@@ -88,6 +99,7 @@ class SpecFile(pytest.File):
             known = self.settings.catalogue
             spec = read_under(self.path, known)
             yield self._item(PLAIN, spec)
+            self.settings.check_variants()
             own = known.variants_of(spec.protocol.key)
             for name in self.settings.variants:
                 if name in own and name != spec.variant:

@@ -20,7 +20,7 @@ from checker.spec.toml_text import toml_in
 from checker.spec.typed import is_table
 from model.errors import FinaleError
 
-from .change import Change, ChangedCatalogue
+from .change import Change, ChangedCatalogue, without_own_keys
 
 #: The specs of this package.
 OWN_SPECS = Path(model.__file__).parent.parent / "specs"
@@ -83,7 +83,7 @@ def cases(
             slow.append(file)
             continue
         try:
-            before = _spec(file, table, lines, base)
+            before = _spec(file, _for_base(table, base, changed), lines, base)
         except FinaleError:
             continue
         try:
@@ -122,6 +122,17 @@ def _spec(
     bare = without(table, ("variant", "expect"))
     spec = spec_of(file, bare, lines, known.catalogue)
     return replace(spec, asks_all=True)
+
+
+def _for_base(
+    table: Mapping[str, object], base: ChangedCatalogue, changed: ChangedCatalogue
+) -> Mapping[str, object]:
+    """The table of a spec without what only the change has."""
+    key = str(table["protocol"])
+    if key not in changed.keys:
+        return table
+    known = (each.catalogue.protocol(key) for each in (base, changed))
+    return without_own_keys(table, *known)
 
 
 def _key(file: Path, table: Mapping[str, object]) -> str:

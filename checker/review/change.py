@@ -246,6 +246,24 @@ def _tables(
             yield table, make_dataclass(name, further, bases=(mine,), frozen=True)
 
 
+def without_own_keys(
+    said: Mapping[str, object], base: type[Protocol], variant: type[Protocol]
+) -> Mapping[str, object]:
+    """Return what a spec says, without the options, bounds and sizes that only the variant has."""
+    found = dict(said)
+    for table in _TABLES:
+        key = table.lower()
+        if is_table(given := said.get(key)):
+            mine, its = (_names(kind, table) for kind in (base, variant))
+            found[key] = without(given, its - mine)
+    return found
+
+
+def _names(kind: type[Protocol], table: str) -> set[str]:
+    given = vars_of(kind, table)
+    return {each.name for each in fields(given)} if is_dataclass(given) else set()
+
+
 def vars_of(kind: type[Protocol], table: str) -> object:
     """Return the class of the options, bounds or sizes of a protocol."""
     return getattr(kind, table)
@@ -260,4 +278,5 @@ __all__ = [
     "read_under",
     "shadowed",
     "under",
+    "without_own_keys",
 ]

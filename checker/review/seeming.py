@@ -13,12 +13,12 @@ from checker.spec.claim import Spec
 from checker.spec.grid import without
 from checker.spec.overriding import Member, used_names
 from checker.spec.reading import spec_of
-from model.errors import Place
+from model.errors import FinaleError, Place
 from model.language.entities import Entity
 from model.language.protocol import Protocol
 
 from .cases import Case
-from .change import ChangedCatalogue, shadowed
+from .change import ChangedCatalogue, shadowed, without_own_keys
 from .lines import ChangedCode, ChangedMember, Coverage, changed_code, coverage_of
 from .pair import Pair, how_systems_differ
 
@@ -99,7 +99,12 @@ def remarks_on_spec(spec: Spec, report: Report, known: Catalogue) -> Iterator[Re
     """How the variant of one spec is not what it seems; `known` has the protocol without it."""
     assert spec.table is not None
     plain = without(spec.table, ("variant", "search", "expect"))
-    base = replace(spec_of(spec.file, plain, spec.lines, known), asks_all=spec.asks_all)
+    plain = without_own_keys(plain, known.protocol(str(plain["protocol"])), spec.protocol)
+    try:
+        base = replace(spec_of(spec.file, plain, spec.lines, known), asks_all=spec.asks_all)
+    except FinaleError as error:
+        yield Remark("no-base", f"not compared with the base: {error.message}")
+        return
     code = changed_code(spec.protocol, base.protocol)
     case = Case(spec.file, base, spec)
     is_same, rules, branches = how_systems_differ(case, code.files, report)

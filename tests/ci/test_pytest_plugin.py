@@ -85,7 +85,7 @@ def test_a_flag_collects_only_what_is_a_spec(project: pytest.Pytester) -> None:
 
 
 def test_variants_are_items_where_the_protocol_has_them(project: pytest.Pytester) -> None:
-    ini = INI + "finale_variants = forgets no-such\n"
+    ini = INI + "finale_variants = forgets restarts-cancelled\n"
     (project.path / "pytest.ini").write_text(ini)
     ran = project.runpytest(*PLUGIN, "-v", "-k", "good", "--finale-variant", "asks-again")
     ran.assert_outcomes(passed=2, failed=1, deselected=4)
@@ -101,6 +101,15 @@ def test_variants_are_items_where_the_protocol_has_them(project: pytest.Pytester
     # Where CI is set, pytest's summary repeats the whole failure.
     (again,) = set(re.findall("show it again: finale (.*)", ran.stdout.str()))
     assert "no-deadlock is violated: 3 steps" in run(again, project.path).stdout
+
+
+def test_a_variant_that_no_protocol_has_is_told(project: pytest.Pytester) -> None:
+    (project.path / "pytest.ini").write_text(INI)
+    ran = project.runpytest(*PLUGIN, "--finale-variant", "forgest")
+    ran.assert_outcomes(errors=2)
+    ran.stdout.fnmatch_lines(
+        ['error?unknown-variant?: no protocol has a variant "forgest"', '*did you mean "forgets"*']
+    )
 
 
 def test_a_slow_spec_waits_to_be_asked_for(
@@ -145,10 +154,11 @@ def test_a_limit_is_no_success(project: pytest.Pytester) -> None:
     [
         ("finale_max_states = many\n", "*finale_max_states = many: write a number above zero*"),
         ("finale_max_seconds = -1\n", "*finale_max_seconds = -1: write a number above zero*"),
+        ("[pytest]\nfinale_specs = spces\n", "*finale_specs = spces: there is no such file *"),
     ],
 )
 def test_a_bad_setting_is_told(project: pytest.Pytester, ini: str, told: str) -> None:
-    (project.path / "pytest.ini").write_text(INI + ini)
+    (project.path / "pytest.ini").write_text(ini if "finale_specs" in ini else INI + ini)
     ran = project.runpytest(*PLUGIN)
     assert ran.ret == pytest.ExitCode.USAGE_ERROR
     ran.stderr.fnmatch_lines([told])

@@ -76,7 +76,7 @@ PROPERTIES = (a_before_b, trivial, stops)
 '''
 VARIANT = '''"""A variant."""
 
-from model.rules import WEAK, field, Bool, require, rule, step, define
+from model.rules import WEAK, field, Bool, Bound, Range, require, rule, step, define
 
 from .stop import Stop, Worker
 
@@ -188,6 +188,33 @@ def test_lines_of_states_that_were_not_run_are_not_called_unreached(
     assert not [each for each in found.remarks if each.kind == "unreached"]
     told = "0 of 1 line reached, 1 unknown" if states_max == 1 else "all lines reached"
     assert reached_words(helper) == told
+
+
+MAKES = "from dataclasses import make_dataclass"
+OWN_BOUND = '''Bounds = make_dataclass("B", [("asks", int, 2)], bases=(Stop.Bounds,), frozen=True)
+asked = field(Range(0, Bound("asks")), 0)
+
+@rule
+def ask(self) -> None:
+    """Somebody asks, so many times."""
+    require(self.asked < self.bounds.asks)
+    self.asked += 1
+'''
+
+
+def test_a_bound_that_only_the_change_has(tmp_path: Path) -> None:
+    """A spec of the variant sets it; the base of this spec is the same without the bound."""
+    folder = folder_of(tmp_path, OWN_BOUND)
+    text = (folder / "other.py").read_text()
+    (folder / "other.py").write_text(text.replace("from .stop", f"{MAKES}\nfrom .stop"))
+    (tmp_path / "own.toml").write_text(f'{SPEC}variant = "other"\n[bounds]\nasks = 3\n')
+    known = catalogue(folder)
+    found = reviewed(Change("stop", "other"), [tmp_path / "own.toml"], known=known)
+    (tried,) = found.tried
+    assert tried.case.changed.protocol.__name__ == "Other"
+    assert not found.errors
+    checked = run("check own.toml --protocols mine", tmp_path)
+    assert (checked.exit, checked.stderr) == (0, "")
 
 
 UNUSED = """def halt(self, worker: Worker) -> None:
