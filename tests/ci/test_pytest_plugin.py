@@ -85,7 +85,7 @@ def test_a_flag_collects_only_what_is_a_spec(project: pytest.Pytester) -> None:
 
 
 def test_variants_are_items_where_the_protocol_has_them(project: pytest.Pytester) -> None:
-    ini = INI + "finale_variants = forgets restarts-cancelled\n"
+    ini = INI + "finale_variants = forgets keeps-subsumed\n"
     (project.path / "pytest.ini").write_text(ini)
     ran = project.runpytest(*PLUGIN, "-v", "-k", "good", "--finale-variant", "asks-again")
     ran.assert_outcomes(passed=2, failed=1, deselected=4)
