@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from tests.mutation.mutants import ROOT
+from tests.mutation.properties.__main__ import PAGE
 from tests.mutation.properties.judging import judge, meets
 from tests.mutation.properties.mutants import Weaker, all_weaker, weaker_of
 from tests.mutation.properties.weakening import Weakener
@@ -59,6 +60,12 @@ def test_mutants_are_python_and_have_names_of_their_own() -> None:
         source = (ROOT / each.mutant.file).read_bytes()
         changed = each.mutant.applied(source)
         assert ast.dump(ast.parse(changed)) != ast.dump(ast.parse(source))
+
+
+def test_the_page_judges_all_that_are_drawn_today() -> None:
+    everyone = all_weaker()
+    total = f"{len(everyone)} mutants of {len({each.property for each in everyone})} properties:"
+    assert total in PAGE.read_text()
 
 
 def one(property_name: str, module: str, after: str) -> Weaker:

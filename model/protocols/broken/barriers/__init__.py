@@ -27,8 +27,10 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     },
     "unaligned": {
         "acknowledges-before-logs": "acknowledges_before_logs:AcknowledgesBeforeLogs",
+        "drops-log-of-ended": "drops_log_of_ended:DropsLogOfEnded",
         "finishes-before-recovered": "finishes_before_recovered:FinishesBeforeRecovered",
         "hangs-at-no-open-input": "hangs_at_no_open_input:HangsAtNoOpenInput",
+        "logs-again-at-end": "logs_again_at_end:LogsAgainAtEnd",
         "logs-on": "logs_on:LogsOn",
         "obsolete-stops-log": "obsolete_stops_log:ObsoleteStopsLog",
         "reads-before-recovered": "reads_before_recovered:ReadsBeforeRecovered",

@@ -18,6 +18,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     "sync-savepoint": {
         "keeps-stop-flag": "keeps_stop_flag:KeepsStopFlag",
         "repeats-maximal": "repeats_maximal:RepeatsMaximal",
+        "stalls-unnoted": "stalls_unnoted:StallsUnnoted",
         "wakes-for-any": "wakes_for_any:WakesForAny",
     },
     "stop-with-savepoint": {
