@@ -1,15 +1,16 @@
 """Says which lines of a change some run has reached.
 
 Three sources say that a line was reached. A complete search knows each rule that was taken, and
-each outcome of an `if` or a `match`. Where both leave a line open (a helper that never branches),
-the rules are run as plain Python in the first states of each case, and the lines are noted.
+each outcome of an `if` or a `match`. Where both leave a line open (in a helper or a loop that never
+branches), the rules are run as plain Python in the first states of each case, and the lines are
+noted.
 """
 
 from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +30,7 @@ from model.language.explore import Branch
 from model.language.protocol import Protocol
 
 from .cases import Case
+from .followed import followed, has_taken, lines_of
 from .pair import Pair
 
 #: Of a case that has more states, only so many are run line by line.
@@ -95,7 +97,7 @@ class MemberCoverage:
     @property
     def left(self) -> tuple[int, ...]:
         """The lines that no run was seen to reach."""
-        return self.unreached or self.unknown
+        return tuple(sorted((*self.unreached, *self.unknown)))
 
     @property
     def is_dead(self) -> bool:
@@ -167,51 +169,29 @@ def _role(value: object) -> str:
 class _Seen:
     """What the searches of all cases have taken of the change."""
 
-    rules: set[str] = field(default_factory=set[str])
+    rules: set[tuple[type, str]] = field(default_factory=set[tuple[type, str]])
+    """The rules that were taken, and the class whose method each is."""
+    hidden: set[tuple[type, str]] = field(default_factory=set[tuple[type, str]])
+    """Methods in whose place another class has its own: that one may call them, or not."""
     taken: set[Branch] = field(default_factory=set[Branch])
     lines: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
 
     def of(self, method: ChangedMember, *, is_complete: bool = True) -> MemberCoverage:
         """What was reached of a method. `is_complete`: all states were run line by line."""
-        lines = tuple(dict.fromkeys(_lines(method.body)))
+        lines = tuple(dict.fromkeys(lines_of(method.body)))
         own = {line for line in lines if (method.file, line) in self.lines}
-        is_followed = self._is_followed(method, lines)
-        if is_followed:
-            own |= set(self._followed(method.file, method.body))
-        left = tuple(line for line in lines if line not in own)
         # A search knows which rules it took, and each outcome of a branch that it came to.
-        if is_complete or is_followed or method.role == "rule":
-            return MemberCoverage(method, lines, left)
-        return MemberCoverage(method, lines, (), left)
-
-    def _is_followed(self, method: ChangedMember, lines: Sequence[int]) -> bool:
-        """Whether the searches tell which lines of a method ran."""
-        spots = {each.line for each in self.taken if each.file == method.file}
-        by_rule = method.role == "rule" and method.member.name in self.rules
-        return by_rule or not spots.isdisjoint(lines)
-
-    def _followed(self, file: str, body: Iterable[ast.stmt]) -> Iterator[int]:
-        """The lines that run if a body runs, given the branches that were taken."""
-        for node in body:
-            if _is_text(node):
-                continue
-            yield node.lineno
-            match node:
-                case ast.If():
-                    if Branch(file, node.lineno, True) in self.taken:
-                        yield from self._followed(file, node.body)
-                    if Branch(file, node.lineno, False) in self.taken:
-                        yield from self._followed(file, node.orelse)
-                case ast.Match():
-                    for case in node.cases:
-                        line = case.pattern.lineno
-                        yield line
-                        if Branch(file, line, True) in self.taken:
-                            yield from self._followed(file, case.body)
-                case ast.For() | ast.With():
-                    yield from self._followed(file, node.body)
-                case _:
-                    pass
+        name = method.member.kind, method.member.name
+        is_told = method.role == "rule" and name not in self.hidden
+        untold = set[int]() if is_told else set(lines)
+        if (is_told and name in self.rules) or has_taken(method.file, method.body, self.taken):
+            told = followed(method.file, method.body, self.taken)
+            own |= told.ran
+            untold = told.open
+        left = [line for line in lines if line not in own]
+        unknown = () if is_complete else tuple(line for line in left if line in untold)
+        unreached = tuple(line for line in left if line not in unknown)
+        return MemberCoverage(method, lines, unreached, unknown)
 
 
 def coverage_of(
@@ -222,9 +202,14 @@ def coverage_of(
     `seconds` is the time limit of the runs line by line.
     """
     seen = _Seen()
-    for _, pair in tried:
-        seen.rules |= pair.changed.exercised
+    for case, pair in tried:
         seen.taken |= pair.taken
+        order = case.changed.protocol.__mro__
+        for name in {name for kind in order for name in vars(kind)}:
+            first, *others = (kind for kind in order if name in vars(kind))
+            seen.hidden |= {(kind, name) for kind in others}
+            if name in pair.changed.exercised:
+                seen.rules.add((first, name))
     interpreted = 0
     began = perf_counter()
     for case, _ in tried:
@@ -238,24 +223,6 @@ def coverage_of(
     is_complete = interpreted == len(tried)
     methods = tuple(seen.of(each, is_complete=is_complete) for each in code.methods)
     return Coverage(methods, len(tried), interpreted)
-
-
-def _lines(body: Iterable[ast.stmt]) -> Iterator[int]:
-    """The lines of all statements, and of the cases of a `match`."""
-    for node in body:
-        if _is_text(node):
-            continue
-        yield node.lineno
-        for name in ("body", "orelse"):
-            yield from _lines(getattr(node, name, ()))
-        if isinstance(node, ast.Match):
-            for case in node.cases:
-                yield case.pattern.lineno
-                yield from _lines(case.body)
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _interpreted(

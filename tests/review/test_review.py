@@ -190,6 +190,71 @@ def test_lines_of_states_that_were_not_run_are_not_called_unreached(
     assert reached_words(helper) == told
 
 
+GUARD = '''@rule(fair=WEAK)
+def stop(self, worker: Worker) -> None:
+    """A worker stops."""
+    require(not worker.stopped, self.may_stop(worker))
+    if not worker.stopped:
+        for other in self.workers[2:]:
+            other.stopped = False
+        worker.stopped = True
+        return
+    worker.stopped = False
+    worker.stopped = True
+
+@define
+def may_stop(self, worker: Worker) -> bool:
+    if worker in self.workers:
+        return True
+    return worker.stopped
+'''
+
+
+@pytest.mark.parametrize("states_max", [1, 100])
+def test_lines_behind_a_guard_and_in_a_loop_over_nothing(
+    states_max: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The search knows the outcomes of tests; a run line by line, whether a loop has items."""
+    monkeypatch.setattr("checker.review.lines.STATES_MAX", states_max)
+    known = catalogue(folder_of(tmp_path, GUARD))
+    found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
+    rule, helper = found.coverage.methods
+    assert rule.left == (17, 20, 21)
+    assert rule.unknown == ((17,) if states_max == 1 else ())
+    assert helper.unreached == (27,)
+    words = "5 of 8 lines reached"
+    assert reached_words(rule) == (f"{words}, 1 unknown" if states_max == 1 else words)
+
+
+TWICE = '''@rule(fair=WEAK)
+def stop(self, worker: Worker) -> None:
+    """A worker stops."""
+    super().stop(worker)
+    worker.stopped = True
+'''
+ANOTHER = '''class Another(Other):
+    """Stop, and other lines."""
+
+    @rule(fair=WEAK)
+    def stop(self, worker: Worker) -> None:
+        """A worker stops."""
+        require(not worker.stopped)
+        worker.stopped = True
+
+VARIANTS = {"other": Another}
+'''
+
+
+def test_a_rule_that_another_class_of_the_change_overrides(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, TWICE)
+    text = (folder / "other.py").read_text().partition("VARIANTS")[0]
+    (folder / "other.py").write_text(text + ANOTHER)
+    found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=catalogue(folder))
+    assert not found.errors
+    told = {str(each.of.member): reached_words(each) for each in found.coverage.methods}
+    assert told == {"Other.stop": "0 of 2 lines reached", "Another.stop": "all lines reached"}
+
+
 MAKES = "from dataclasses import make_dataclass"
 OWN_BOUND = '''Bounds = make_dataclass("B", [("asks", int, 2)], bases=(Stop.Bounds,), frozen=True)
 asked = field(Range(0, Bound("asks")), 0)
