@@ -23,7 +23,7 @@ FOUND = {
     "acknowledgements-swapped": Counter(explained=11, rejected=1),
     "barrier-removed": Counter(rejected=2, undecided=10),
     "barrier-twice": Counter(rejected=4, undecided=8),
-    "confirmation-removed": Counter(explained=9, rejected=2, undecided=1),
+    "confirmation-removed": Counter(explained=8, rejected=3, undecided=1),
     "end-learned-early": Counter(explained=9, rejected=3),
 }
 
