@@ -14,11 +14,15 @@ from checker.report.review import (
     UNSEARCHED,
     command_of_finding,
     command_of_flip,
+    end_of_mend,
     flip_row,
     new_violations,
+    only_up_to,
+    other_ends_of_mends,
     row_of,
     spec_of_flip,
     told_of_larger_bounds,
+    told_of_old_flips,
     tried_settings,
     what_is_missing,
 )
@@ -76,7 +80,7 @@ def _about(review: Review) -> list[h.Node]:
     tone = "bad" if worse else "good" if is_whole else "open"
     facts.append(badge(counted(worse, "new violation") if worse else "no new violation", tone))
     if review.new_flips:
-        facts.append(badge(f"{len(review.new_flips)} only with a larger bound", "bad"))
+        facts.append(badge(f"{len(review.new_flips)} of them only with a larger bound", "bad"))
     facts += [badge(each, "open") for each in missing]
     return facts
 
@@ -96,7 +100,7 @@ def _review(review: Review, name: str) -> Iterator[h.Node]:
     yield section("The change", *_change(review))
     for finding in shown:
         yield _run(finding, name)
-    for flips in review.new_flips[:RUNS_MAX]:
+    for flips in (*review.new_flips[:RUNS_MAX], *other_ends_of_mends(review)[:RUNS_MAX]):
         yield _flip_run(flips[0], name)
 
 
@@ -121,11 +125,15 @@ def _verdicts(review: Review, name: str, shown: Sequence[Finding]) -> h.Renderab
 def _finding(review: Review, finding: Finding, name: str, is_shown: bool) -> list[h.Node]:
     tried, difference = finding.first
     direction, trace = finding.direction, difference.trace
+    end = end_of_mend(review, finding)
+    word: list[h.Node] = [badge(direction.value, _TONES.get(direction, "good"))]
+    if end is not None:
+        word = [badge(direction.value, "open"), " ", only_up_to(end)]
     link = h.a(href=f"#{_anchor(name, finding)}")[finding.property]
     files = [shown_file(each.case.file) for each, _ in finding.shown]
     return [
         link if is_shown else finding.property,
-        badge(direction.value, _TONES.get(direction, "good")),
+        word,
         folded(f"{len(files)} of {len(review.tried)}", listing("\n".join(files))),
         "" if trace is None else str(trace.length),
         shown_file(tried.case.file),
@@ -157,19 +165,26 @@ def _behaviours(found: Behaviours) -> Iterator[h.Node]:
 
 def _stability(review: Review, name: str) -> Iterator[h.Node]:
     assert review.stability is not None
-    if review.new_flips:
-        head = ("property", "holds at", "falls at", "steps", "in")
+    head = ("property", "holds at", "falls at", "steps", "in")
+    kinds = (
+        (review.new_flips, "larger bounds"),
+        (other_ends_of_mends(review), "mended up to a bound alone"),
+    )
+    for groups, caption in kinds:
         rows = [
             _flip(flip, name if flip is flips[0] and number < RUNS_MAX else None)
-            for number, flips in enumerate(review.new_flips)
+            for number, flips in enumerate(groups)
             for flip in flips
         ]
-        yield table(head, rows, caption="larger bounds")
-    elif told := told_of_larger_bounds(review):
+        if rows:
+            yield table(head, rows, caption=caption)
+    if told := told_of_larger_bounds(review):
         yield h.p[f"{told[0].upper()}{told[1:]}."]
     searched, of = review.stability.searched, review.stability.of
     done = f"Each bound one larger: {searched} of {of} searched"
     yield h.p(".soft")[f"{done}; {UNSEARCHED}." if searched < of else f"{done}."]
+    if review.old_flips:
+        yield h.p(".soft")[f"{told_of_old_flips(review)}."]
 
 
 def _flip(flip: Flip, name: str | None) -> list[h.Node]:

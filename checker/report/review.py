@@ -120,7 +120,24 @@ def _finding_cells(review: Review, finding: Finding) -> list[Cell]:
     where = f"{finding.direction.value} in {len(finding.shown)} of {len(review.tried)} settings"
     trace = difference.trace
     steps = counted(trace.length, "step") if trace is not None else ""
-    return [_MARKS[finding.direction], Text(finding.property, "bold"), joined([where, steps])]
+    end = end_of_mend(review, finding)
+    mark = _MARKS[finding.direction] if end is None else Text("!", "yellow")
+    told = [where, "" if end is None else only_up_to(end), steps]
+    return [mark, Text(finding.property, "bold"), joined(told)]
+
+
+def end_of_mend(review: Review, finding: Finding) -> Flip | None:
+    """How a property that the change mends falls again with a larger bound, if it does."""
+    if finding.direction is not Direction.MENDED:
+        return None
+    return next(
+        (same[0] for same in review.ends_of_mends if same[0].property == finding.property), None
+    )
+
+
+def only_up_to(end: Flip) -> str:
+    """Up to which bound a mend was seen to hold."""
+    return f"only up to {end.larger.bound} = {end.larger.value - 1}"
 
 
 def _shown_run(finding: Finding, width: int) -> list[Text]:
@@ -190,23 +207,40 @@ def _stability(review: Review, width: int) -> list[Text]:
     stability = review.stability
     if stability is None:
         return []
-    flips = review.new_flips
     done = f"each bound one larger: {stability.searched} of {stability.of} searched"
-    old = len({each.property for each in stability.flips if not each.is_new})
-    again = f"{counted(old, 'verdict')} {'flips' if old == 1 else 'flip'} without the change, too"
     notes = [
         Text(done),
         Text(told_of_larger_bounds(review), "green"),
-        Text(again if old else "", "dim"),
         Text(UNSEARCHED if stability.searched < stability.of else "", "yellow"),
     ]
     lines = [Text(), Text("with larger bounds", "bold cyan")]
-    for number, same in enumerate(flips):
+    for number, same in enumerate((*review.new_flips, *other_ends_of_mends(review))):
         lines += columns([_flip_cells(same)], width, indent=2)
         if number < SHOWN_MAX:
             lines += _story_lines(story_of_flip(same[0]), width)
             lines.append(_pasted(command_of_flip(same[0])))
-    return [*lines, *flow(notes, width, indent=2)]
+    lines += flow(notes, width, indent=2)
+    if review.old_flips:
+        lines += paragraph(Text(told_of_old_flips(review), "dim"), width, indent=2)
+    return lines
+
+
+def other_ends_of_mends(review: Review) -> list[tuple[Flip, ...]]:
+    """The mends that end with a bound, without those that are new violations there."""
+    shown = {same[0].property for same in review.new_flips}
+    return [same for same in review.ends_of_mends if same[0].property not in shown]
+
+
+def told_of_old_flips(review: Review) -> str:
+    """Which properties fall with a larger bound without the change, too."""
+    flips = [same[0] for same in review.old_flips]
+    named = [
+        f"{each.property} ({each.larger.bound} = {each.larger.value})" for each in flips[:NAMES_MAX]
+    ]
+    if len(flips) > NAMES_MAX:
+        named.append(f"and {len(flips) - NAMES_MAX} more")
+    flip = "flips" if len(flips) == 1 else "flip"
+    return f"{counted(len(flips), 'verdict')} {flip} without the change, too: {', '.join(named)}"
 
 
 def told_of_larger_bounds(review: Review) -> str:
@@ -215,6 +249,8 @@ def told_of_larger_bounds(review: Review) -> str:
     if found is None or review.new_flips or not found.searched:
         return ""
     told = "nothing that holds falls"
+    if found.flips and not all(each.is_old for each in found.flips):
+        told = "nothing else that holds falls"
     if any(each.is_new for each in found.flips):
         told = "no other property falls"
     return f"{told} so far" if found.searched < found.of else told
@@ -224,10 +260,11 @@ def _flip_cells(same: Sequence[Flip]) -> list[Cell]:
     """The shortest of the flips of one property, and how many others there are."""
     first, larger = same[0], same[0].larger
     steps = counted(first.trace.length, "step")
-    told = f"holds at {larger.bound} = {larger.value - 1}, falls at {larger.value}"
+    until = "holds at" if first.is_new else "mended up to"
+    told = f"{until} {larger.bound} = {larger.value - 1}, falls at {larger.value}"
     others = f"and with {counted(len(same) - 1, 'other bound')}" if len(same) > 1 else ""
     return [
-        Text("✗", "bold red"),
+        Text("✗", "bold red") if first.is_new else Text("!", "yellow"),
         Text(first.property, "bold"),
         joined([told, steps, shown_file(larger.case.file), others]),
     ]
@@ -441,5 +478,6 @@ def _flip_json(flip: Flip) -> dict[str, object]:
         "falls_at": flip.larger.value,
         "command": command_of_flip(flip),
         "trace": story_json(story_of_flip(flip)),
-        "also_without_the_change": not flip.is_new,
+        "also_without_the_change": flip.is_old,
+        "ends_a_mend": flip.is_end_of_mend,
     }

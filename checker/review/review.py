@@ -94,9 +94,22 @@ class Review:
         A property that falls in the setting of some spec is a finding already.
         """
         fallen = {each.property for each in self.findings if each.direction is Direction.VIOLATED}
+        return self._flips(lambda each: each.is_new and each.property not in fallen)
+
+    @cached_property
+    def ends_of_mends(self) -> tuple[tuple[Flip, ...], ...]:
+        """What the change mends up to a bound alone, and what falls with the next, likewise."""
+        return self._flips(lambda each: each.is_end_of_mend)
+
+    @cached_property
+    def old_flips(self) -> tuple[tuple[Flip, ...], ...]:
+        """What falls with a larger bound without the change, too, likewise."""
+        return self._flips(lambda each: each.is_old)
+
+    def _flips(self, wanted: Callable[[Flip], bool]) -> tuple[tuple[Flip, ...], ...]:
         groups: dict[str, list[Flip]] = {}
         for each in self.stability.flips if self.stability is not None else ():
-            if each.is_new and each.property not in fallen:
+            if wanted(each):
                 groups.setdefault(each.property, []).append(each)
         return tuple(map(tuple, groups.values()))
 

@@ -2,11 +2,13 @@
 
 A verdict that holds within small bounds can fall in larger ones. Each bound of each case is raised
 by one until the time is over: first the specs of the user, then the small cases. If the protocol
-without the change flips the same way, the flip does not come from the change.
+without the change flips the same way, the flip does not come from the change. If the property
+falls without the change within the small bounds, too, the change mends it up to these bounds alone.
 """
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +48,8 @@ class Larger:
 class Flip:
     """A property that holds with a bound, and falls with the next larger one.
 
-    `is_new` says that it does not fall there without the change.
+    `is_new` says that it does not fall there without the change. `is_end_of_mend` says that without
+    the change it falls with the smaller bound, too: the change mends it up to that bound alone.
     """
 
     larger: Larger
@@ -54,6 +57,12 @@ class Flip:
     trace: Trace
     binding: tuple[tuple[str, str], ...]
     is_new: bool
+    is_end_of_mend: bool = False
+
+    @builtins.property  # the field of that name hides the word
+    def is_old(self) -> bool:
+        """Whether the property flips without the change, too."""
+        return not self.is_new and not self.is_end_of_mend
 
 
 @dataclass(frozen=True)
@@ -100,6 +109,7 @@ def stability_of(
         for larger in larger_bounds(case)
     ]
     reports = {case.file: pair.changed for case, pair in tried}
+    fell = {case.file: _falling(pair.base) for case, pair in tried}
     names = {Path(f"{each.case.file}:{each.bound} = {each.value}"): each for each in plans}
     end = perf_counter() + seconds
 
@@ -116,7 +126,8 @@ def stability_of(
     flips, done = list[Flip](), 0
     for name, found in searched([*names], search, max(1, min(jobs, len(names))), look):
         if isinstance(found, tuple):
-            flips += [Flip(names[name], *each) for each in found]
+            mended = fell[names[name].case.file]
+            flips += [Flip(names[name], *each, each[0] in mended) for each in found]
             done += 1
     flips.sort(key=lambda each: (not each.is_new, each.property, each.trace.length))
     return Stability(tuple(flips), done, len(plans))
@@ -147,8 +158,13 @@ def _fallen(larger: Larger, report: Report, limits: Limits) -> _Fallen | None:
     if not fallen:
         return None if found.stopped else ()
     before = run(raised(larger.case.base, larger), limits, options=options).report
-    falls_before = {each.property for each in before.answers if _fall(each.verdict)}
+    falls_before = _falling(before)
     return tuple((name, *fall, name not in falls_before) for name, fall in fallen.items())
+
+
+def _falling(report: Report) -> frozenset[str]:
+    """The properties that fall."""
+    return frozenset(each.property for each in report.answers if _fall(each.verdict))
 
 
 def _fall(verdict: Verdict) -> tuple[Trace, tuple[tuple[str, str], ...]] | None:

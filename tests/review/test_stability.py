@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from checker.page.review import review_page
 from checker.report.review import command_of_flip, review_json, review_lines
 from checker.review.change import Change
 from checker.search.rows import Exit
@@ -36,6 +37,7 @@ class Counter(Protocol):
     Sizes = Sizes
     count = field(Range(0, Bound("ticks")), 0)
     wrong = field(Range(0, 1), 0)
+    late = field(Range(0, 1), 0)
 
     @rule
     def tick(self) -> None:
@@ -43,9 +45,21 @@ class Counter(Protocol):
         within(self.count, self.bounds.ticks)
         self.count += 1
         self.note()
+        self.mark()
 
     def note(self) -> None:
         pass
+
+    def mark(self) -> None:
+        self.late = 1
+
+
+class Later(Counter):
+    """Is late at the third tick, and not at the first."""
+
+    def mark(self) -> None:
+        if self.count == 3:
+            self.late = 1
 
 
 class Odd(Counter):
@@ -68,6 +82,12 @@ def small(state: Counter) -> bool:
     return state.count < 3
 
 
+@always(witness="counts")
+def in_time(state: Counter) -> bool:
+    """The counter is not late."""
+    return state.late == 0
+
+
 @reachable
 def counts(state: Counter) -> bool:
     """It counts."""
@@ -75,8 +95,8 @@ def counts(state: Counter) -> bool:
 
 
 PROTOCOLS = (Counter,)
-VARIANTS = {"odd": Odd}
-PROPERTIES = (right, small, counts)
+VARIANTS = {"odd": Odd, "later": Later}
+PROPERTIES = (right, small, in_time, counts)
 '''
 
 
@@ -101,9 +121,46 @@ def test_a_bound_that_hides_a_violation(tmp_path: Path) -> None:
     assert "right is violated: 3 steps" in told.stdout
     text = "\n".join(each.plain for each in review_lines(found, 100))
     assert line in text
-    assert "1 verdict flips without the change, too" in text
+    again = "1 verdict flips without the change, too: small (ticks = 3)"
+    assert again in text
+    page = review_page([found], "Finale")
+    assert again in page
+    assert ">1 new violation<" in page
+    assert ">1 of them only with a larger bound<" in page
     assert found.exit is Exit.FAILED
     assert reviewed(Change("counter", "odd"), [file], known=known).exit is Exit.AS_EXPECTED
+
+
+def test_a_mend_that_ends_with_a_bound_is_not_shown_as_stable(tmp_path: Path) -> None:
+    """The protocol is late with each bound, and with the change only with the larger one."""
+    (tmp_path / "counter.py").write_text(COUNTER)
+    file = tmp_path / "counter.toml"
+    file.write_text('title = "It counts"\nprotocol = "counter"\n')
+    known = catalogue(tmp_path)
+    found = reviewed(Change("counter", "later"), [file], known=known, stability=60.0)
+    assert [(each.property, each.direction.name) for each in found.findings] == [
+        ("in-time", "MENDED")
+    ]
+    assert [[each.property for each in same] for same in found.ends_of_mends] == [["in-time"]]
+    assert not found.new_flips
+    assert [[each.property for each in same] for same in found.old_flips] == [["small"]]
+    text = "\n".join(each.plain for each in review_lines(found, 300))
+    assert "!  in-time  mended in 1 of 1 settings · only up to ticks = 2" in text
+    assert "!  in-time  mended up to ticks = 2, falls at 3 · 3 steps" in text
+    assert "nothing else that holds falls" in text
+    line = command_of_flip(found.ends_of_mends[0][0])
+    assert line in text
+    assert "in-time is violated: 3 steps" in run(line.removeprefix("finale "), tmp_path).stdout
+    page = review_page([found], "Finale")
+    assert "only up to ticks = 2" in page
+    assert "mended up to a bound alone" in page
+    told = review_json(found)["stability"]
+    assert isinstance(told, dict)
+    flips = {each["property"]: each for each in told["flips"]}
+    assert flips["in-time"]["ends_a_mend"]
+    assert not flips["in-time"]["also_without_the_change"]
+    assert flips["small"]["also_without_the_change"]
+    assert found.exit is Exit.AS_EXPECTED
 
 
 def test_a_property_that_falls_twice_is_one_finding(tmp_path: Path) -> None:
