@@ -7,7 +7,7 @@ from pathlib import Path
 
 import htpy as h
 
-from checker.report.defined import reached_words
+from checker.report.defined import overrides_words, reached_words
 from checker.report.layout import counted
 from checker.report.places import shown_file
 from checker.report.review import (
@@ -23,6 +23,7 @@ from checker.report.review import (
     spec_of_flip,
     told_of_larger_bounds,
     told_of_old_flips,
+    told_on_request,
     tried_settings,
     what_is_missing,
 )
@@ -33,6 +34,7 @@ from checker.review.seeming import Remark
 from checker.review.stability import Flip
 from checker.review.verdicts import Difference, Direction
 from checker.spec.meanings import summary
+from checker.spec.overriding import Member
 
 from .document import document
 from .parts import badge, folded, heading, listing, section, table
@@ -131,13 +133,19 @@ def _finding(review: Review, finding: Finding, name: str, is_shown: bool) -> lis
         word = [badge(direction.value, "open"), " ", only_up_to(end)]
     link = h.a(href=f"#{_anchor(name, finding)}")[finding.property]
     files = [shown_file(each.case.file) for each, _ in finding.shown]
+    asked = told_on_request(tried.case, finding.property)
     return [
-        link if is_shown else finding.property,
+        [link if is_shown else finding.property, _soft(asked)],
         word,
         folded(f"{len(files)} of {len(review.tried)}", listing("\n".join(files))),
         "" if trace is None else str(trace.length),
         shown_file(tried.case.file),
     ]
+
+
+def _soft(text: str) -> h.Node:
+    """A remark below what a cell says."""
+    return h.div(".soft")[text] if text else ""
 
 
 def _anchor(name: str, finding: Finding) -> str:
@@ -190,8 +198,10 @@ def _stability(review: Review, name: str) -> Iterator[h.Node]:
 def _flip(flip: Flip, name: str | None) -> list[h.Node]:
     """A row about a larger bound. With a name, the row links to the run."""
     larger = flip.larger
+    shown = flip.property
+    link = shown if name is None else h.a(href=f"#{_flip_anchor(flip, name)}")[shown]
     return [
-        flip.property if name is None else h.a(href=f"#{_flip_anchor(flip, name)}")[flip.property],
+        [link, _soft(told_on_request(larger.case, flip.property))],
         f"{larger.bound} = {larger.value - 1}",
         badge(f"{larger.bound} = {larger.value}", "bad"),
         str(flip.trace.length),
@@ -212,11 +222,18 @@ def _change(review: Review) -> Iterator[h.Node]:
         rows = ([name, str(count), str(taken)] for name, (count, taken) in rules)
         head = ("rule", "settings", "of them, taken in")
         yield table(head, rows, caption="rules that step otherwise")
+    if review.code.values:
+        rows = ([str(each), overrides_words(each), _where(each)] for each in review.code.values)
+        yield table(("value", "", "defined at"), rows, caption="fields and other values")
     for coverage in review.coverage.methods:
         method = coverage.of
-        over = "new" if method.overrides is None else f"overrides {method.overrides.__qualname__}"
+        over = overrides_words(method.member)
         told = f"{method.role} {method.member}: {over}, {reached_words(coverage)}"
         yield folded(told, listing(_source(coverage)), is_open=bool(coverage.left))
+
+
+def _where(member: Member) -> str:
+    return f"{shown_file(member.place.file or '')}:{member.place.line}"
 
 
 def _source(coverage: MemberCoverage) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from checker.review.lines import ChangedCode, Coverage, MemberCoverage
+from checker.spec.overriding import Member
 
 from .layout import columns, counted, joined
 from .places import shown_file
@@ -23,10 +24,7 @@ def defined_lines(
         for member in code.members:
             if member.place.file != file:
                 continue
-            over = "new"
-            if member.inherited is not None:
-                over = f"overrides {member.inherited[0].__qualname__}"
-            told = joined([over, f"line {member.place.line}"])
+            told = joined([overrides_words(member), f"line {member.place.line}"])
             if member in reached and reached[member].lines:
                 own = reached[member]
                 told = joined([told, Text(reached_words(own), "yellow" if own.left else "green")])
@@ -34,6 +32,17 @@ def defined_lines(
             rows.append([role, Text(str(member), "bold"), told])
         lines += columns(rows, width, indent=indent + 2)
     return lines
+
+
+def overrides_words(member: Member) -> str:
+    """What a member takes the place of: the class that its own derives from, and the class that
+    has the inherited value, if that is another one."""
+    if member.inherited is None:
+        return "new"
+    owner = member.inherited[0]
+    base = next((each for each in member.kind.__bases__ if issubclass(each, owner)), owner)
+    defined = "" if base is owner else f", defined in {owner.__qualname__}"
+    return f"overrides {base.__qualname__}{defined}"
 
 
 def reached_words(coverage: MemberCoverage) -> str:

@@ -116,14 +116,25 @@ def _verdicts(review: Review, width: int) -> list[Text]:
 
 
 def _finding_cells(review: Review, finding: Finding) -> list[Cell]:
-    _, difference = finding.first
+    tried, difference = finding.first
     where = f"{finding.direction.value} in {len(finding.shown)} of {len(review.tried)} settings"
     trace = difference.trace
     steps = counted(trace.length, "step") if trace is not None else ""
     end = end_of_mend(review, finding)
     mark = _MARKS[finding.direction] if end is None else Text("!", "yellow")
-    told = [where, "" if end is None else only_up_to(end), steps]
+    up_to = "" if end is None else only_up_to(end)
+    told = [where, up_to, steps, told_on_request(tried.case, finding.property)]
     return [mark, Text(finding.property, "bold"), joined(told)]
+
+
+def told_on_request(case: Case, name: str) -> str:
+    """How finale check asks a property that it leaves out if nobody names it."""
+    return f"asked on request (--property {name})" if is_on_request(case, name) else ""
+
+
+def is_on_request(case: Case, name: str) -> bool:
+    """Whether a property is asked on request alone: a review asks all."""
+    return any(each.on_request for each in case.changed.families if each.name == name)
 
 
 def end_of_mend(review: Review, finding: Finding) -> Flip | None:
@@ -266,7 +277,15 @@ def _flip_cells(same: Sequence[Flip]) -> list[Cell]:
     return [
         Text("✗", "bold red") if first.is_new else Text("!", "yellow"),
         Text(first.property, "bold"),
-        joined([told, steps, shown_file(larger.case.file), others]),
+        joined(
+            [
+                told,
+                steps,
+                shown_file(larger.case.file),
+                others,
+                told_on_request(larger.case, first.property),
+            ]
+        ),
     ]
 
 
@@ -452,6 +471,7 @@ def _finding_json(finding: Finding) -> dict[str, object]:
     story = story_of_finding(tried, difference)
     return {
         "property": finding.property,
+        "on_request": is_on_request(tried.case, finding.property),
         "direction": finding.direction.name.lower(),
         "before": None if difference.before is None else difference.before.word,
         "after": None if difference.after is None else difference.after.word,
@@ -472,6 +492,7 @@ def _setting_json(tried: Tried, difference: Changed) -> dict[str, object]:
 def _flip_json(flip: Flip) -> dict[str, object]:
     return {
         "property": flip.property,
+        "on_request": is_on_request(flip.larger.case, flip.property),
         "spec": shown_file(flip.larger.case.file),
         "bound": flip.larger.bound,
         "holds_at": flip.larger.value - 1,

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from checker.page.review import review_page
-from checker.report.defined import reached_words
+from checker.report.defined import overrides_words, reached_words
 from checker.report.review import review_json, review_lines
 from checker.review.change import Change
 from checker.search.rows import Exit
 from checker.spec.catalogue import catalogue
-from model.errors import FinaleError
+from checker.spec.overriding import Member
+from model.errors import FinaleError, Place
 from tests.cli.running import run
 from tests.review.reviewing import reviewed, said, specs_of
 
@@ -308,6 +309,61 @@ def stop(self, worker: Worker) -> None:
     require(not worker.stopped, worker == self.workers[1] or self.workers[1].stopped)
     worker.stopped = True
 '''
+
+
+def test_a_property_on_request_is_marked(tmp_path: Path) -> None:
+    """A review asks all properties; finale check leaves those out that are asked on request."""
+    folder = folder_of(tmp_path, REVERSED)
+    text, asked = (folder / "stop.py").read_text(), '@always(witness="stops", on_request=True)'
+    text = text.replace('@always(witness="stops")', asked, 1)
+    (folder / "stop.py").write_text(text)
+    assert "a-before-b" not in run("check stop.toml --protocols mine", tmp_path).stdout
+    known = catalogue(folder)
+    found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
+    told = "asked on request (--property a-before-b)"
+    lines = [line.plain for line in review_lines(found, 200)]
+    (line,) = (each for each in lines if "newly violated" in each)
+    assert line.endswith(f"1 of 1 settings · 1 step · {told}")
+    assert told in review_page([found], "Finale")
+    findings = review_json(found)["findings"]
+    assert isinstance(findings, list)
+    assert [each["on_request"] for each in findings] == [True]
+
+
+def test_the_page_lists_the_fields_of_a_variant(tmp_path: Path) -> None:
+    body = (
+        OWN_BOUND.partition("\n")[2].replace('Bound("asks")', "2").replace("self.bounds.asks", "2")
+    )
+    known = catalogue(folder_of(tmp_path, body))
+    found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
+    page = review_page([found], "Finale")
+    assert ">Other.asked</td><td>new</td>" in page
+
+
+def test_a_class_that_a_variant_derives_from_is_named() -> None:
+    """What is overridden may be defined further up."""
+
+    class Base:
+        def one(self) -> None: ...
+
+    class Middle(Base): ...
+
+    class Variant(Middle):
+        def one(self) -> None: ...
+        def two(self) -> None: ...
+
+    class Beside(Base):
+        def one(self) -> None: ...
+
+    members = [
+        Member(k, n, Place()) for k, n in ((Variant, "one"), (Variant, "two"), (Beside, "one"))
+    ]
+    head = f"{Base.__qualname__.rpartition('.')[0]}."
+    assert [overrides_words(each).replace(head, "") for each in members] == [
+        "overrides Middle, defined in Base",
+        "new",
+        "overrides Base",
+    ]
 
 
 def test_a_review_of_the_command_line(tmp_path: Path) -> None:
