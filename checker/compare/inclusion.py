@@ -3,6 +3,7 @@
 The search walks the first system and remembers in which states the second one can be after the same
 observations: a set of states, determinised on the way. A run distinguishes if that set is empty.
 Breadth-first order makes the first run found a shortest one, counted in steps of the first system.
+An ending is no step: all pairs at one distance are asked for their endings before any takes a step.
 
 Two things keep the search small, and neither hides nor delays a shortest run:
 
@@ -116,22 +117,37 @@ def unmatched(
         known.append(number)
         queue.append((state, number, before, transition))
 
+    def run_to(place: int, transition: int) -> Unmatched:
+        run, number = [transition], queue[place][1]
+        while queue[place][3] >= 0:
+            run.append(queue[place][3])
+            place = queue[place][2]
+        run.reverse()
+        observed = tuple(label[each] for each in run if label[each] != SILENT)
+        return Unmatched(tuple(run), observed, tuple(sorted(other.choices(number))))
+
+    endings: dict[int, list[int]] = {}
+    for transition in lts.endings:
+        endings.setdefault(int(lts.source[transition]), []).append(transition)
     meet(lts.root, other.root, -1, -1)
-    for place, (state, number, _, _) in enumerate(queue):  # it grows while it is read
-        if place % PAIRS_BETWEEN_LOOKS == 0:
-            look()
-        for transition in lts.outgoing(state):
-            seen = label[transition]
-            after = number if seen == SILENT else other.after(number, seen)
-            if after == other.empty:
-                run = [transition]
-                while queue[place][3] >= 0:
-                    run.append(queue[place][3])
-                    place = queue[place][2]  # noqa: PLW2901 - the search is over
-                run.reverse()
-                observed = tuple(label[each] for each in run if label[each] != SILENT)
-                return Unmatched(tuple(run), observed, tuple(sorted(other.choices(number))))
-            meet(target[transition], after, place, transition)
+    begin, end = 0, len(queue)  # the places at one distance
+    while begin < end:
+        for place in range(begin, end):
+            state, number, _, _ = queue[place]
+            for transition in endings.get(state, ()):
+                if other.after(number, label[transition]) == other.empty:
+                    return run_to(place, transition)
+        for place in range(begin, end):
+            if place % PAIRS_BETWEEN_LOOKS == 0:
+                look()
+            state, number, _, _ = queue[place]
+            for transition in lts.outgoing(state):
+                seen = label[transition]
+                after = number if seen == SILENT else other.after(number, seen)
+                if after == other.empty:
+                    return run_to(place, transition)
+                meet(target[transition], after, place, transition)
+        begin, end = end, len(queue)
     return None
 
 

@@ -39,13 +39,18 @@ class Alphabet:
 
 @dataclass(frozen=True, eq=False)
 class Lts:
-    """The transitions `source[e] -label[e]-> target[e]` of states `0 .. states - 1`."""
+    """The transitions `source[e] -label[e]-> target[e]` of states `0 .. states - 1`.
+
+    The transitions `endings` are no steps: each says how a run ends, and leads into a state without
+    transitions.
+    """
 
     states: int
     root: int
     source: Numbers
     label: Numbers
     target: Numbers
+    endings: range = range(0)
 
     @property
     def transitions(self) -> int:
@@ -66,7 +71,10 @@ class Lts:
 
 
 def joined(first: Lts, second: Lts) -> Lts:
-    """Return both systems side by side: the states of the second come after those of the first."""
+    """Return both systems side by side: the states of the second come after those of the first.
+
+    It does not say which transitions are endings.
+    """
     by = first.states
     return Lts(
         by + second.states,

@@ -149,6 +149,7 @@ def side_of(whole: Graph, view: View, alphabet: Alphabet) -> Side:
         np.concatenate([graph.source, np.full(len(first), root), quiet, wrong]),
         np.concatenate(labels),
         np.concatenate([graph.target, first, np.full(len(quiet) + len(wrong), end)]),
+        range(len(graph.source) + len(first), len(graph.source) + len(first) + len(quiet)),
     )
     return Side(whole, view, lts, alphabet)
 

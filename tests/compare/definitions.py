@@ -77,31 +77,35 @@ def _silently(steps: Steps, state: int, inside: object) -> set[int]:
 
 
 def shortest_unmatched(one: Lts, other: Lts) -> int | None:
-    """The length of a shortest run of one system that the other cannot match, by all pairs."""
-    steps: dict[int, list[tuple[int, int]]] = {state: [] for state in range(one.states)}
+    """The number of steps of a shortest run of one system that the other cannot match: all pairs.
+
+    Lengths are relaxed until none gets shorter. An ending is no step.
+    """
+    steps: dict[int, list[tuple[int, int, int]]] = {state: [] for state in range(one.states)}
+    for number, (source, label, target) in enumerate(rows_of(one)):
+        steps[source].append((label, target, 0 if number in one.endings else 1))
     its: dict[int, list[tuple[int, int]]] = {state: [] for state in range(other.states)}
-    for table, lts in ((steps, one), (its, other)):
-        for source, label, target in rows_of(lts):
-            table[source].append((label, target))
+    for source, label, target in rows_of(other):
+        its[source].append((label, target))
     start = (one.root, frozenset(_silently(its, other.root, lambda _: True)))
-    level, seen, depth = [start], {start}, 0
-    while level:
-        depth, following = depth + 1, []
-        for state, members in level:
-            for label, target in steps[state]:
-                after = members
-                if label != SILENT:
-                    after = frozenset(
-                        end
-                        for member in members
-                        for its_label, reached in its[member]
-                        if its_label == label
-                        for end in _silently(its, reached, lambda _: True)
-                    )
-                if not after:
-                    return depth
-                if (target, after) not in seen:
-                    seen.add((target, after))
-                    following.append((target, after))
-        level = following
-    return None
+    lengths, pending = {start: 0}, [start]
+    found: list[int] = []
+    while pending:
+        state, members = pending.pop()
+        for label, target, counts in steps[state]:
+            length = lengths[state, members] + counts
+            after = members
+            if label != SILENT:
+                after = frozenset(
+                    end
+                    for member in members
+                    for its_label, reached in its[member]
+                    if its_label == label
+                    for end in _silently(its, reached, lambda _: True)
+                )
+            if not after:
+                found.append(length)
+            elif lengths.get((target, after), length + 1) > length:
+                lengths[target, after] = length
+                pending.append((target, after))
+    return min(found, default=None)

@@ -24,9 +24,11 @@ def random_lts(source: random.Random, states: int, silent: float = 0.5) -> Lts:
     return lts_of(states, 0, sorted(rows))
 
 
-def lts_of(states: int, root: int, rows: list[tuple[int, int, int]]) -> Lts:
+def lts_of(
+    states: int, root: int, rows: list[tuple[int, int, int]], endings: range = range(0)
+) -> Lts:
     table = np.array(rows, np.int64).reshape(-1, 3)
-    return Lts(states, root, table[:, 0], table[:, 1], table[:, 2])
+    return Lts(states, root, table[:, 0], table[:, 1], table[:, 2], endings)
 
 
 def rows_of(lts: Lts) -> list[tuple[int, int, int]]:
@@ -70,3 +72,18 @@ def pair(seed: int) -> tuple[Lts, Lts]:
     if source.random() < 0.2:
         return one, random_lts(source, source.randint(1, 8))
     return one, changed(source, one)
+
+
+def with_endings(source: random.Random, lts: Lts) -> Lts:
+    """Return the system with a state that is the end, and endings into it from some states."""
+    ended = source.sample(range(lts.states), source.randint(0, min(lts.states, 3)))
+    rows = rows_of(lts)
+    rows += [(state, source.randint(LABELS, LABELS + 1), lts.states) for state in ended]
+    return lts_of(lts.states + 1, lts.root, rows, range(lts.transitions, len(rows)))
+
+
+def pair_with_endings(seed: int) -> tuple[Lts, Lts]:
+    """Return two systems of which some runs end."""
+    source = random.Random(seed)
+    one, other = pair(seed)
+    return with_endings(source, one), with_endings(source, other)

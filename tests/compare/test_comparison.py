@@ -204,3 +204,103 @@ def test_other_fairness_is_told_and_never_seen(known: Catalogue) -> None:
     assert found.answer is Answer.SAME
     assert found.other_fairness == ("deliver",)
     assert finer(found) is None
+
+
+ENDS = '''"""A run shows a value and ends, or shows another value."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from model.rules import Entity, Protocol, Range, define, field, require, rule
+
+
+@dataclass(frozen=True)
+class Sizes:
+    pass
+
+
+class Ends(Protocol):
+    """Two ways to show the value 1, and then the end."""
+
+    key = "ends"
+    Options = Bounds = Sizes = Sizes
+    at = field(Range(0, 4), 0)
+    shown = field(Range(0, 2), 0, effect=True)
+
+    def entities(self) -> Sequence[Entity]:
+        return ()
+
+    @define
+    def terminal(self) -> bool:
+        return self.at == 4
+
+    @rule
+    def left(self) -> None:
+        """Goes left."""
+        require(self.at == 0)
+        self.at = 1
+
+    @rule
+    def right(self) -> None:
+        """Goes right."""
+        require(self.at == 0)
+        self.at = 2
+
+    @rule
+    def left_on(self) -> None:
+        """Shows the value."""
+        require(self.at == 1)
+        self.at = 3
+        self.shown = 1
+
+    @rule
+    def right_on(self) -> None:
+        """Shows the value."""
+        require(self.at == 2)
+        self.at = 3
+        self.shown = 1
+
+    @rule
+    def end(self) -> None:
+        """The end."""
+        require(self.at == 3)
+        self.at = 4
+
+
+class Differs(Ends):
+    """On the left another value is shown, and on the right the run is stuck."""
+
+    @rule
+    def left_on(self) -> None:
+        """Shows another value."""
+        require(self.at == 1)
+        self.at = 3
+        self.shown = 2
+
+    @rule
+    def right_on(self) -> None:
+        """Nothing."""
+        require(False)
+
+
+PROTOCOLS = (Ends,)
+PROPERTIES = ()
+VARIANTS = {"differs": Differs}
+'''
+
+
+def own(folder: Path, module: str, protocol: str) -> Spec:
+    """A spec of a protocol that a user wrote."""
+    (folder / "mine.py").write_text(module)
+    file = folder / "spec.toml"
+    file.write_text(f'title = "Mine"\nprotocol = "{protocol}"\n')
+    return read_spec(file, catalogue(folder))
+
+
+def test_an_ending_is_no_step(tmp_path: Path) -> None:
+    """One step and the end come before two steps."""
+    ends = own(tmp_path, ENDS, "ends")
+    found = compare(ends, changed(ends, ("variant", "differs")))
+    assert found.gained is not None
+    assert seen(found)[1] == [START, STUCK]
+    assert found.gained.run.trace.length == 1
