@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from .language.entities import Variable
 
 T = TypeVar("T")
+Writer = Callable[[Domain[object], object], str]
 #: The field of a channel that needs no name beside the channel's own.
 QUEUE_FIELD = "queue"
 ARROW = "→"
+NOTHING = "nothing"
 
 
 def label_of(variable: Variable) -> str:
@@ -39,8 +41,10 @@ def value_text(domain: Domain[object], value: object) -> str:
             return shown(value)
         case Option():
             if isinstance(value, NothingType):
-                return "nothing"
-            return value_text(domain.element, value)
+                return NOTHING
+            text = value_text(domain.element, value)
+            # A value that is called so is no missing one.
+            return f"{type(value).__name__}.{text}" if text == NOTHING else text
         case Union():
             return _record_text(domain, cast(Record, value))
         case Set():
@@ -87,34 +91,41 @@ class ValueChange:
     moved: str = ""
 
 
-def changes(variable: Variable, old: object, new: object) -> Iterator[ValueChange]:
-    """Return the differences between two values of a variable; of arrays and maps, by element."""
+def changes(
+    variable: Variable, old: object, new: object, write: Writer = value_text
+) -> Iterator[ValueChange]:
+    """Return the differences between two values of a variable; of arrays and maps, by element.
+
+    `write` gives the text of a value.
+    """
     domain = cast("Domain[object]", variable.domain)
     label = label_of(variable)
     if old == new:
         return
     if isinstance(domain, Queue):
         was, now = cast("Sequence[object]", old), cast("Sequence[object]", new)
-        moved = _moved(domain, was, now)
-        yield ValueChange(label, queue_text(domain, was), queue_text(domain, now), moved)
+        left, came = (write(variable.domain, each) for each in (old, new))
+        yield ValueChange(label, left, came, _moved(domain, was, now, write))
     elif not hasattr(domain, "keys"):
-        yield ValueChange(label, value_text(domain, old), value_text(domain, new))
+        yield ValueChange(label, write(domain, old), write(domain, new))
     else:
         element = element_of(domain)
         pairs = zip(cast("Sequence[object]", old), cast("Sequence[object]", new), strict=True)
         for key, (before, after) in zip(keys_of(domain), pairs, strict=True):
             if before != after:
                 name = f"{label}[{shown(key)}]"
-                yield ValueChange(name, value_text(element, before), value_text(element, after))
+                yield ValueChange(name, write(element, before), write(element, after))
 
 
-def _moved(domain: Queue[object], old: Sequence[object], new: Sequence[object]) -> str:
+def _moved(
+    domain: Queue[object], old: Sequence[object], new: Sequence[object], write: Writer
+) -> str:
     """`put X`, `took X`, both, `emptied`, or, where it is not that simple, nothing."""
     taken, put = _ends_moved(old, new)
     if len(taken) > 1:
         return "" if new else "emptied"
-    took = [f"took {value_text(domain.element, each)}" for each in taken]
-    return ", ".join([*took, *(f"put {value_text(domain.element, each)}" for each in put)])
+    took = [f"took {write(domain.element, each)}" for each in taken]
+    return ", ".join([*took, *(f"put {write(domain.element, each)}" for each in put)])
 
 
 def queue_moves(old: Sequence[T], new: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:

@@ -1,6 +1,7 @@
 """Compares two systems: are they the same to an observer, and if not, which run shows it?
 
 Given: two specs, an observer, limits. Handed on: a `Comparison`. Start with `comparison.py`; then
-`observer.py` (what is seen), `observed.py` (the labelled transition system), `bisimulation.py` and
-`inclusion.py` (the two algorithms), and `aut.py` (the file format of other tools).
+`observer.py` (what is seen), `observed.py` (the labelled transition system), `identity.py` (which
+values are the same), `bisimulation.py` and `inclusion.py` (the two algorithms), and `aut.py` (the
+file format of other tools).
 """

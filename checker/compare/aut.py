@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from .lts import SILENT, Alphabet, Lts
+from .lts import SILENT, Alphabet, Lts, apart
 
-#: How the format writes silence. Both tools read it.
-TAU = "tau"
+#: How the format writes silence. Both tools read it; CADP also reads the other one.
+TAU, INTERNAL = "tau", "i"
 
 
 def aut_of(lts: Lts, alphabet: Alphabet) -> str:
     """Return the text of a system, transitions in their order.
 
     A silent step from a state to itself is left out: here it is no step, other tools take it for an
-    endless run.
+    endless run. Other tools know a label by its text, so no two labels have one text.
     """
-    labels = [_quoted(text) for text in alphabet.texts]
-    labels[SILENT] = TAU
+    taken = {TAU, INTERNAL}
+    labels = [TAU, *(apart(_quoted(text), taken) for text in alphabet.texts[SILENT + 1 :])]
     rows = zip(lts.source.tolist(), lts.label.tolist(), lts.target.tolist(), strict=True)
     lines = [
         f'({source},"{labels[label]}",{target})'

@@ -6,6 +6,7 @@ sees nothing. Two systems that are compared share one alphabet, so equal labels 
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,21 +21,33 @@ SILENT = 0
 class Alphabet:
     """The labels of systems that are compared, by number. Label 0 is silence.
 
-    `usual` are the values that are seen when a run of the first system starts.
+    A label is known by its key. Its text is for readers; no two labels have one text. `usual` are
+    the values that are seen when a run of the first system starts.
     """
 
     def __init__(self) -> None:
         self.texts = [""]
         self.usual: dict[str, str] | None = None
-        self._numbers = {"": SILENT}
+        self._numbers: dict[Hashable, int] = {}
+        self._taken = {""}
 
-    def number(self, text: str) -> int:
+    def number(self, key: Hashable, text: str) -> int:
         """Return the number of a label; a new one gets the next number."""
-        found = self._numbers.get(text)
+        found = self._numbers.get(key)
         if found is None:
-            found = self._numbers[text] = len(self.texts)
-            self.texts.append(text)
+            found = self._numbers[key] = len(self.texts)
+            self.texts.append(apart(text, self._taken))
         return found
+
+
+def apart(text: str, taken: set[str]) -> str:
+    """Return the text, with a number where it is taken, and take it."""
+    told, number = text, 1
+    while told in taken:
+        number += 1
+        told = f"{text} ({number})"
+    taken.add(told)
+    return told
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,8 @@ into the end, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from time import perf_counter
@@ -31,9 +32,10 @@ from model.language.predicates import where
 from model.semantics import evaluate
 from model.system import Fault, State, System, Update
 from model.trace import Trace, renamed
-from model.value_text import changes, value_text
+from model.value_text import Writer, changes, value_text
 
 from .explored import Explored, explored
+from .identity import identity
 from .lts import SILENT, Alphabet, Lts, Numbers
 from .observer import View, Watched
 from .rows import distinct_rows
@@ -234,11 +236,16 @@ class _Labelling:
     def _label(self, row: Numbers) -> int:
         count = len(self.cells)
         before, after, rule = row[:count].tolist(), row[count : 2 * count].tolist(), int(row[-1])
-        parts = [str(self.system.rules[rule])] if rule >= 0 else []
+        parts: list[tuple[Hashable, str]] = []
+        if rule >= 0:
+            taken = self.system.rules[rule]
+            parts.append(((taken.rule.name, *(value for _, value in taken.binding)), str(taken)))
         for watched, old, new in self._by_field(before, after):
             if old != new:
                 parts += self._changed(watched, old, new, after)
-        return self.alphabet.number(", ".join(parts))
+        # The two systems can have their fields in another order.
+        key = frozenset(Counter(each for each, _ in parts).items())
+        return self.alphabet.number(("step", key), ", ".join(text for _, text in parts))
 
     def _by_field(
         self, before: list[int], after: list[int]
@@ -251,25 +258,31 @@ class _Labelling:
 
     def _changed(
         self, watched: Watched, old: list[int], new: list[int], after: list[int]
-    ) -> Iterator[str]:
+    ) -> Iterator[tuple[Hashable, str]]:
+        """What is seen of a change: the key of each part, and its text."""
         variable = watched.variable
         if watched.values:
             yield from self._values_seen(watched, old, new, after)
             return
         was, now = variable.domain.decode(old), variable.domain.decode(new)
-        for change in changes(variable, was, now):
-            yield f"{change.label} {change.moved or f'{change.old} → {change.new}'}"
+        shown_changes = changes(variable, was, now)
+        for change, key in zip(shown_changes, changes(variable, was, now, identity), strict=True):
+            moved = key.moved or (key.old, key.new)
+            text = f"{change.label} {change.moved or f'{change.old} → {change.new}'}"
+            yield (variable.name, key.label, moved), text
 
     def _values_seen(
         self, watched: Watched, old: list[int], new: list[int], after: list[int]
-    ) -> Iterator[str]:
+    ) -> Iterator[tuple[Hashable, str]]:
         named = self._name(watched.variable)
         for name, was, now in _elements(watched, named, old, new):
             if now == UNSEEN:
-                text = f"{name} is no longer {_value(watched, was)}"
+                cell, text = was, f"{name} is no longer {_value(watched, was)}"
             else:
-                text = f"{name} {_value(watched, now)}"
-            yield f"{text}, behind a newer one" if self._is_behind(watched, new, after) else text
+                cell, text = now, f"{name} {_value(watched, now)}"
+            is_behind = self._is_behind(watched, new, after)
+            key = name, now == UNSEEN, _value(watched, cell, identity), is_behind
+            yield key, f"{text}, behind a newer one" if is_behind else text
 
     def _name(self, variable: Variable) -> str:
         """The name of a variable; if its entity has no lasting name, the class of the entity."""
@@ -295,16 +308,18 @@ class _Labelling:
         return np.array([self._start(row.tolist()) for row in self.rows[: self.graph.initial]])
 
     def _start(self, row: list[int]) -> int:
-        values = dict(
-            pair
+        values = [
+            each
             for watched, cells, _ in self._by_field(row, row)
-            for pair in _values(watched, cells)
-        )
+            for each in _values(watched, cells)
+        ]
         if self.alphabet.usual is None:
-            self.alphabet.usual = values
+            self.alphabet.usual = {name: key for name, key, _ in values}
         usual = self.alphabet.usual
-        unusual = [f"{name} {text}" for name, text in values.items() if usual.get(name) != text]
-        return self.alphabet.number(", ".join([START, *unusual]))
+        unusual = [each for each in values if usual.get(each[0]) != each[1]]
+        key = frozenset((name, value) for name, value, _ in unusual)
+        text = ", ".join([START, *(f"{name} {told}" for name, _, told in unusual)])
+        return self.alphabet.number(("start", key), text)
 
     def quiet(self) -> Numbers:
         """Return the states in which no step changes anything."""
@@ -327,20 +342,21 @@ class _Labelling:
             state = self.graph.states[int(quiet[position])]
             name = next((name for name, holds in endings if evaluate(holds, state)), None)
             if name is not None:
-                found[which == group] = self.alphabet.number(name)
+                found[which == group] = self.alphabet.number(("ending", name), name)
         left = np.flatnonzero(found < 0).tolist()
         machine = CompiledSuccessors(self.system) if left else None
         for position in left:
             assert machine is not None
             bounds = machine.bounds(self.graph.states[int(quiet[position])])
-            found[position] = self.alphabet.number(AT_BOUND if bounds else STUCK)
+            why = AT_BOUND if bounds else STUCK
+            found[position] = self.alphabet.number(("no step", why), why)
         return found
 
     def fault(self, leaf: int) -> int:
         """Return the label of a fault."""
         end = self.graph.leaves[leaf].end
         assert isinstance(end, Fault)
-        return self.alphabet.number(f"the fault {end.code} ends the run")
+        return self.alphabet.number(("fault", end.code), f"the fault {end.code} ends the run")
 
 
 def _seen(watched: Watched, rows: Numbers) -> Numbers:
@@ -374,23 +390,20 @@ def _elements(
             yield element, was, now
 
 
-def _values(watched: Watched, cells: list[int]) -> Iterator[tuple[str, str]]:
-    """The names and values of what is seen of a field."""
+def _values(watched: Watched, cells: list[int]) -> Iterator[tuple[str, str, str]]:
+    """The names of what is seen of a field, with the identities and the texts of the values."""
     variable = watched.variable
     if not watched.values:
-        yield variable.name, _text(variable, cells)
+        value = variable.domain.decode(cells)
+        yield variable.name, identity(variable.domain, value), value_text(variable.domain, value)
         return
     others = [UNSEEN - 1] * len(cells)
     for name, _, cell in _elements(watched, variable.name, others, cells):
-        yield name, _value(watched, cell)
+        yield name, _value(watched, cell, identity), _value(watched, cell)
 
 
-def _value(watched: Watched, cell: int) -> str:
+def _value(watched: Watched, cell: int, write: Writer = value_text) -> str:
     if cell == UNSEEN:
         return "not seen"
     domain = _element(watched)
-    return value_text(domain, domain.decode([cell]))
-
-
-def _text(variable: Variable, cells: list[int]) -> str:
-    return value_text(variable.domain, variable.domain.decode(cells))
+    return write(domain, domain.decode([cell]))

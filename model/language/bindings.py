@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple, TypeGuard, cast
 
@@ -120,8 +120,9 @@ def bindings(
     if names and hints.get(names[-1]) is Taken:
         del names[-1]
     choices = [_choices(protocol, mark, name, hints.get(name)) for name in names]
-    for arguments in product(*choices):
-        binding = tuple((n, shown(a)) for n, a in zip(names, arguments, strict=True))
+    texts = [_texts(each) for each in choices]
+    for arguments, told in zip(product(*choices), product(*texts), strict=True):
+        binding = tuple(zip(names, told, strict=True))
         entities = tuple(a.name for a in arguments if isinstance(a, Entity))
         yield arguments, binding, entities
 
@@ -137,6 +138,17 @@ def _parameters(mark: DecoratedFunction) -> list[str]:
 def shown(value: object) -> str:
     """A value of a binding, in traces."""
     return value.name if isinstance(value, enum.Enum | Entity) else str(value)
+
+
+def _texts(choices: Sequence[object]) -> list[str]:
+    """The texts of the values of a parameter: a member that prints like another one is named."""
+    texts = [shown(each) for each in choices]
+    return [
+        f"{type(each).__name__}.{text}"
+        if isinstance(each, enum.Enum) and texts.count(text) > 1
+        else text
+        for each, text in zip(choices, texts, strict=True)
+    ]
 
 
 def _choices(

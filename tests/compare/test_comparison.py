@@ -304,3 +304,184 @@ def test_an_ending_is_no_step(tmp_path: Path) -> None:
     assert found.gained is not None
     assert seen(found)[1] == [START, STUCK]
     assert found.gained.run.trace.length == 1
+
+
+ASKS = '''"""Values that print alike: a member that is called as no value is."""
+
+import enum
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from model.rules import Entity, Enum, Nothing, Option, Protocol, Range, define, field, require, rule
+
+
+@dataclass(frozen=True)
+class Sizes:
+    pass
+
+
+class Answer(enum.Enum):
+    """Answers; the values do not matter."""
+
+    yes = 1
+    nothing = 2
+    Nothing = 3
+
+
+class Asks(Protocol):
+    """A question is answered once."""
+
+    key = "asks"
+    Options = Bounds = Sizes = Sizes
+    done = field(Range(0, 1), 0)
+    answer = field(Option(Enum(Answer)), Answer.yes, effect=True)
+    other = field(Range(0, 1), 0, effect=True)
+
+    def entities(self) -> Sequence[Entity]:
+        return ()
+
+    def endings(self) -> Mapping[str, Callable[[], object]]:
+        return {
+            "tau": lambda: self.other == 1,
+            "the run is stuck": lambda: self.done == 1,
+        }
+
+    @define
+    def terminal(self) -> bool:
+        return self.done == 1
+
+    @rule
+    def answers(self, how: Annotated[Answer, Option(Enum(Answer))]) -> None:
+        """The answer is a word."""
+        require(self.done == 0, how == Answer.Nothing)
+        self.done = 1
+        self.answer = Answer.nothing
+
+
+class Forgets(Asks):
+    """The answer is forgotten."""
+
+    @rule
+    def answers(self, how: Annotated[Answer, Option(Enum(Answer))]) -> None:
+        """There is no answer."""
+        require(self.done == 0, how == Answer.Nothing)
+        self.done = 1
+        self.answer = Nothing
+
+
+class Otherwise(Asks):
+    """The rule takes no value where it took the member."""
+
+    @rule
+    def answers(self, how: Annotated[Answer, Option(Enum(Answer))]) -> None:
+        """The answer is a word."""
+        require(self.done == 0, how == Nothing)
+        self.done = 1
+        self.answer = Answer.nothing
+
+
+class StartsWithout(Asks):
+    """There is no answer from the start."""
+
+    answer = field(Option(Enum(Answer)), Nothing, effect=True)
+
+
+class StartsWith(Asks):
+    """The answer is a word from the start."""
+
+    answer = field(Option(Enum(Answer)), Answer.nothing, effect=True)
+
+
+class Stuck(Asks):
+    """Nothing can happen."""
+
+    @rule
+    def answers(self, how: Annotated[Answer, Option(Enum(Answer))]) -> None:
+        """Never."""
+        require(self.done == 1)
+        self.done = 0
+
+
+class Both(Asks):
+    """Two fields change at once."""
+
+    @rule
+    def answers(self, how: Annotated[Answer, Option(Enum(Answer))]) -> None:
+        """Both change."""
+        require(self.done == 0, how == Answer.Nothing)
+        self.done = 1
+        self.answer = Answer.nothing
+        self.other = 1
+
+
+PROTOCOLS = (Asks,)
+PROPERTIES = ()
+VARIANTS = {
+    "forgets": Forgets,
+    "otherwise": Otherwise,
+    "starts-without": StartsWithout,
+    "starts-with": StartsWith,
+    "stuck": Stuck,
+    "both": Both,
+}
+'''
+
+
+def by_variants(folder: Path, one: str, other: str, observer: Observer) -> Comparison:
+    asks = own(folder, ASKS, "asks")
+    first, second = (changed(asks, ("variant", each)) for each in (one, other))
+    return compare(first, second, observer)
+
+
+def assert_files_differ(found: Comparison) -> None:
+    """The labels of the files are as many as the observations: other tools see them by text."""
+    assert found.sides is not None
+    one, other = (aut_of(side.lts, side.alphabet) for side in found.sides)
+    assert one != other
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "words"),
+    [
+        ("none", "forgets", "effects"),
+        ("starts-with", "starts-without", "effects"),
+        ("none", "otherwise", "answers"),
+        ("none", "stuck", "other"),
+    ],
+)
+def test_values_that_print_alike_are_told_apart(
+    tmp_path: Path, one: str, other: str, words: str
+) -> None:
+    found = by_variants(tmp_path, one, other, observer_in(words))
+    assert found.answer is Answer.BOTH
+    assert found.lost is not None
+    assert found.gained is not None
+    assert found.lost.observation != found.gained.observation
+    assert_files_differ(found)
+
+
+def test_the_text_says_which_value_it_is(tmp_path: Path) -> None:
+    found = by_variants(tmp_path, "none", "forgets", Observer())
+    lost, gained = seen(found)
+    assert lost[-1] == "answer yes → Answer.nothing"
+    assert gained[-1] == "answer yes → nothing"
+
+
+def test_the_order_of_fields_is_not_seen(tmp_path: Path) -> None:
+    lines = ASKS.splitlines(keepends=True)
+    at = next(place for place, line in enumerate(lines) if line.startswith("    other = field"))
+    lines[at - 1 : at + 1] = lines[at], lines[at - 1]
+    specs = []
+    for name, module in (("one", ASKS), ("other", "".join(lines))):
+        (tmp_path / name).mkdir()
+        specs.append(changed(own(tmp_path / name, module, "asks"), ("variant", "both")))
+    assert compare(specs[0], specs[1]).answer is Answer.SAME
+
+
+def test_an_ending_that_is_called_as_silence_is_in_the_format(tmp_path: Path) -> None:
+    sides = by_variants(tmp_path, "none", "both", Observer()).sides
+    assert sides is not None
+    text = aut_of(sides[1].lts, sides[1].alphabet)
+    assert '"tau (2)"' in text
+    assert '"tau"' not in text

@@ -47,7 +47,7 @@ def says(one: Path, other: Path, relation: tuple[str, str]) -> bool:
 def alphabet_of(labels: int) -> Alphabet:
     alphabet = Alphabet()
     for number in range(1, labels):
-        alphabet.number(f"l{number}")
+        alphabet.number(number, f"l{number}")
     return alphabet
 
 
