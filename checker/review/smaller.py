@@ -1,15 +1,16 @@
 """Lists the next smaller settings of a spec: less of the job, fewer faults, options by default.
 
 A spec's table is first written out (`plain_table`): the job vertex by vertex, a release as options,
-the bounds as numbers. Each step then takes something away or makes a number smaller, so no
-sequence of steps goes on forever.
+the sizes as numbers, and each bound that is not the least one. Each step then takes something away
+or makes a number smaller, so no sequence of steps goes on forever.
 """
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, fields
+from typing import Any
 
 from checker.spec.claim import Spec
 from checker.spec.grid import varied, without
@@ -43,8 +44,10 @@ def plain_table(spec: Spec) -> Table:
     """Return what a spec says about its setting, written out; nothing is expected."""
     assert spec.table is not None
     table = dict(without(spec.table, ("search", "expect", "release", "slow")))
+    kind = spec.protocol.Bounds
+    large = {name: spec.setting.bounds[name] for name in _large(kind)}
+    bounds = _unusual(kind, spec.setting.bounds) | large
     options = _unusual(spec.protocol.Options, spec.setting.options)
-    bounds = _unusual(spec.protocol.Bounds, spec.setting.bounds)
     tables: dict[str, object] = {"options": options, "bounds": bounds}
     tables["sizes"] = dict(spec.setting.sizes)
     if spec.setting.job is not None:
@@ -62,9 +65,21 @@ def _unusual(kind: type, given: Mapping[str, object]) -> dict[str, object]:
     }
 
 
+def _large(kind: type) -> Iterator[str]:
+    """The numbers whose defaults are not the least: a table without them could still be smaller."""
+    for each in fields(kind):
+        if isinstance(each.default, int) and each.default > _least(kind, each):
+            yield each.name
+
+
+def _least(kind: type, declared: Field[Any]) -> int:
+    """The least number that means something: 0 only where it is the default."""
+    return max(limits_of(kind, declared)[0], 0 if declared.default == 0 else 1)
+
+
 def steps(table: Table, protocol: type[Protocol]) -> Iterator[Step]:
     """Yield the smaller settings of a written-out table, those that take most away first."""
-    yield from _options(table)
+    yield from _options(table, protocol.Options)
     yield from _numbers(table, "bounds", protocol.Bounds)
     yield from _vertices(table)
     yield from _subtasks_and_records(table)
@@ -85,14 +100,23 @@ def _gone(table: Table, part: str, name: str) -> Table:
     return {**table, part: without(_of(table, part), (name,))}
 
 
-def _options(table: Table) -> Iterator[Step]:
+def _options(table: Table, kind: type) -> Iterator[Step]:
+    """Each option by default; a number above its default comes down to it one by one, too."""
+    defaults = {each.name: each.default for each in fields(kind)}
     for name, value in _of(table, "options").items():
         what = f"{name} = {in_toml(value)}"
         yield Step("options", name, what, _gone(table, "options", name))
+        default = defaults.get(name)
+        if isinstance(value, int) and isinstance(default, int) and default < value - 1:
+            changed = varied(table, [(f"options.{name}", value - 1)])
+            yield Step("options", name, f"{what}, with {value - 1}", changed, is_whole=False)
 
 
 def _numbers(table: Table, part: str, kind: type) -> Iterator[Step]:
-    """Smaller numbers: the least one, then one less. A default that is smaller comes first."""
+    """Smaller numbers: the least one, then one less. A default that is smaller comes first.
+
+    A bound by default is left out if no number is smaller. Sizes are always written.
+    """
     declared = {each.name: each for each in fields(kind)}
     for name, value in _of(table, part).items():
         own = declared.get(name)
@@ -100,9 +124,13 @@ def _numbers(table: Table, part: str, kind: type) -> Iterator[Step]:
             continue
         what = f"{name} = {value}"
         default = own.default if isinstance(own.default, int) else None
+        least = _least(kind, own)
         if default is not None and default < value:
-            yield Step(part, name, what, _gone(table, part, name), is_whole=default == 0)
-        least = max(limits_of(kind, own)[0], 0 if default == 0 else 1)
+            if part == "sizes" or default > least:
+                changed = varied(table, [(f"{part}.{name}", default)])
+                yield Step(part, name, f"{what}, with {default}", changed, is_whole=False)
+            else:
+                yield Step(part, name, what, _gone(table, part, name), is_whole=default == 0)
         for number in dict.fromkeys((least, value - 1)):
             if least <= number < value and number != default:
                 changed = varied(table, [(f"{part}.{name}", number)])

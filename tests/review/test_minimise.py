@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from checker.report.minimised import smallest_text
+from checker.review.change import read_under
 from checker.review.minimise import NO_SETTING, Minimised, minimised
 from checker.review.smaller import plain_table, steps
 from checker.search.answer import Holds, Violated
 from checker.search.run import run
 from checker.spec.claim import Spec
+from checker.spec.grid import values_in
 from checker.spec.reading import read_spec
 from checker.spec.writing import job_table, spec_text
 from model.errors import FinaleError
@@ -21,11 +23,17 @@ from model.topology import Job
 from tests.review.reviewing import PLAIN
 
 ROOT = Path(__file__).parent.parent.parent / "specs"
+#: The bounds of a pipeline by default: none is the least one.
+LARGE = {"records": 3, "channel": 2}
 SOME = sorted(ROOT.rglob("*.toml"))[::9]
 
 
 def spec_of(name: str) -> Spec:
     return read_spec(ROOT / f"{name}.toml", PLAIN)
+
+
+def with_values(name: str, *settings: str) -> Spec:
+    return read_under(ROOT / f"{name}.toml", PLAIN, values=values_in(settings))
 
 
 def verdict_of(spec: Spec, name: str) -> object:
@@ -84,6 +92,35 @@ def test_a_time_limit_is_told() -> None:
     found = minimised(spec_of("two-phase-commit/broken/withdraws"), "agreement", seconds=1e-9)
     assert not found.is_least
     assert found.stopped == "the limit of 1e-09 seconds"
+
+
+def test_a_size_becomes_smaller_than_its_default() -> None:
+    spec = with_values("two-phase-commit/broken/commits-unasked", "sizes.managers=4")
+    found = minimised(spec, "commits-are-decided")
+    assert (found.before.spec.setting.sizes, found.after.states) == ({"managers": 4}, 16)
+    assert found.is_least
+    assert tomllib.loads(smallest_text(found))["sizes"] == {"managers": 1}
+
+
+def test_a_bound_becomes_smaller_than_its_default() -> None:
+    spec = with_values("pipeline/two-operators", "sizes.operators=3")
+    assert (plain_table(spec)["bounds"], plain_table(spec)["sizes"]) == (LARGE, {"operators": 3})
+    told = [(s.what, s.table["bounds"]) for s in steps(plain_table(spec), spec.protocol)]
+    assert [each for each in told if each[1] != LARGE] == [
+        ("records = 3, with 1", LARGE | {"records": 1}),
+        ("records = 3, with 2", LARGE | {"records": 2}),
+        ("channel = 2, with 1", LARGE | {"channel": 1}),
+    ]
+    more = with_values("pipeline/two-operators", "bounds.records=5")
+    each = next(s for s in steps(plain_table(more), more.protocol) if s.part == "bounds")
+    assert (each.what, each.table["bounds"]) == ("records = 5, with 3", LARGE)
+
+
+def test_a_number_of_an_option_comes_down_to_its_default() -> None:
+    spec = with_values("final-checkpoint/pair", "options.retained=4")
+    each = [s for s in steps(plain_table(spec), spec.protocol) if s.name == "retained"]
+    told = [(s.what, s.table["options"]) for s in each]
+    assert told == [("retained = 4", {}), ("retained = 4, with 3", {"retained": 3})]
 
 
 @pytest.mark.parametrize("name", ["final-checkpoint/figure", "unaligned/fan-in", "restore/keyed"])
