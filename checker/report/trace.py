@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rich.text import Text
 
@@ -73,7 +74,9 @@ def _before(story: Story, width: int) -> Iterator[Text]:
 def _head(story: Story, spec: Spec, width: int) -> Iterator[Text]:
     yield from paragraph(Text(spec.title, "bold"), width)
     # A path is never broken: it is there to be copied.
-    protocol, *changes = told_setting(spec)
+    drawn = [each for each in spec.values if each[0] != "job"]  # a whole job is drawn below
+    protocol, *changes = told_setting(replace(spec, values=tuple(drawn)))
+    changes += ["with another job"] if len(drawn) < len(spec.values) else []
     parts = (shown_file(spec.file), f"protocol {protocol}", *changes)
     yield from flow([Text(part, "dim") for part in parts], width)
     if spec.setting.job is not None:

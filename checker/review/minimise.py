@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 from checker.search.answer import Answer, Report, Unknown, Violated
@@ -23,7 +23,7 @@ from checker.spec.reading import spec_of
 from model.errors import FinaleError, Place
 from model.trace import Trace
 
-from .again import rebuilt
+from .again import rebuilt, values_to
 from .smaller import Step, Table, plain_table, steps
 
 #: A smaller setting may have so many times the states of the first one, and no fewer than that
@@ -45,7 +45,10 @@ class Need:
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting in which the property falls: its spec, the trace, and the number of states."""
+    """A setting in which the property falls: its spec, the trace, and the number of states.
+
+    The values of the spec make the setting from the spec's file.
+    """
 
     spec: Spec
     trace: Trace
@@ -141,8 +144,10 @@ class _Shrinking:
             stopped = Limits(seconds_max=self.seconds).seconds_word
         except KeyboardInterrupt:
             stopped = INTERRUPTED
+        values = values_to(self.before.spec, current.spec)
+        after = replace(current, spec=replace(current.spec, values=values))
         return Minimised(
-            self.name, self.before, current, tuple(taken), tuple(needs), self.searched, stopped
+            self.name, self.before, after, tuple(taken), tuple(needs), self.searched, stopped
         )
 
     def _without_variant(self, table: Table, variant: str, plain: Catalogue) -> Need:

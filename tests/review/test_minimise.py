@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from checker.report.minimised import smallest_text
+from checker.review.again import rebuilt, values_to
 from checker.review.change import read_under
 from checker.review.minimise import NO_SETTING, Minimised, minimised
 from checker.review.smaller import plain_table, steps
 from checker.search.answer import Holds, Violated
-from checker.search.run import run
+from checker.search.run import run as searched
 from checker.spec.claim import Spec
-from checker.spec.grid import values_in
+from checker.spec.grid import settings_of, values_in
 from checker.spec.reading import read_spec
 from checker.spec.writing import job_table, spec_text
 from model.errors import FinaleError
 from model.topology import Job
+from tests.cli.running import run
 from tests.review.reviewing import PLAIN
 
 ROOT = Path(__file__).parent.parent.parent / "specs"
 #: The bounds of a pipeline by default: none is the least one.
 LARGE = {"records": 3, "channel": 2}
+#: A spec of which a claim falls without an assumption.
+WEAKENED = "specs/final-checkpoint/pair.toml --without is-fully-acknowledged"
 SOME = sorted(ROOT.rglob("*.toml"))[::9]
 
 
@@ -37,7 +43,7 @@ def with_values(name: str, *settings: str) -> Spec:
 
 
 def verdict_of(spec: Spec, name: str) -> object:
-    report = run(spec, only=(name,)).report
+    report = searched(spec, only=(name,)).report
     return next(each.verdict for each in report.answers if each.property == name)
 
 
@@ -60,7 +66,7 @@ def test_it_is_smaller_and_still_falls(hangs: Minimised) -> None:
 def test_the_spec_that_is_printed_is_as_expected(hangs: Minimised, tmp_path: Path) -> None:
     file = tmp_path / "smallest.toml"
     file.write_text(smallest_text(hangs))
-    assert run(read_spec(file, PLAIN)).ok
+    assert searched(read_spec(file, PLAIN)).ok
 
 
 def test_each_claim_about_what_is_needed_is_so(hangs: Minimised) -> None:
@@ -147,6 +153,75 @@ def size_of(value: object) -> int:
             return value
         case _:
             return 1
+
+
+@pytest.mark.parametrize("file", SOME, ids=lambda file: str(file.relative_to(ROOT)))
+def test_the_values_of_a_smaller_setting_make_it_from_the_file(file: Path) -> None:
+    """Also where it is much smaller, and where the file names a release."""
+    spec = read_spec(file, PLAIN)
+    table = plain_table(spec)
+    last = rebuilt(spec, table)
+    for _ in range(100):
+        for step in steps(table, spec.protocol):
+            with suppress(FinaleError):
+                last, table = rebuilt(spec, step.table), step.table
+                break
+        else:
+            break
+    values = values_to(spec, last)
+    made = read_under(file, PLAIN, values=values_in([*settings_of(values)]))
+    assert plain_table(made) == plain_table(last)
+    assert made.setting.job == last.setting.job
+
+
+def test_a_value_that_was_given_is_replaced() -> None:
+    spec = with_values("final-checkpoint/pair", "job.S.records=2", "bounds.failures=1")
+    table = plain_table(spec)
+    step = next(s for s in steps(table, spec.protocol) if s.name == "failures")
+    assert values_to(spec, rebuilt(spec, step.table)) == (
+        ("job.S.records", 2),
+        ("bounds.failures", 0),
+    )
+    step = next(s for s in steps(table, spec.protocol) if s.name == "S")
+    assert [key for key, _ in values_to(spec, rebuilt(spec, step.table))] == [
+        "bounds.failures",
+        "job",
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "specs/final-checkpoint/broken/keeps-subsumed.toml",
+        "specs/two-phase-commit/as-many-as-by-default.toml --variant commits-unasked",
+    ],
+)
+def test_a_trace_in_the_smallest_setting_is_read_again(line: str, tmp_path: Path) -> None:
+    file = tmp_path / "t.itf.json"
+    written = run(f"trace {line} --minimise --format itf --output {file}")
+    assert written.exit == 0
+    read = run(f"trace {file}")
+    assert (read.exit, read.stderr) == (0, "")
+    told = run(f"trace {line} --minimise").stdout.partition("as a spec")[2]
+    for part in ("start\n", "violates"):  # where it begins, and all that follows
+        assert read.stdout.partition(part)[2].rstrip() in told
+
+
+def test_a_trace_without_an_assumption_keeps_that_in_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "t.itf.json"
+    line = f"trace {WEAKENED} --minimise --format itf --output {file}"
+    assert run(line).exit == 0
+    assert json.loads(file.read_text())["#meta"]["without"] == [WEAKENED.rsplit(maxsplit=1)[-1]]
+    assert run(f"trace {file}").exit == 0
+
+
+def test_the_heading_of_a_trace_states_the_smallest_setting() -> None:
+    spec = "specs/two-phase-commit/broken/commits-unasked.toml"
+    line = f"trace {spec} --property commits-are-decided --set sizes.managers=4 --minimise"
+    told = run(line, columns=200).stdout.partition("as a spec")[2]
+    head, _, rest = told.partition("commits-are-decided is violated")
+    assert "variant commits-unasked · sizes.managers = 1\n" in head
+    assert "managers=4 --minimise" in rest  # the command that finds it again
 
 
 @pytest.mark.parametrize(
