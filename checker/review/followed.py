@@ -102,13 +102,18 @@ def _statement(node: ast.stmt, found: Followed) -> bool | None:
             outcomes = ((node.body, line, True), (node.orelse, line, False))
             return _joined([_outcome(*each, found) for each in outcomes])
         case ast.Match():
-            ends = list[bool | None]()
-            for case in node.cases:
-                found.ran.add(case.pattern.lineno)
-                ends.append(_outcome(case.body, case.pattern.lineno, True, found))
             last = node.cases[-1]
             is_whole = last.guard is None and _takes_all(last.pattern)
-            return _joined(ends if is_whole else [*ends, None])
+            ends = list[bool | None]([] if is_whole else [None])
+            for number, case in enumerate(node.cases):
+                line = case.pattern.lineno
+                later = {each.pattern.lineno for each in node.cases[number:]}
+                if number == 0 or any(each.line in later for each in found.taken):
+                    found.ran.add(line)
+                elif not is_whole:
+                    found.open.add(line)
+                ends.append(_outcome(case.body, line, True, found))
+            return _joined(ends)
         case ast.For():
             _perhaps(node.body, found)
             inner = [each for part in node.body for each in ast.walk(part)]

@@ -175,6 +175,8 @@ class _Seen:
     """Methods in whose place another class has its own: that one may call them, or not."""
     taken: set[Branch] = field(default_factory=set[Branch])
     lines: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
+    tells_all: bool = True
+    """Whether what no search took is taken in no run."""
 
     def of(self, method: ChangedMember, *, is_complete: bool = True) -> MemberCoverage:
         """What was reached of a method. `is_complete`: all states were run line by line."""
@@ -184,10 +186,12 @@ class _Seen:
         name = method.member.kind, method.member.name
         is_told = method.role == "rule" and name not in self.hidden
         untold = set[int]() if is_told else set(lines)
-        if (is_told and name in self.rules) or has_taken(method.file, method.body, self.taken):
+        if name in self.rules or has_taken(method.file, method.body, self.taken):
             told = followed(method.file, method.body, self.taken)
             own |= told.ran
             untold = told.open
+        if not self.tells_all:
+            untold = set(lines)
         left = [line for line in lines if line not in own]
         unknown = () if is_complete else tuple(line for line in left if line in untold)
         unreached = tuple(line for line in left if line not in unknown)
@@ -204,6 +208,7 @@ def coverage_of(
     seen = _Seen()
     for case, pair in tried:
         seen.taken |= pair.taken
+        seen.tells_all &= pair.tells_all
         order = case.changed.protocol.__mro__
         for name in {name for kind in order for name in vars(kind)}:
             first, *others = (kind for kind in order if name in vars(kind))

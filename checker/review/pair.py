@@ -46,8 +46,17 @@ class Pair:
 
     @property
     def taken(self) -> frozenset[Branch]:
-        """The branches in the code of the change that some transition took."""
-        return self.branches - set(self.changed.dead_branches)
+        """The branches in the code of the change that some transition took, as far as is known."""
+        return self.branches - set(self.changed.dead_branches) if self.tells_all else frozenset()
+
+    @property
+    def tells_all(self) -> bool:
+        """Whether the search of the change tells each rule and branch that any run takes.
+
+        One that came to a limit does not, nor one under a reduction, nor one that lists no states.
+        """
+        report = self.changed
+        return report.lists_states and not report.stopped and not report.reduced
 
 
 def pair_of(case: Case, files: frozenset[str], limits: Limits, searches: int = 1) -> Pair:

@@ -196,7 +196,7 @@ class Reviewer:
             interrupted = True
         pairs = [(each.case, each.pair) for each in tried]
         coverage = coverage_of(code, pairs)
-        is_whole = not interrupted and len(tried) + len(errors) >= len(found.found)
+        is_whole = not interrupted and len(tried) == len(found.found)
         remarks = remarks_on(changed, code, coverage, pairs, is_whole=is_whole)
         stability, behaviours, most = None, None, self.limits.states_max
         try:

@@ -108,7 +108,7 @@ def stability_of(
         if not pair.changed.stopped
         for larger in larger_bounds(case)
     ]
-    reports = {case.file: pair.changed for case, pair in tried}
+    pairs = {case.file: pair for case, pair in tried}
     fell = {case.file: _falling(pair.base) for case, pair in tried}
     names = {Path(f"{each.case.file}:{each.bound} = {each.value}"): each for each in plans}
     end = perf_counter() + seconds
@@ -118,10 +118,10 @@ def stability_of(
         left = end - perf_counter()
         if left <= 0:
             return None
-        report = reports[larger.case.file]
-        most = max(STATES_LEAST, STATES_FACTOR * report.statistics.states)
+        pair = pairs[larger.case.file]
+        most = max(STATES_LEAST, STATES_FACTOR * pair.changed.statistics.states)
         limits = Limits(states_max or most, min(left, seconds * PART_MAX))
-        return _fallen(larger, report, limits)
+        return _fallen(larger, pair, limits)
 
     flips, done = list[Flip](), 0
     for name, found in searched([*names], search, max(1, min(jobs, len(names))), look):
@@ -142,14 +142,15 @@ _Fallen = tuple[tuple[str, Trace, tuple[tuple[str, str], ...], bool], ...]
 """What falls, as a flip says it."""
 
 
-def _fallen(larger: Larger, report: Report, limits: Limits) -> _Fallen | None:
+def _fallen(larger: Larger, pair: Pair, limits: Limits) -> _Fallen | None:
     """What falls in one case; None if the search came to a limit."""
     options = SearchOptions(searches=1)
     try:
         found = run(raised(larger.case.changed, larger), limits, options=options).report
     except FinaleError:
         return None
-    holding = {each.property for each in report.answers if isinstance(each.verdict, Holds)}
+    answers = pair.changed.answers
+    holding = {each.property for each in answers if isinstance(each.verdict, Holds)}
     fallen = {
         each.property: fall
         for each in found.answers
@@ -157,7 +158,9 @@ def _fallen(larger: Larger, report: Report, limits: Limits) -> _Fallen | None:
     }
     if not fallen:
         return None if found.stopped else ()
-    before = run(raised(larger.case.base, larger), limits, options=options).report
+    before = pair.base  # without a bound that only the change has
+    if larger.bound in larger.case.base.protocol.bound_names():
+        before = run(raised(larger.case.base, larger), limits, options=options).report
     falls_before = _falling(before)
     return tuple((name, *fall, name not in falls_before) for name, fall in fallen.items())
 

@@ -42,11 +42,23 @@ CASES = {
     "a break": ("for x in xs:\n break\nelse:\n return\ny = 1", {}, {1}, {2, 4, 5}),
     "a match of all": (
         "match a:\n case 1:\n  return\n case _:\n  return\nx = 1",
+        {4: [True]},
+        {1, 2, 4, 5},
+        set[int](),
+    ),
+    "a match whose first case is always taken": (
+        "match a:\n case 1:\n  return\n case _:\n  return\nx = 1",
         {2: [True]},
-        {1, 2, 3, 4},
+        {1, 2, 3},
         set[int](),
     ),
     "a match of some": ("match a:\n case 1:\n  return\nx = 1", {2: [True]}, {1, 2, 3}, {4}),
+    "a match of some, with one case taken": (
+        "match a:\n case 1:\n  x = 1\n case 2:\n  return",
+        {2: [True]},
+        {1, 2, 3},
+        {4},
+    ),
     "two tests in a line": (
         "if a: x = 1 if b else 2\nelse:\n return\nz = 1",
         {1: [False]},

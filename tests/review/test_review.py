@@ -227,6 +227,37 @@ def test_lines_behind_a_guard_and_in_a_loop_over_nothing(
     assert reached_words(rule) == (f"{words}, 1 unknown" if states_max == 1 else words)
 
 
+LIMITED = '''@rule(fair=WEAK)
+def stop(self, worker: Worker) -> None:
+    """A worker stops."""
+    require(not worker.stopped)
+    if worker == self.workers[1]:
+        worker.stopped = True
+    worker.stopped = True
+
+@rule
+def stop_second(self) -> None:
+    """The second worker stops, if the first one has."""
+    require(self.workers[0].stopped, not self.workers[1].stopped)
+    self.workers[1].stopped = True
+'''
+
+
+@pytest.mark.parametrize("states_max", [2, 100])
+def test_lines_behind_the_limit_of_a_search_are_unknown(
+    states_max: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search that came to a limit tells neither of branches nor of rules that it did not take."""
+    monkeypatch.setattr("checker.review.lines.STATES_MAX", 1)
+    known = catalogue(folder_of(tmp_path, LIMITED))
+    found = reviewed(
+        Change("stop", "other"), [tmp_path / "stop.toml"], known=known, states_max=states_max
+    )
+    assert [each.unreached for each in found.coverage.methods] == [(), ()]
+    unknown = [(16,), (22, 23)] if states_max == 2 else [(), ()]
+    assert [each.unknown for each in found.coverage.methods] == unknown
+
+
 TWICE = '''@rule(fair=WEAK)
 def stop(self, worker: Worker) -> None:
     """A worker stops."""
@@ -281,6 +312,18 @@ def test_a_bound_that_only_the_change_has(tmp_path: Path) -> None:
     assert not found.errors
     checked = run("check own.toml --protocols mine", tmp_path)
     assert (checked.exit, checked.stderr) == (0, "")
+
+
+def test_no_line_is_called_unreached_if_no_setting_was_searched(tmp_path: Path) -> None:
+    """Here a mistake in the change ends the only search."""
+    body = NEVER.replace("require(", "no_such_name(", 1)
+    found = reviewed(
+        Change("stop", "other"),
+        [tmp_path / "stop.toml"],
+        known=catalogue(folder_of(tmp_path, body)),
+    )
+    assert found.errors
+    assert not found.remarks
 
 
 UNUSED = """def halt(self, worker: Worker) -> None:

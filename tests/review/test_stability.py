@@ -62,6 +62,26 @@ class Later(Counter):
             self.late = 1
 
 
+@dataclass(frozen=True)
+class BoundsOfAsking(Bounds):
+    asks: int = 2
+
+
+class Asking(Counter):
+    """Has a bound of its own, and goes wrong one above it."""
+
+    Bounds = BoundsOfAsking
+    asked = field(Range(0, Bound("asks")), 0)
+
+    @rule
+    def ask(self) -> None:
+        """Somebody asks."""
+        within(self.asked, self.bounds.asks)
+        self.asked += 1
+        if self.asked == 3:
+            self.wrong = 1
+
+
 class Odd(Counter):
     """Goes wrong at the third tick."""
 
@@ -95,7 +115,7 @@ def counts(state: Counter) -> bool:
 
 
 PROTOCOLS = (Counter,)
-VARIANTS = {"odd": Odd, "later": Later}
+VARIANTS = {"odd": Odd, "later": Later, "asking": Asking}
 PROPERTIES = (right, small, in_time, counts)
 '''
 
@@ -129,6 +149,20 @@ def test_a_bound_that_hides_a_violation(tmp_path: Path) -> None:
     assert ">1 of them only with a larger bound<" in page
     assert found.exit is Exit.FAILED
     assert reviewed(Change("counter", "odd"), [file], known=known).exit is Exit.AS_EXPECTED
+
+
+def test_a_larger_bound_that_only_the_change_has(tmp_path: Path) -> None:
+    """The protocol without the change is compared as it is."""
+    (tmp_path / "counter.py").write_text(COUNTER)
+    file = tmp_path / "counter.toml"
+    file.write_text('title = "It counts"\nprotocol = "counter"\n')
+    known = catalogue(tmp_path)
+    found = reviewed(Change("counter", "asking"), [file], known=known, stability=60.0)
+    assert found.stability is not None
+    assert found.stability.searched == found.stability.of == 2
+    ((flip,),) = found.new_flips
+    assert (flip.property, flip.larger.bound, flip.larger.value) == ("right", "asks", 3)
+    assert found.exit is Exit.FAILED
 
 
 def test_a_mend_that_ends_with_a_bound_is_not_shown_as_stable(tmp_path: Path) -> None:
