@@ -152,13 +152,16 @@ def test_a_limit_is_no_success(project: pytest.Pytester) -> None:
 @pytest.mark.parametrize(
     ("ini", "told"),
     [
-        ("finale_max_states = many\n", "*finale_max_states = many: write a number above zero*"),
-        ("finale_max_seconds = -1\n", "*finale_max_seconds = -1: write a number above zero*"),
+        (
+            INI + "finale_max_states = many\n",
+            "*finale_max_states = many: write a number above zero*",
+        ),
+        (INI + "finale_max_seconds = -1\n", "*finale_max_seconds = -1: write a number above zero*"),
         ("[pytest]\nfinale_specs = spces\n", "*finale_specs = spces: there is no such file *"),
     ],
 )
 def test_a_bad_setting_is_told(project: pytest.Pytester, ini: str, told: str) -> None:
-    (project.path / "pytest.ini").write_text(ini if "finale_specs" in ini else INI + ini)
+    (project.path / "pytest.ini").write_text(ini)
     ran = project.runpytest(*PLUGIN)
     assert ran.ret == pytest.ExitCode.USAGE_ERROR
     ran.stderr.fnmatch_lines([told])
