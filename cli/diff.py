@@ -100,7 +100,7 @@ def diff(  # noqa: PLR0913 - each is an option of the command
         )
     with Meter(first.name) as meter:
         found = compare(one, other, observer, Limits(max_states, max_seconds), meter)
-        further = finer(found) if _is_small(found) else None
+        further = finer(found, Limits(STATES_FINER, max_seconds), meter)
     if aut is not None:
         _write_systems(found, aut)
     if format == "json":
@@ -137,11 +137,6 @@ def _write_systems(found: Comparison, folder: Path) -> None:
     for side, name in zip(found.sides, FILES, strict=True):
         to_file_or_stdout(aut_of(side.lts, side.alphabet), folder / name)
         say(f"written to {folder / name}", stderr=True)
-
-
-def _is_small(found: Comparison) -> bool:
-    """Whether a comparison by finer observers takes no long time."""
-    return found.sides is not None and sum(s.lts.states for s in found.sides) <= STATES_FINER
 
 
 def _exit(found: Comparison) -> int:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -27,13 +26,14 @@ from checker.search.limits import (
 )
 from checker.spec.claim import Spec
 from model.errors import FinaleError, Place
+from model.language.build import rule_names
 from model.trace import Trace
 
 from .bisimulation import classes
 from .inclusion import Determinised, matching, unmatched
-from .lts import SILENT, Alphabet, Numbers, joined
+from .lts import Alphabet, Numbers, joined
 from .observed import Graph, Side, graph_of, side_of
-from .observer import EFFECTS, GROUPS, Observer, views_of
+from .observer import EFFECTS, Observer, views_of
 
 COMPARING = "comparing"
 NO_LIMITS = Limits()
@@ -135,7 +135,7 @@ def compare(
     began = perf_counter()
     if first.setting.job != second.setting.job:
         raise _other_job(first, second)
-    if observer.watches_effects and _keeps_effects(first) and _keeps_effects(second):
+    if _keeps_effects(first) and _keeps_effects(second):
         first, second = with_effects(first), with_effects(second)
     graphs: list[Graph] = []
     try:
@@ -197,7 +197,8 @@ def _looking(limits: Limits, progress: ProgressListener | None, states: int) -> 
 
 def _compared(one: Graph, other: Graph, observer: Observer, look: Callable[[], None]) -> Comparison:
     alphabet = Alphabet()
-    views = views_of(observer, one.explored.system, other.explored.system)
+    rules = [name for each in (one, other) for name in rule_names(each.spec.protocol)]
+    views = views_of(observer, one.explored.system, other.explored.system, rules)
     first, second = side_of(one, views[0], alphabet), side_of(other, views[1], alphabet)
     look()
     both = joined(first.lts, second.lts)
@@ -222,21 +223,32 @@ def _compared(one: Graph, other: Graph, observer: Observer, look: Callable[[], N
     return Comparison(specs, observer, answer, sides, lost, gained, only_divergence)
 
 
-def finer(found: Comparison, look: Callable[[], None] = lambda: None) -> Comparison | None:
+def finer(
+    found: Comparison, limits: Limits = NO_LIMITS, progress: ProgressListener | None = None
+) -> Comparison | None:
     """Return the comparison by the coarsest finer observer who sees a difference, or None.
 
-    It explores nothing again. `look` is called now and then: what it raises ends the work.
+    It explores nothing again. The limit of states is for both systems together, and the limit of
+    time includes the time that the comparison took. If a limit is hit, the answer is `UNKNOWN`.
     """
-    if not found.is_same or found.sides is None:
+    observers = found.observer.finer
+    if not found.is_same or found.sides is None or not observers:
         return None
     one, other = (side.whole for side in found.sides)
-    coarser = max((GROUPS.index(w) for w in found.observer.words if w in GROUPS), default=-1)
-    for word in GROUPS[coarser + 1 :]:
-        observer = Observer((*found.observer.words, word))
-        with suppress(FinaleError):  # of a group that the protocol does not declare
+    states = sum(side.lts.states for side in found.sides)
+    if limits.states_max is not None and states > limits.states_max:
+        why = f"{limits.states_word} of both systems together"
+        return Comparison(found.specs, observers[-1], Answer.UNKNOWN, why=why)
+    look = _looking(limits.after(found.seconds), progress, states)
+    for observer in observers:
+        try:
             further = _compared(one, other, observer, look)
-            if not further.is_same:
-                return replace(further, observer=Observer((word,)))
+        except FinaleError:  # the protocols do not declare the group, or only one of them does
+            continue
+        except TimeOver:
+            return Comparison(found.specs, observer, Answer.UNKNOWN, why=limits.seconds_word)
+        if not further.is_same:
+            return further
     return None
 
 
@@ -252,7 +264,7 @@ def _difference(
     return Difference(
         _told(side, found.transitions),
         _told(other, prefix),
-        tuple(texts[label] for label in found.instead if label != SILENT),
+        tuple(texts[label] for label in found.instead),
     )
 
 

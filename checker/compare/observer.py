@@ -8,7 +8,7 @@ never seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from model.errors import FinaleError, nearest
@@ -34,9 +34,11 @@ class Observer:
     words: tuple[str, ...] = (EFFECTS,)
 
     @property
-    def watches_effects(self) -> bool:
-        """Whether the observer sees what becomes visible outside."""
-        return EFFECTS in self.words or MESSAGES in self.words
+    def finer(self) -> tuple[Observer, ...]:
+        """The observers who also see a finer group of fields, the coarsest first."""
+        names = tuple(word for word in self.words if word not in GROUPS)
+        finest = max((GROUPS.index(word) for word in self.words if word in GROUPS), default=-1)
+        return tuple(Observer((*names, group)) for group in GROUPS[finest + 1 :])
 
     def __str__(self) -> str:
         return ", ".join(self.words)
@@ -74,50 +76,35 @@ class View:
         """The names of all that is watched."""
         return self.rules | {each.variable.name for each in self.fields}
 
-    def without(self, names: frozenset[str]) -> View:
-        """Return the view without some fields."""
-        fields = (each for each in self.fields if each.variable.name not in names)
-        return View(tuple(fields), self.rules)
 
-
-def views_of(observer: Observer, first: System, second: System) -> tuple[View, View]:
+def views_of(
+    observer: Observer, first: System, second: System, rules: Collection[str]
+) -> tuple[View, View]:
     """Return what an observer watches in two systems: in both the same names.
 
-    Raises `unknown-observed`, `nothing-observed`, `incomparable`.
+    `rules` are the names of the rules of either protocol. A system that never takes a rule, or does
+    not have the rule, can be watched for the rule. Raises `unknown-observed`, `nothing-observed`,
+    `incomparable`.
     """
-    one, other = _view(observer, first), _view(observer, second)
-    alone = one.names ^ other.names
-    if EVERYTHING in observer.words:
-        return one.without(alone), other.without(alone)
-    if alone:
-        shown = ", ".join(sorted(alone)[:NAMES_MAX])
-        more = f" and {len(alone) - NAMES_MAX} more" if len(alone) > NAMES_MAX else ""
-        raise FinaleError(
-            "incomparable",
-            f"only one of the two specs has {shown}{more}",
-            advice="use the same bounds and history in both specs, or name what both have with "
-            "--observe",
-        )
-    return one, other
-
-
-def _view(observer: Observer, system: System) -> View:
-    """Return what an observer watches. Raises `unknown-observed`, `nothing-observed`."""
-    found: dict[str, Watched] = {}
-    rules: set[str] = set()
+    systems = first, second
+    found: tuple[dict[str, Watched], dict[str, Watched]] = {}, {}
     for word in observer.words:
-        watched = list(_watched(word, system))
-        if word in {rule.rule.name for rule in system.rules}:
-            rules.add(word)
-        elif not watched:
-            raise _nothing(word, system)
-        for each in watched:
-            # Who names a field sees all of its values, also of a field that is an effect.
-            known = found.get(each.variable.name)
-            if known is None or not each.values:
-                found[each.variable.name] = each
-    ordered = (found[each.name] for each in system.variables if each.name in found)
-    return View(tuple(ordered), frozenset(rules))
+        one, other = ({w.variable.name: w for w in _watched(word, each)} for each in systems)
+        if not (one or other or word in rules):
+            raise _nothing(word, systems, rules)
+        if word != EVERYTHING and one.keys() != other.keys():
+            raise _incomparable(one.keys() ^ other.keys())
+        for kept, fields in zip(found, (one, other), strict=True):
+            for name in one.keys() & other.keys():
+                # Who names a field sees all of its values, also of a field that is an effect.
+                if name not in kept or not fields[name].values:
+                    kept[name] = fields[name]
+    watched = frozenset(rules).intersection(observer.words)
+    first_view, second_view = (
+        View(tuple(kept[v.name] for v in system.variables if v.name in kept), watched)
+        for kept, system in zip(found, systems, strict=True)
+    )
+    return first_view, second_view
 
 
 def _watched(word: str, system: System) -> Iterator[Watched]:
@@ -140,19 +127,31 @@ def _by_class(variable: Variable) -> Iterable[str]:
     return (f"{base.__name__}.{variable.field}" for base in kinds)
 
 
-def _nothing(word: str, system: System) -> FinaleError:
+def _incomparable(alone: Collection[str]) -> FinaleError:
+    shown = ", ".join(sorted(alone)[:NAMES_MAX])
+    more = f" and {len(alone) - NAMES_MAX} more" if len(alone) > NAMES_MAX else ""
+    return FinaleError(
+        "incomparable",
+        f"only one of the two specs has {shown}{more}",
+        advice="use the same bounds and history in both specs, or name what both have with "
+        "--observe",
+    )
+
+
+def _nothing(word: str, systems: Iterable[System], rules: Iterable[str]) -> FinaleError:
     if word in GROUPS:
         return FinaleError(
             "nothing-observed",
-            f'the protocol "{system.protocol}" declares no {word}',
+            f"neither of the two specs declares {word}",
             advice="name fields or rules with --observe, or declare a field with effect=True",
         )
-    names = [each.name for each in system.variables]
-    names += [rule.rule.name for rule in system.rules]
-    names += [each.entity.name for each in system.variables if each.entity.name]
+    variables = [each for system in systems for each in system.variables]
+    names = [each.name for each in variables]
+    names += rules
+    names += [each.entity.name for each in variables if each.entity.name]
     return FinaleError(
         "unknown-observed",
-        f'"{word}" is no field, entity or rule of the protocol "{system.protocol}"',
+        f'"{word}" is no field, entity or rule of either spec',
         advice=nearest(word, dict.fromkeys(names), "finale show SPEC lists fields and rules"),
     )
 

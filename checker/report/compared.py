@@ -59,7 +59,8 @@ NAMES_MAX = 12
 def comparison_lines(found: Comparison, width: int, finer: Comparison | None = None) -> list[Text]:
     """The whole comparison, for a reader who has never seen one.
 
-    `finer` is the comparison by an observer who sees a difference that this one does not see.
+    `finer` is the comparison by an observer who sees a difference that this one does not see, or of
+    whom that is unknown.
     """
     lines = [*_head(found, width), Text()]
     word, style, sentence = _ANSWERS[found.answer]
@@ -91,11 +92,17 @@ def _unfair(rules: Sequence[str]) -> str:
 
 
 def _sees_more(finer: Comparison) -> str:
+    advice = f"give --observe {','.join(finer.observer.words)}"
+    if finer.answer is Answer.UNKNOWN:
+        return (
+            f"Whether an observer of {finer.observer} sees a difference is unknown, because of "
+            f"{finer.why}: {advice}"
+        )
     runs = (each for each in (finer.lost, finer.gained) if each is not None)
     steps = min(len(each.run.trace.rules) for each in runs)
     return (
         f"An observer of {finer.observer} sees a difference after {counted(steps, 'step')}: "
-        f"add --observe {finer.observer}"
+        f"{advice}"
     )
 
 
@@ -245,7 +252,8 @@ def comparison_json(found: Comparison, finer: Comparison | None = None) -> dict[
         "second": _spec_json(found.specs[1], second),
         "gained": _difference_json(second, first, found.gained),
         "lost": _difference_json(first, second, found.lost),
-        "finer": list(finer.observer.words) if finer is not None else None,
+        "finer": None if finer is None or finer.why else list(finer.observer.words),
+        "finer_unknown": finer.why if finer is not None else "",
         "seconds": round(found.seconds, 3),
     }
 

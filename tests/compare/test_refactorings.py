@@ -46,6 +46,7 @@ def test_the_observer_sees_no_difference(refactoring: Refactoring, tmp_path: Pat
 
 def test_an_observer_of_rules_sees_a_renamed_one(tmp_path: Path) -> None:
     changed = REFACTORINGS[0]
+    assert answer_of(changed, tmp_path, Observer(("quiesce",))) is Answer.BOTH
     assert answer_of(changed, tmp_path, Observer(("close",))) is Answer.SAME
     assert answer_of(changed, tmp_path, Observer(("messages",))) is Answer.SAME
 
