@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from checker.report.layout import console, write
-from checker.report.minimised import minimised_lines
+from checker.report.minimised import minimised_json, minimised_lines
 from checker.report.places import shown_file
 from checker.report.results import trace_command
 from checker.report.sequence import Diagram, sequence_of
@@ -77,6 +78,7 @@ def trace(  # noqa: PLR0913 - one parameter a flag
 ) -> int:
     """Print a counterexample or a witness step by step."""
     known = catalogue(protocols)
+    about: dict[str, object] = {}
     if property is not None:
         check_property_name(property, known)
     is_stored = spec.suffix == ".json"
@@ -99,6 +101,7 @@ def trace(  # noqa: PLR0913 - one parameter a flag
             if format == "text" and output is None:
                 page = console()
                 write(page, [*minimised_lines(found, page.width), ""])
+            about["minimised"] = asdict(minimised_json(found))
             claim = found.after.spec
             result = searched(claim, row.property, backend, ())
             row = row_to_tell(result, row.property)
@@ -116,7 +119,7 @@ def trace(  # noqa: PLR0913 - one parameter a flag
             else:
                 to_file_or_stdout("".join(f"{line.plain}\n" for line in lines), output)
         case "json":
-            about = {"spec": shown_file(claim.file), "title": claim.title}
+            about = {"spec": shown_file(claim.file), "title": claim.title} | about
             text = visible_json(document("trace") | about | story_json(story), indent=2) + "\n"
             to_file_or_stdout(text, output)
         case "itf":

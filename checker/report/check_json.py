@@ -89,7 +89,7 @@ class LeftOutJson:
 class StepJson:
     """A step towards a smaller setting."""
 
-    part: Annotated[str, "what the step changes: a part of the spec, such as bounds.channel"]
+    part: Annotated[str, "what the step changes: a part of the spec, such as bounds"]
     what: Annotated[str, "the change in words"]
     without: Annotated[str | None, "the verdict after the step; null if the step was taken"] = None
 
@@ -103,7 +103,10 @@ class MinimisedJson:
     states: Annotated[tuple[int, ...], "the states before and after"]
     steps: Annotated[tuple[int, ...], "the length of the counterexample before and after"]
     taken: Annotated[tuple[StepJson, ...], "the steps that were taken"]
-    needed: Annotated[tuple[StepJson, ...], "the steps that were refused"]
+    needed: Annotated[
+        tuple[StepJson, ...],
+        "the steps that were refused; of those to an invalid setting only that without the variant",
+    ]
     least: Annotated[bool, "whether every further step was tried"]
     smallest: Annotated[str, "the smallest setting, as the text of a spec"]
 

@@ -23,7 +23,8 @@ def minimised_lines(found: Minimised, width: int) -> list[Text]:
     before, after = found.before, found.after
     head = joined([f"{found.property} falls in a smaller setting", *_sizes(before, after)])
     if not found.taken:
-        head = Text(f"{found.property} falls in no smaller setting")
+        none = " falls in no smaller setting" if found.is_least else ": no smaller setting found"
+        head = Text(f"{found.property}{none}")
     head.stylize("bold")
     lines = [*paragraph(head, width), Text(shown_file(before.spec.file), "dim")]
     if found.taken:
@@ -33,7 +34,8 @@ def minimised_lines(found: Minimised, width: int) -> list[Text]:
     if found.stopped:
         told = f"stopped: {found.stopped}. A smaller setting may exist."
         lines += paragraph(Text(told, "yellow"), width, indent=2)
-    lines += [Text(), Text("the smallest setting as a spec", "bold cyan")]
+    so_far = "" if found.is_least else " so far"
+    lines += [Text(), Text(f"the smallest setting{so_far} as a spec", "bold cyan")]
     lines += [Text(f"  {line}") for line in smallest_text(found).splitlines()]
     return lines
 
@@ -44,19 +46,27 @@ def _sizes(before: Setting, after: Setting) -> Iterator[str]:
 
 
 def _needs(found: Minimised) -> Iterator[list[Text]]:
-    shown = [each for each in found.needs if each.verdict != NO_SETTING]
-    for each in shown:
+    for each in _told(found):
         if each.verdict == Violated.word:
-            told = Text("without it the property falls, too, in more states")
+            more = "" if each.step.part == "variant" else ", in more states"
+            told = Text(f"without it the property falls, too{more}")
             yield [Text("kept", "dim"), Text(each.step.what), told]
         else:
             yield [Text("needed", "dim"), Text(each.step.what), _without(each)]
+
+
+def _told(found: Minimised) -> list[Need]:
+    """The refused steps to another setting, and that to the protocol without the variant."""
+    needs = found.needs
+    return [each for each in needs if each.verdict != NO_SETTING or each.step.part == "variant"]
 
 
 def _without(need: Need) -> Text:
     verdict = Text(need.verdict, _STYLES.get(need.verdict, ""))
     if need.verdict == Holds.word:
         return Text("without it the property ").append_text(verdict)
+    if need.verdict == NO_SETTING:
+        return Text(f"{NO_SETTING} without it: {need.why}")
     told = Text("without it the property is ").append_text(verdict)
     return told.append(f": {need.why}" if need.verdict == Unknown.word and need.why else "")
 
@@ -74,16 +84,17 @@ def smallest_text(found: Minimised) -> str:
 
 
 def minimised_json(found: Minimised) -> MinimisedJson:
-    """The same as a part of the JSON document of `finale check`."""
+    """The same as a part of the JSON documents of `finale check` and `finale trace`."""
     before, after = found.before, found.after
-    needed = [each for each in found.needs if each.verdict != NO_SETTING]
     return MinimisedJson(
         spec=shown_file(before.spec.file),
         property=found.property,
         states=(before.states, after.states),
         steps=(before.trace.length, after.trace.length),
         taken=tuple(StepJson(each.part, each.what) for each in found.taken),
-        needed=tuple(StepJson(each.step.part, each.step.what, each.verdict) for each in needed),
+        needed=tuple(
+            StepJson(each.step.part, each.step.what, each.verdict) for each in _told(found)
+        ),
         least=found.is_least,
         smallest=smallest_text(found),
     )

@@ -11,10 +11,9 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from time import perf_counter
 
-from checker.search.answer import Answer, Report, Unknown, Violated
-from checker.search.limits import INTERRUPTED, Limits
+from checker.search.answer import Report, Unknown, Violated
+from checker.search.limits import INTERRUPTED, LimitHit, Limits, SearchClock
 from checker.search.run import run
 from checker.spec.catalogue import Catalogue
 from checker.spec.claim import Spec
@@ -24,14 +23,17 @@ from model.errors import FinaleError, Place
 from model.trace import Trace
 
 from .again import rebuilt, values_to
+from .change import without_own_keys
 from .smaller import Step, Table, plain_table, steps
 
 #: A smaller setting may have so many times the states of the first one, and no fewer than that
 #: number: an option by default can be the larger system.
 STATES_FACTOR = 4
 STATES_LEAST = 50_000
-#: The verdict where the smaller setting is none: the spec would not be valid.
+#: The verdict if the smaller spec is not valid, or the property does not apply to it.
 NO_SETTING = "no setting"
+#: The setting if the property falls, the verdict, and its reason.
+_Found = tuple["Setting | None", str, str]
 
 
 @dataclass(frozen=True)
@@ -97,10 +99,10 @@ class _Shrinking:
         self, spec: Spec, name: str, seconds: float | None, look: Callable[[int, int], None]
     ) -> None:
         self.name, self.look = name, look
-        self.end = None if seconds is None else perf_counter() + seconds
-        self.seconds = seconds
+        self.limits = Limits(seconds_max=seconds)
+        self.clock = SearchClock(self.limits, None)
         self.searched = 0
-        self.known: dict[str, tuple[Setting | None, Answer | None, str]] = {}
+        self.known: dict[str, _Found] = {}
         report = run(spec, only=(name,)).report
         if report.stopped == INTERRUPTED:
             raise KeyboardInterrupt
@@ -112,7 +114,8 @@ class _Shrinking:
                 place=Place(str(spec.file)),
                 advice="name a violated property: finale check prints the verdicts",
             )
-        self.states_max = max(STATES_LEAST, STATES_FACTOR * found.states)
+        states_max = max(STATES_LEAST, STATES_FACTOR * found.states)
+        self.limits = replace(self.limits, states_max=states_max)
         self.before = found
 
     def done(self, plain: Catalogue) -> Minimised:
@@ -127,7 +130,6 @@ class _Shrinking:
             while went_on:
                 went_on, needs = False, []
                 for step in steps(table, current.spec.protocol):
-                    self._check_time()
                     smaller, need = self._tried(step)
                     if smaller is not None and smaller.states > current.states:
                         if step.part != "bounds":  # a default can mean as much as is needed
@@ -140,8 +142,8 @@ class _Shrinking:
                     needs.append(need)
             if variant is not None:
                 needs.insert(0, self._without_variant(table, variant, plain))
-        except TimeoutError:
-            stopped = Limits(seconds_max=self.seconds).seconds_word
+        except LimitHit as limit:
+            stopped = str(limit)
         except KeyboardInterrupt:
             stopped = INTERRUPTED
         values = values_to(self.before.spec, current.spec)
@@ -152,44 +154,41 @@ class _Shrinking:
 
     def _without_variant(self, table: Table, variant: str, plain: Catalogue) -> Need:
         """What the protocol itself does in the smallest setting."""
-        bare = without(table, ("variant",))
-        step = Step("variant", variant, f"the variant {variant}", bare)
         spec = self.before.spec
-        try:
-            own = spec_of(spec.file, bare, spec.lines, plain)
-        except FinaleError as error:
-            return Need(step, NO_SETTING, error.message)
-        _, answer, why = self._answered(own)
-        return Need(step, NO_SETTING if answer is None else answer.verdict.word, why)
-
-    def _check_time(self) -> None:
-        if self.end is not None and perf_counter() > self.end:
-            raise TimeoutError
+        bare = without(table, ("variant",))
+        bare = without_own_keys(bare, plain.protocol(spec.protocol.key), spec.protocol)
+        step = Step("variant", variant, f"the variant {variant}", bare)
+        _, verdict, why = self._answered(lambda: spec_of(spec.file, bare, spec.lines, plain))
+        return Need(step, verdict, why)
 
     def _tried(self, step: Step) -> tuple[Setting | None, Need]:
         """The smaller setting if the property falls there, and what else is the verdict."""
         key = repr(step.table)
         if key not in self.known:
-            self.known[key] = self._searched(step.table)
-        smaller, answer, why = self.known[key]
-        return smaller, Need(step, NO_SETTING if answer is None else answer.verdict.word, why)
+            self.known[key] = self._answered(lambda: rebuilt(self.before.spec, step.table))
+        smaller, verdict, why = self.known[key]
+        return smaller, Need(step, verdict, why)
 
-    def _searched(self, table: Table) -> tuple[Setting | None, Answer | None, str]:
+    def _answered(self, made: Callable[[], Spec]) -> _Found:
+        """Search a setting. Raises LimitHit if the time is over, before the search or in it."""
+        self.clock.check()
         try:
-            return self._answered(rebuilt(self.before.spec, table))
+            spec = made()
+            limits = self.limits.after(self.clock.seconds)
+            report = run(spec, limits, only=(self.name,)).report
         except FinaleError as error:
-            return None, None, error.message
-
-    def _answered(self, spec: Spec) -> tuple[Setting | None, Answer | None, str]:
-        left = None if self.end is None else max(self.end - perf_counter(), 0.001)
-        report = run(spec, Limits(self.states_max, left), only=(self.name,)).report
+            return None, NO_SETTING, error.message
         if report.stopped == INTERRUPTED:
             raise KeyboardInterrupt
+        if report.stopped:
+            self.clock.check()
         self.searched += 1
         self.look(self.searched, report.statistics.states)
         answer = next((each for each in report.answers if each.property == self.name), None)
-        why = answer.verdict.why if answer and isinstance(answer.verdict, Unknown) else ""
-        return _fallen(spec, report, self.name), answer, why
+        if answer is None:
+            return None, NO_SETTING, "the property does not apply"
+        why = answer.verdict.why if isinstance(answer.verdict, Unknown) else ""
+        return _fallen(spec, report, self.name), answer.verdict.word, why
 
 
 def _fallen(spec: Spec, report: Report, name: str) -> Setting | None:

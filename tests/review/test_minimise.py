@@ -7,16 +7,21 @@ import tomllib
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 
 import pytest
 
-from checker.report.minimised import smallest_text
+from checker.report.minimised import minimised_json, minimised_lines, smallest_text
 from checker.review.again import rebuilt, values_to
 from checker.review.change import read_under
 from checker.review.minimise import NO_SETTING, Minimised, minimised
 from checker.review.smaller import plain_table, steps
 from checker.search.answer import Holds, Violated
+from checker.search.limits import Limits
+from checker.search.rows import SpecResult, result_of
+from checker.search.run import chosen, nothing_searched
 from checker.search.run import run as searched
+from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec
 from checker.spec.grid import settings_of, values_in
 from checker.spec.reading import read_spec
@@ -25,6 +30,7 @@ from model.errors import FinaleError
 from model.topology import Job
 from tests.cli.running import run
 from tests.review.reviewing import PLAIN
+from tests.review.test_review import MAKES, SPEC, folder_of
 
 ROOT = Path(__file__).parent.parent.parent / "specs"
 #: The bounds of a pipeline by default: none is the least one.
@@ -40,6 +46,10 @@ def spec_of(name: str) -> Spec:
 
 def with_values(name: str, *settings: str) -> Spec:
     return read_under(ROOT / f"{name}.toml", PLAIN, values=values_in(settings))
+
+
+def text_of(found: Minimised) -> str:
+    return "\n".join(line.plain for line in minimised_lines(found, 100))
 
 
 def verdict_of(spec: Spec, name: str) -> object:
@@ -98,6 +108,78 @@ def test_a_time_limit_is_told() -> None:
     found = minimised(spec_of("two-phase-commit/broken/withdraws"), "agreement", seconds=1e-9)
     assert not found.is_least
     assert found.stopped == "the limit of 1e-09 seconds"
+    told = text_of(found)
+    assert told.startswith("agreement: no smaller setting found")
+    assert "the smallest setting so far as a spec" in told
+
+
+@pytest.mark.parametrize("last", ["the step", "the variant"])
+def test_a_limit_in_the_last_search_is_told(last: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = spec_of("two-phase-commit/broken/withdraws")
+    all_of = minimised(spec, "agreement").searched
+    left = 1 + all_of - (last == "the step")  # one more is the search of the setting itself
+
+    def limited(spec: Spec, limits: Limits | None = None, only: tuple[str, ...] = ()) -> SpecResult:
+        nonlocal left
+        left -= 1
+        if left:
+            return searched(spec, limits, only=only)
+        assert limits is not None
+        monkeypatch.setattr("checker.search.limits.perf_counter", lambda: perf_counter() + 1e6)
+        why = limits.seconds_word
+        return result_of(spec, None, nothing_searched(why, "building", chosen(spec, only), 0), only)
+
+    monkeypatch.setattr("checker.review.minimise.run", limited)
+    found = minimised(spec, "agreement", seconds=1e5)
+    assert (found.stopped, found.is_least) == ("the limit of 100000 seconds", False)
+    assert not minimised_json(found).least
+    assert not [each for each in found.needs if each.verdict == "unknown"]
+    assert "stopped: the limit of 100000 seconds. A smaller setting may exist." in text_of(found)
+
+
+#: A variant in which the second worker stops alone, if somebody asks often enough.
+OWN_BOUND = '''Bounds = make_dataclass("B", [("asks", int, 1)], bases=(Stop.Bounds,), frozen=True)
+asked = field(Range(0, Bound("asks")), 0)
+
+@rule
+def ask(self) -> None:
+    """Somebody asks. At the second time the second worker stops."""
+    require(self.asked < self.bounds.asks)
+    self.asked += 1
+    if self.asked == 2:
+        self.workers[1].stopped = True
+'''
+
+
+def test_a_variant_with_a_bound_of_its_own_is_needed(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, OWN_BOUND)
+    other = folder / "other.py"
+    other.write_text(other.read_text().replace("from .stop", f"{MAKES}\nfrom .stop"))
+    file = tmp_path / "own.toml"
+    file.write_text(f'{SPEC}variant = "other"\n[bounds]\nasks = 3\n')
+    found = minimised(read_spec(file, catalogue(folder)), "a-before-b")
+    assert [(each.step.what, each.verdict) for each in found.needs] == [
+        ("the variant other", "holds"),
+        ("asks = 2", "holds"),
+    ]
+    assert "needed  the variant other  without it the property holds" in text_of(found)
+
+
+def test_a_variant_without_which_there_is_no_setting_is_told(hangs: Minimised) -> None:
+    variant, *others = hangs.needs
+    why = "the vertex K has no such kind"
+    found = replace(hangs, needs=(replace(variant, verdict=NO_SETTING, why=why), *others))
+    row = f"needed  the variant waits-for-lost-ack  no setting without it: {why}"
+    assert row in text_of(found)
+    needed = [(each.what, each.without) for each in minimised_json(found).needed]
+    assert needed[0] == ("the variant waits-for-lost-ack", "no setting")
+
+
+def test_a_variant_that_is_not_needed_is_told(hangs: Minimised) -> None:
+    variant, *others = hangs.needs
+    found = replace(hangs, needs=(replace(variant, verdict="violated"), *others))
+    (row,) = (line for line in text_of(found).splitlines() if line.lstrip().startswith("kept"))
+    assert row.split("  ")[-1] == "without it the property falls, too"
 
 
 def test_a_size_becomes_smaller_than_its_default() -> None:
@@ -222,6 +304,16 @@ def test_the_heading_of_a_trace_states_the_smallest_setting() -> None:
     head, _, rest = told.partition("commits-are-decided is violated")
     assert "variant commits-unasked · sizes.managers = 1\n" in head
     assert "managers=4 --minimise" in rest  # the command that finds it again
+
+
+def test_the_json_of_a_trace_states_the_smallest_setting() -> None:
+    spec = "specs/two-phase-commit/broken/commits-unasked.toml"
+    line = f"{spec} --property commits-are-decided --set sizes.managers=4 --format json"
+    told = json.loads(run(f"trace {line} --minimise").stdout)
+    (same,) = json.loads(run(f"check {line} --minimise").stdout)["minimised"]
+    assert told["minimised"] == same
+    assert tomllib.loads(same["smallest"])["sizes"] == {"managers": 1}
+    assert "minimised" not in json.loads(run(f"trace {line}").stdout)
 
 
 @pytest.mark.parametrize(
