@@ -1,16 +1,17 @@
 """Says which lines of a change some run has reached.
 
-Three sources say that a line was reached. A complete search knows each rule that was taken, and
-each outcome of an `if` or a `match`. Where both leave a line open (in a helper or a loop that never
-branches), the rules are run as plain Python in the first states of each case, and the lines are
-noted.
+A complete search knows each rule that was taken, and each outcome of an `if` or a `match` in it. If
+this leaves a line open (in a helper or a loop that never branches), the rules are run as plain
+Python in the first states of each case, and the lines are noted. An attempt that ends blocked is no
+run: it reaches no line of a rule or step. It does reach lines of a helper that only reads, as a
+guard says no in such attempts alone.
 """
 
 from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,15 +20,16 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from checker.search.interpreter.breadth_first import InterpreterSearch
-from checker.search.interpreter.execution import PlainSystem
+from checker.search.interpreter.execution import PlainSystem, TakenStep, Values
 from checker.search.limits import Limits
 from checker.spec.overriding import Member, members_of
 from model.errors import FinaleError
-from model.language.build import build
+from model.language.build import BoundRule, build
 from model.language.decorators import mark_of
 from model.language.entities import Field
 from model.language.explore import Branch
 from model.language.protocol import Protocol
+from model.system import Blocked, Fault
 
 from .cases import Case
 from .followed import followed, has_taken, lines_of
@@ -37,17 +39,21 @@ from .pair import Pair
 STATES_MAX = 20_000
 #: All runs line by line end after so many seconds.
 SECONDS_MAX = 10.0
+#: A file and a number.
+_Line = tuple[str, int]
 
 
 @dataclass(frozen=True)
 class ChangedMember:
     """A method that the change defines: `rule`, `helper` or `method`, and the lines of its body.
 
-    `overrides` is the class whose member it takes the place of, if there is one.
+    `overrides` is the class whose member it takes the place of, if there is one. `acts` says that
+    it is a rule or a step: its lines count if the whole rule is taken.
     """
 
     member: Member
     role: str
+    acts: bool
     code: CodeType
     body: tuple[ast.stmt, ...]
 
@@ -107,12 +113,9 @@ class MemberCoverage:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What was reached of each method. Of `cases`, all states of `interpreted` ones were run line
-    by line."""
+    """What was reached of each method."""
 
     methods: tuple[MemberCoverage, ...]
-    cases: int
-    interpreted: int
 
 
 def changed_code(variant: type[Protocol] | None, base: type[Protocol]) -> ChangedCode:
@@ -134,7 +137,8 @@ def changed_code(variant: type[Protocol] | None, base: type[Protocol]) -> Change
             body = bodies.get((member.kind.__qualname__, member.name))
             function = _function(member.value)
             if body is not None and function is not None:
-                methods.append(ChangedMember(member, _role(member.value), function.__code__, body))
+                role, acts = _role(member.value)
+                methods.append(ChangedMember(member, role, acts, function.__code__, body))
             elif isinstance(member.value, Field) or member.inherited is not None:
                 values.append(member)
     return ChangedCode(tuple(methods), tuple(values))
@@ -155,11 +159,12 @@ def _function(value: object) -> FunctionType | None:
     return function if isinstance(function, FunctionType) else None
 
 
-def _role(value: object) -> str:
+def _role(value: object) -> tuple[str, bool]:
+    """The role of a member, and whether it acts."""
     mark = mark_of(value)
     if mark is None:
-        return "method"
-    return "rule" if mark.role == "rule" else "helper"
+        return "method", False
+    return "rule" if mark.role == "rule" else "helper", mark.role in ("rule", "step")
 
 
 # --- what was reached ----------------------------------------------------------------------------
@@ -174,7 +179,7 @@ class _Seen:
     hidden: set[tuple[type, str]] = field(default_factory=set[tuple[type, str]])
     """Methods in whose place another class has its own: that one may call them, or not."""
     taken: set[Branch] = field(default_factory=set[Branch])
-    lines: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
+    lines: set[_Line] = field(default_factory=set[_Line])
     tells_all: bool = True
     """Whether what no search took is taken in no run."""
 
@@ -185,12 +190,12 @@ class _Seen:
         # A search knows which rules it took, and each outcome of a branch that it came to.
         name = method.member.kind, method.member.name
         is_told = method.role == "rule" and name not in self.hidden
-        untold = set[int]() if is_told else set(lines)
+        untold = set[int]()
         if name in self.rules or has_taken(method.file, method.body, self.taken):
             told = followed(method.file, method.body, self.taken)
             own |= told.ran
-            untold = told.open
-        if not self.tells_all:
+            is_told, untold = method.acts, told.open
+        if not (is_told and self.tells_all):
             untold = set(lines)
         left = [line for line in lines if line not in own]
         unknown = () if is_complete else tuple(line for line in left if line in untold)
@@ -199,13 +204,18 @@ class _Seen:
 
 
 def coverage_of(
-    code: ChangedCode, tried: Sequence[tuple[Case, Pair]], seconds: float = SECONDS_MAX
+    code: ChangedCode,
+    tried: Sequence[tuple[Case, Pair]],
+    seconds: float = SECONDS_MAX,
+    *,
+    is_whole: bool = True,
 ) -> Coverage:
     """Return which lines of a change the runs of some cases have reached.
 
-    `seconds` is the time limit of the runs line by line.
+    `seconds` is the time limit of the runs line by line. `is_whole` says that no case was left out.
     """
-    seen = _Seen()
+    is_whole = is_whole and bool(tried)
+    seen = _Seen(tells_all=is_whole)
     for case, pair in tried:
         seen.taken |= pair.taken
         seen.tells_all &= pair.tells_all
@@ -222,46 +232,68 @@ def coverage_of(
         missing = [each for each in map(seen.of, code.methods) if each.unreached]
         if not missing or left <= 0:
             break
-        lines, is_whole = _interpreted(case, [each.of.code for each in missing], left)
-        seen.lines |= lines
-        interpreted += is_whole
-    is_complete = interpreted == len(tried)
-    methods = tuple(seen.of(each, is_complete=is_complete) for each in code.methods)
-    return Coverage(methods, len(tried), interpreted)
+        interpreted += _interpreted(case, [each.of for each in missing], left, seen.lines)
+    is_complete = is_whole and interpreted == len(tried)
+    return Coverage(tuple(seen.of(each, is_complete=is_complete) for each in code.methods))
+
+
+class _Attempts(PlainSystem):
+    """Keeps the lines of an `attempt` to take a rule, if it was taken or ended in a fault."""
+
+    def __init__(self, protocol: Protocol, attempt: set[_Line], kept: set[_Line]) -> None:
+        super().__init__(protocol)
+        self.attempt, self.kept = attempt, kept
+
+    def take(self, rule: BoundRule, values: Values) -> TakenStep | Blocked | Fault:
+        """Run a rule in a state."""
+        self.attempt.clear()
+        end = super().take(rule, values)
+        if not isinstance(end, Blocked):
+            self.kept |= self.attempt
+        return end
 
 
 def _interpreted(
-    case: Case, codes: Sequence[CodeType], seconds: float
-) -> tuple[set[tuple[str, int]], bool]:
-    """The lines of some functions that run in the states of a case, and whether all states were
+    case: Case, methods: Sequence[ChangedMember], seconds: float, found: set[_Line]
+) -> bool:
+    """Note the lines of some methods that run in the states of a case. Whether all states were
     run."""
-    found: set[tuple[str, int]] = set()
+    attempt = set[_Line]()
+    into = {code: attempt if each.acts else found for each in methods for code in _codes(each.code)}
     try:
         # What builds the system runs lines for states that are never reached.
-        with _noting(codes, found):
+        with _noting(into):
             protocol = case.changed.instance()
             protocol.entities()
         build(protocol, ())
-        search = InterpreterSearch(PlainSystem(protocol), Limits(STATES_MAX, seconds), None)
-        with _noting(codes, found):
+        system = _Attempts(protocol, attempt, found)
+        search = InterpreterSearch(system, Limits(STATES_MAX, seconds), None)
+        with _noting(into):
             search.run()
     except FinaleError:
-        return found, False
-    return found, not search.stopped
+        return False
+    return not search.stopped
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """The code of a function, and of the functions in it."""
+    yield code
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield from _codes(each)
 
 
 @contextmanager
-def _noting(codes: Sequence[CodeType], found: set[tuple[str, int]]) -> Generator[None]:
-    """Note the lines of some functions that run."""
-    wanted = set(codes)
+def _noting(into: Mapping[CodeType, set[_Line]]) -> Generator[None]:
+    """Note the lines of some functions that run, each into the set of its function."""
 
     def note(frame: FrameType, event: str, _: Any) -> Any:
         if event == "line":
-            found.add((frame.f_code.co_filename, frame.f_lineno))
+            into[frame.f_code].add((frame.f_code.co_filename, frame.f_lineno))
         return note
 
     def enter(frame: FrameType, _event: str, _argument: Any) -> Any:
-        return note if frame.f_code in wanted else None
+        return note if frame.f_code in into else None
 
     before = sys.gettrace()
     sys.settrace(enter)

@@ -55,8 +55,7 @@ class Pair:
 
         One that came to a limit does not, nor one under a reduction, nor one that lists no states.
         """
-        report = self.changed
-        return report.lists_states and not report.stopped and not report.reduced
+        return _is_whole(self.changed)
 
 
 def pair_of(case: Case, files: frozenset[str], limits: Limits, searches: int = 1) -> Pair:
@@ -75,24 +74,29 @@ def how_systems_differ(
 ) -> tuple[bool, tuple[str, ...], frozenset[Branch]]:
     """How the systems of a case differ: from the cache, if their files are the same.
 
-    `report` is that of one of the two systems.
+    `report` is that of one of the two systems. If it does not list all states, equal systems can
+    count as different ones: such an answer is not kept, as the next report may have no limit.
     """
     key = _key(case, files)
     store = case.changed.catalogue.store
     text = None if key is None or store is None else store.text(key)
     if text is None:
         before, after = case.base.system(), case.changed.system()
-        states = None if report.stopped else report.statistics.states
+        states = report.statistics.states if _is_whole(report) else None
         same = is_same(before, after, states)
         rules = () if same else rules_that_differ(before, after)
         branches = frozenset(_branches_in(after, files))
-        if key is not None and store is not None:
+        if key is not None and store is not None and (same or states is not None):
             said = [same, rules, [[b.file, b.line, b.outcome] for b in sorted_by_line(branches)]]
             store.put(key, json.dumps(said))
             store.flush()
         return same, rules, branches
     same, names, places = json.loads(text)
     return same, tuple(names), frozenset(Branch(*place) for place in places)
+
+
+def _is_whole(report: Report) -> bool:
+    return report.lists_states and not report.stopped and not report.reduced
 
 
 def _key(case: Case, files: frozenset[str]) -> bytes | None:

@@ -195,8 +195,8 @@ class Reviewer:
         except KeyboardInterrupt:
             interrupted = True
         pairs = [(each.case, each.pair) for each in tried]
-        coverage = coverage_of(code, pairs)
-        is_whole = not interrupted and len(tried) == len(found.found)
+        is_whole = not (interrupted or errors) and len(tried) == len(found.found)
+        coverage = coverage_of(code, pairs, is_whole=is_whole)
         remarks = remarks_on(changed, code, coverage, pairs, is_whole=is_whole)
         stability, behaviours, most = None, None, self.limits.states_max
         try:
@@ -260,15 +260,13 @@ def remarks_on(
 ) -> tuple[Remark, ...]:
     """Return how a change is not what it seems.
 
-    That nothing changes, or no run reaches a line, is said only if all settings were searched to
-    the end.
+    That nothing changes is said only if all settings were searched to the end.
     """
     remarks = list[Remark]()
     is_whole = is_whole and not any(_is_stopped(pair) for _, pair in tried)
     if is_whole and tried and all(pair.is_same for _, pair in tried):
         remarks.append(nothing_changes("each setting has", "specs with other settings (--specs)"))
-    if is_whole:
-        remarks += remarks_on_code(code, coverage)
+    remarks += remarks_on_code(code, coverage)
     remarks += remarks_on_entities(code, (case.changed for case, _ in tried))
     remarks += remarks_on_composition(changed)
     return tuple(remarks)

@@ -112,8 +112,7 @@ def remarks_on_spec(spec: Spec, report: Report, known: Catalogue) -> Iterator[Re
         yield nothing_changes("the system has", "another job, other options or larger bounds")
     pair = Pair(report, report, is_same, rules, branches)
     tried = [] if report.stopped else [(case, pair)]
-    coverage = coverage_of(code, tried, SECONDS_OF_SPEC)
-    yield from remarks_on_code(code, coverage if tried else Coverage((), 0, 0))
+    yield from remarks_on_code(code, coverage_of(code, tried, SECONDS_OF_SPEC))
     yield from remarks_on_entities(code, [spec])
 
 

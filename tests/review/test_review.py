@@ -222,7 +222,8 @@ def test_lines_behind_a_guard_and_in_a_loop_over_nothing(
     rule, helper = found.coverage.methods
     assert rule.left == (17, 20, 21)
     assert rule.unknown == ((17,) if states_max == 1 else ())
-    assert helper.unreached == (27,)
+    assert helper.left == (27,)
+    assert helper.unknown == ((27,) if states_max == 1 else ())
     words = "5 of 8 lines reached"
     assert reached_words(rule) == (f"{words}, 1 unknown" if states_max == 1 else words)
 
@@ -256,6 +257,146 @@ def test_lines_behind_the_limit_of_a_search_are_unknown(
     assert [each.unreached for each in found.coverage.methods] == [(), ()]
     unknown = [(16,), (22, 23)] if states_max == 2 else [(), ()]
     assert [each.unknown for each in found.coverage.methods] == unknown
+
+
+BLOCKED = '''@rule(fair=WEAK)
+def stop(self, worker: Worker) -> None:
+    """A worker stops."""
+    require(not worker.stopped, worker == self.workers[0] or self.workers[0].stopped)
+    if worker == self.workers[1]:
+        self.refuse(worker)
+    self.finish(worker)
+
+@rule
+def again(self) -> None:
+    """Never: the guard comes last."""
+    self.workers[0].stopped = True
+    require(not self.workers[0].stopped)
+
+@step
+def refuse(self, worker: Worker) -> None:
+    worker.stopped = False
+    require(worker.stopped)
+
+@step
+def finish(self, worker: Worker) -> None:
+    require(self.may_finish(worker))
+    worker.stopped = True
+
+@define
+def may_finish(self, worker: Worker) -> bool:
+    if worker.stopped:
+        return False
+    return True
+'''
+
+
+@pytest.mark.parametrize("states_max", [1, 100])
+def test_an_attempt_that_is_blocked_reaches_no_line_of_a_rule(
+    states_max: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A step is taken or not as a whole. A helper that only reads runs for a guard, too."""
+    monkeypatch.setattr("checker.review.lines.STATES_MAX", states_max)
+    known = catalogue(folder_of(tmp_path, BLOCKED))
+    found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
+    assert not found.errors
+    rule, again, refuse, finish, _ = found.coverage.methods
+    assert (rule.unreached, rule.unknown) == ((16,), ())
+    assert again.is_dead
+    assert refuse.left == refuse.lines
+    assert not finish.left
+    assert "no run reached Other.again" in [each.message for each in found.remarks]
+
+
+DENIED = '''@rule(fair=WEAK)
+def stop(self, worker: Worker) -> None:
+    """A worker stops."""
+    require(self.may_stop(worker))
+    worker.stopped = True
+
+@define
+def may_stop(self, worker: Worker) -> bool:
+    if worker.stopped:
+        return False
+    return worker == self.workers[0] or self.workers[0].stopped
+'''
+
+
+@pytest.mark.parametrize("states_max", [1, 100])
+def test_a_guard_that_says_no_is_seen_line_by_line_alone(
+    states_max: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search takes no rule with this outcome."""
+    monkeypatch.setattr("checker.review.lines.STATES_MAX", states_max)
+    known = catalogue(folder_of(tmp_path, DENIED))
+    found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
+    helper = found.coverage.methods[1]
+    assert (helper.unreached, helper.unknown) == ((), (20,) if states_max == 1 else ())
+
+
+NESTED = '''@rule(fair=WEAK)
+def stop(self, worker: Worker) -> None:
+    """A worker stops."""
+    require(not worker.stopped, worker == self.workers[0] or self.workers[0].stopped)
+    def halt(one):
+        one.stopped = True
+    def unused(one):
+        one.stopped = False
+    halt(worker)
+    is_first = lambda one: (
+        one == self.workers[0]
+    )
+    if is_first(worker):
+        return
+'''
+
+
+def test_lines_of_a_function_in_a_function(tmp_path: Path) -> None:
+    known = catalogue(folder_of(tmp_path, NESTED))
+    found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
+    assert not found.errors
+    (rule,) = found.coverage.methods
+    assert (rule.unreached, rule.unknown) == ((18,), ())
+
+
+def test_lines_are_unknown_if_settings_were_left_out(tmp_path: Path) -> None:
+    known = catalogue(folder_of(tmp_path, NEVER))
+    (tmp_path / "two.toml").write_text(f"{SPEC}[sizes]\n")
+    found = reviewed(
+        Change("stop", "other"),
+        [tmp_path / "stop.toml", tmp_path / "two.toml"],
+        known=known,
+        until=lambda _: True,
+    )
+    (method,) = found.coverage.methods
+    assert (method.unreached, method.unknown) == ((), (16,))
+
+
+def test_a_search_with_a_limit_spoils_no_later_review(tmp_path: Path) -> None:
+    """With the limit nobody knows that two systems are the same, and this is not kept."""
+    from checker.cache.store import Store
+
+    folder = folder_of(tmp_path, SAME)
+    for states_max in (1, None):
+        store = Store(tmp_path / "cache")
+        found = reviewed(
+            Change("stop", "other"),
+            [tmp_path / "stop.toml"],
+            known=catalogue(folder, store),
+            plain=catalogue(None, store),
+            states_max=states_max,
+        )
+        assert found.is_same == (states_max is None)
+    assert [each.kind for each in found.remarks] == ["changes-nothing"]
+
+
+SAME = '''@rule(fair=WEAK)
+def stop(self, worker: Worker) -> None:
+    """A worker stops."""
+    require(not worker.stopped, worker == self.workers[0] or self.workers[0].stopped)
+    require(self.workers[0].stopped or not self.workers[1].stopped)
+    worker.stopped = True
+'''
 
 
 TWICE = '''@rule(fair=WEAK)
@@ -541,6 +682,45 @@ def turns_on(state: Switch) -> bool:
 PROTOCOLS = (Switch,)
 PROPERTIES = (stays_cool, turns_on)
 '''
+
+
+CAREFUL = '''
+
+class Careful(Switch):
+    """A switch that is turned on with care, or refused."""
+
+    def __init__(self, setting):
+        super().__init__(setting)
+        if not self.options.careful:
+            raise FinaleError("careless", "it is not turned on so", advice="take care")
+
+    @rule
+    def turn_on(self) -> None:
+        """Somebody turns it on."""
+        require(not self.is_on)
+        self.is_on = True
+
+
+VARIANTS = {"careful": Careful}
+'''
+
+
+@pytest.mark.parametrize("others", [False, True])
+def test_a_setting_that_is_refused_is_no_success(others: bool, tmp_path: Path) -> None:
+    """One is enough: the answer is not about all settings, so no line is called unreached."""
+    text = "from model.errors import FinaleError\n" + OPTION.partition("\n")[2] + CAREFUL
+    (tmp_path / "switch.py").write_text(text)
+    title = 'title = "It stays cool"\nprotocol = "switch"\n'
+    specs = [tmp_path / "careless.toml", tmp_path / "careful.toml"][: 1 + others]
+    for file in specs:
+        value = str(file.stem == "careful").lower()
+        file.write_text(f"{title}[options]\ncareful = {value}\n")
+    found = reviewed(Change("switch", "careful"), specs, known=catalogue(tmp_path))
+    assert list(found.errors) == specs[:1]
+    assert found.exit is Exit.BAD_INPUT
+    rule = next(each for each in found.coverage.methods if each.of.role == "rule")
+    assert (rule.unreached, rule.unknown) == ((), () if others else rule.lines)
+    assert not [each for each in found.remarks if each.kind == "unreached"]
 
 
 def test_the_command_of_a_finding_prints_its_run(tmp_path: Path) -> None:
