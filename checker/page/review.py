@@ -25,6 +25,7 @@ from checker.report.review import (
     told_of_old_flips,
     told_on_request,
     tried_settings,
+    unknown_before,
     what_is_missing,
 )
 from checker.review.behaviours import Behaviours
@@ -201,7 +202,7 @@ def _flip(flip: Flip, name: str | None) -> list[h.Node]:
     shown = flip.property
     link = shown if name is None else h.a(href=f"#{_flip_anchor(flip, name)}")[shown]
     return [
-        [link, _soft(told_on_request(larger.case, flip.property))],
+        [link, _soft(unknown_before(flip)), _soft(told_on_request(larger.case, flip.property))],
         f"{larger.bound} = {larger.value - 1}",
         badge(f"{larger.bound} = {larger.value}", "bad"),
         str(flip.trace.length),

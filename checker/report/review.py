@@ -43,7 +43,10 @@ _SIGNS = {"gained": Text("+", "bold"), "lost": Text("−", "bold")}  # noqa: RUF
 #: So many new violations are shown with the steps of a shortest run; of others the length.
 SHOWN_MAX = 3
 #: Said of larger bounds that were not searched to the end.
-UNSEARCHED = "the others reached a limit of time or states; --stability SECONDS gives more time"
+UNSEARCHED = (
+    "the others reached a limit of time or states, or were refused; "
+    "--stability SECONDS gives more time"
+)
 #: So many names of a list are printed.
 NAMES_MAX = 12
 
@@ -110,7 +113,8 @@ def _verdicts(review: Review, width: int) -> list[Text]:
             lines += _shown_run(finding, width)
     worse = sum(each.direction is Direction.VIOLATED for each in findings)
     if worse > shown:
-        told = "--html FILE and --format json also have the runs of the other new violations"
+        told = "--format json also has the runs of the other new violations, and --html FILE those "
+        told += "of the worst"
         lines += paragraph(Text(told, "dim"), width, indent=2)
     return lines
 
@@ -280,6 +284,7 @@ def _flip_cells(same: Sequence[Flip]) -> list[Cell]:
         joined(
             [
                 told,
+                unknown_before(first),
                 steps,
                 shown_file(larger.case.file),
                 others,
@@ -287,6 +292,11 @@ def _flip_cells(same: Sequence[Flip]) -> list[Cell]:
             ]
         ),
     ]
+
+
+def unknown_before(flip: Flip) -> str:
+    """That nobody knows whether the protocol falls, too, if so."""
+    return "unknown without the change" if flip.falls_before is None else ""
 
 
 def new_violations(review: Review) -> int:
@@ -499,6 +509,6 @@ def _flip_json(flip: Flip) -> dict[str, object]:
         "falls_at": flip.larger.value,
         "command": command_of_flip(flip),
         "trace": story_json(story_of_flip(flip)),
-        "also_without_the_change": flip.is_old,
+        "also_without_the_change": None if flip.falls_before is None else flip.is_old,
         "ends_a_mend": flip.is_end_of_mend,
     }

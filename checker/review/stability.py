@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from checker.search.answer import Holds, Report, Verdict, Violated
+from checker.search.answer import Holds, Report, Unknown, Verdict, Violated
 from checker.search.limits import Limits
 from checker.search.many import Look, searched
 from checker.search.options import SearchOptions
@@ -48,18 +49,30 @@ class Larger:
 class Flip:
     """A property that holds with a bound, and falls with the next larger one.
 
-    `is_new` says that it does not fall there without the change. `is_end_of_mend` says that without
-    the change it falls with the smaller bound, too: the change mends it up to that bound alone.
+    `falls_before` says whether it falls there without the change, too; None if that verdict
+    is unknown. `is_end_of_mend` says that without the change it falls with the smaller bound, too:
+    the change mends it up to that bound alone.
     """
 
     larger: Larger
     property: str
     trace: Trace
     binding: tuple[tuple[str, str], ...]
-    is_new: bool
+    falls_before: bool | None
     is_end_of_mend: bool = False
 
     @builtins.property  # the field of that name hides the word
+    def is_new(self) -> bool:
+        """Whether the change brings the violation, as far as is known.
+
+        A mend, too, can end with a new violation: if the protocol falls with the smaller bound
+        alone.
+        """
+        if self.falls_before is None:
+            return not self.is_end_of_mend
+        return not self.falls_before
+
+    @builtins.property
     def is_old(self) -> bool:
         """Whether the property flips without the change, too."""
         return not self.is_new and not self.is_end_of_mend
@@ -67,7 +80,7 @@ class Flip:
 
 @dataclass(frozen=True)
 class Stability:
-    """The flips, and how many larger bounds were searched, of how many."""
+    """The flips, and how many larger bounds were searched to the end, of how many."""
 
     flips: tuple[Flip, ...]
     searched: int
@@ -113,11 +126,11 @@ def stability_of(
     names = {Path(f"{each.case.file}:{each.bound} = {each.value}"): each for each in plans}
     end = perf_counter() + seconds
 
-    def search(name: Path) -> _Fallen | None:
+    def search(name: Path) -> tuple[_Fallen, bool]:
         larger = names[name]
         left = end - perf_counter()
         if left <= 0:
-            return None
+            return (), False
         pair = pairs[larger.case.file]
         most = max(STATES_LEAST, STATES_FACTOR * pair.changed.statistics.states)
         limits = Limits(states_max or most, min(left, seconds * PART_MAX))
@@ -126,11 +139,16 @@ def stability_of(
     flips, done = list[Flip](), 0
     for name, found in searched([*names], search, max(1, min(jobs, len(names))), look):
         if isinstance(found, tuple):
+            fallen, is_whole = found
             mended = fell[names[name].case.file]
-            flips += [Flip(names[name], *each, each[0] in mended) for each in found]
-            done += 1
-    flips.sort(key=lambda each: (not each.is_new, each.property, each.trace.length))
+            flips += [Flip(names[name], *each, each[0] in mended) for each in fallen]
+            done += is_whole
+    flips.sort(key=_place)
     return Stability(tuple(flips), done, len(plans))
+
+
+def _place(flip: Flip) -> tuple[bool, str, bool, int]:
+    return not flip.is_new, flip.property, flip.falls_before is None, flip.trace.length
 
 
 def _order(each: tuple[Case, Pair]) -> tuple[bool, int]:
@@ -138,17 +156,17 @@ def _order(each: tuple[Case, Pair]) -> tuple[bool, int]:
     return not case.is_of_user, pair.changed.statistics.states
 
 
-_Fallen = tuple[tuple[str, Trace, tuple[tuple[str, str], ...], bool], ...]
+_Fallen = tuple[tuple[str, Trace, tuple[tuple[str, str], ...], bool | None], ...]
 """What falls, as a flip says it."""
 
 
-def _fallen(larger: Larger, pair: Pair, limits: Limits) -> _Fallen | None:
-    """What falls in one case; None if the search came to a limit."""
+def _fallen(larger: Larger, pair: Pair, limits: Limits) -> tuple[_Fallen, bool]:
+    """What falls in one case, and whether the search was complete."""
     options = SearchOptions(searches=1)
     try:
         found = run(raised(larger.case.changed, larger), limits, options=options).report
     except FinaleError:
-        return None
+        return (), False
     answers = pair.changed.answers
     holding = {each.property for each in answers if isinstance(each.verdict, Holds)}
     fallen = {
@@ -157,12 +175,16 @@ def _fallen(larger: Larger, pair: Pair, limits: Limits) -> _Fallen | None:
         if each.property in holding and (fall := _fall(each.verdict))
     }
     if not fallen:
-        return None if found.stopped else ()
-    before = pair.base  # without a bound that only the change has
+        return (), not found.stopped
+    before = pair.base  # if only the change has the bound, or can have it larger
     if larger.bound in larger.case.base.protocol.bound_names():
-        before = run(raised(larger.case.base, larger), limits, options=options).report
-    falls_before = _falling(before)
-    return tuple((name, *fall, name not in falls_before) for name, fall in fallen.items())
+        with suppress(FinaleError):
+            before = run(raised(larger.case.base, larger), limits, options=options).report
+    unknown = {each.property for each in before.answers if isinstance(each.verdict, Unknown)}
+    falls = _falling(before)
+    return tuple(
+        (name, *fall, None if name in unknown else name in falls) for name, fall in fallen.items()
+    ), not found.stopped
 
 
 def _falling(report: Report) -> frozenset[str]:

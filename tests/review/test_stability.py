@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from checker.page.review import review_page
 from checker.report.review import command_of_flip, review_json, review_lines
 from checker.review.change import Change
@@ -16,7 +18,10 @@ COUNTER = '''"""A counter."""
 
 from dataclasses import dataclass
 
-from model.rules import Bound, Protocol, Range, always, field, reachable, rule, within
+from model.errors import FinaleError
+from model.rules import (
+    Bound, Protocol, Range, always, field, reachable, require, rule, within
+)
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,86 @@ class Odd(Counter):
             self.wrong = 1
 
 
+class Spins(Counter):
+    """Goes wrong long after the third tick."""
+
+    spin = field(Range(0, 50), 0)
+
+    @rule
+    def spins(self) -> None:
+        """It spins."""
+        require(self.count == 3, self.spin < 50)
+        self.spin += 1
+        if self.spin == 50:
+            self.wrong = 1
+
+
+class Busy(Spins):
+    """Spins by itself, and is not wrong."""
+
+    key = "busy"
+
+    @rule
+    def spins(self) -> None:
+        """It spins."""
+        require(self.count == 3, self.spin < 50)
+        self.spin += 1
+
+
+class Calm(Busy):
+    """Is wrong at once."""
+
+    def note(self) -> None:
+        if self.count == 3:
+            self.wrong = 1
+
+
+@dataclass(frozen=True)
+class OptionsOfStrict:
+    lifted: bool = False
+
+
+class Strict(Counter):
+    """Cannot have a third tick, unless an option lifts that."""
+
+    key = "strict"
+    Options = OptionsOfStrict
+
+    def __init__(self, setting):
+        super().__init__(setting)
+        if self.bounds.ticks > 2 and not self.options.lifted:
+            raise FinaleError("too-many-ticks", "it has many ticks", advice="fewer")
+
+    def note(self) -> None:
+        if self.count == 3:
+            self.wrong = 1
+
+
+class Idle(Strict):
+    """Notes nothing."""
+
+    def note(self) -> None:
+        pass
+
+
+class Wild(Counter):
+    """Is wrong within two ticks, but not within three."""
+
+    key = "wild"
+
+    def note(self) -> None:
+        if self.bounds.ticks == 2:
+            self.wrong = 1
+
+
+class Tamed(Wild):
+    """Is wrong at the third tick alone."""
+
+    def note(self) -> None:
+        if self.count == 3:
+            self.wrong = 1
+
+
 @always(witness="counts")
 def right(state: Counter) -> bool:
     """Nothing is wrong."""
@@ -114,8 +199,11 @@ def counts(state: Counter) -> bool:
     return state.count > 0
 
 
-PROTOCOLS = (Counter,)
-VARIANTS = {"odd": Odd, "later": Later, "asking": Asking}
+PROTOCOLS = (Counter, Busy, Strict, Wild)
+VARIANTS = {
+    "odd": Odd, "later": Later, "asking": Asking, "spins": Spins, "idle": Idle,
+    "tamed": Tamed, "calm": Calm,
+}
 PROPERTIES = (right, small, in_time, counts)
 '''
 
@@ -217,4 +305,95 @@ def test_a_property_that_falls_twice_is_one_finding(tmp_path: Path) -> None:
     found = reviewed(Change("counter", "odd"), files, known=known, stability=60.0)
     assert [each.property for each in found.findings] == ["right"]
     assert not found.new_flips
+    assert found.exit is Exit.FAILED
+
+
+def spec_in(path: Path, protocol: str = "counter") -> Path:
+    (path / "counter.py").write_text(COUNTER)
+    file = path / "counter.toml"
+    file.write_text(f'title = "It counts"\nprotocol = "{protocol}"\n')
+    return file
+
+
+@pytest.mark.parametrize("states_max", [20, None])
+def test_a_search_with_a_limit_is_not_complete_if_something_falls(
+    states_max: int | None, tmp_path: Path
+) -> None:
+    """The property "small" falls at once, and "right" only behind the limit."""
+    file = spec_in(tmp_path)
+    found = reviewed(
+        Change("counter", "spins"),
+        [file],
+        known=catalogue(tmp_path),
+        stability=60.0,
+        states_max=states_max,
+    )
+    assert found.stability is not None
+    is_whole = states_max is None
+    assert (found.stability.searched, found.stability.of) == (int(is_whole), 1)
+    assert [[each.property for each in same] for same in found.old_flips] == [["small"]]
+    assert bool(found.new_flips) == is_whole
+    text = "\n".join(line.plain for line in review_lines(found, 100))
+    assert "nothing that holds falls" not in text
+    assert ("reached a limit" in text) == (not is_whole)
+
+
+def test_a_larger_bound_that_only_the_change_can_have(tmp_path: Path) -> None:
+    """The protocol without the change is compared with the smaller bound."""
+    file = spec_in(tmp_path, "strict")
+    known = catalogue(tmp_path)
+    change = Change("strict", None, (("options.lifted", True),))
+    found = reviewed(change, [file], known=known, stability=60.0)
+    assert found.stability is not None
+    assert (found.stability.searched, found.stability.of) == (1, 1)
+    assert [same[0].property for same in found.new_flips] == ["right", "small"]
+    assert found.exit is Exit.FAILED
+
+
+def test_a_larger_bound_that_is_refused_is_not_searched(tmp_path: Path) -> None:
+    file = spec_in(tmp_path, "strict")
+    known = catalogue(tmp_path)
+    found = reviewed(Change("strict", "idle"), [file], known=known, stability=60.0)
+    assert found.stability is not None
+    assert (found.stability.searched, found.stability.of) == (0, 1)
+    text = "\n".join(line.plain for line in review_lines(found, 200))
+    assert "reached a limit of time or states, or were refused" in text
+
+
+@pytest.mark.parametrize("states_max", [20, None])
+def test_a_flip_is_marked_if_the_verdict_without_the_change_is_unknown(
+    states_max: int | None, tmp_path: Path
+) -> None:
+    """The change is wrong before the limit; the protocol has more states than that."""
+    file = spec_in(tmp_path, "busy")
+    found = reviewed(
+        Change("busy", "calm"),
+        [file],
+        known=catalogue(tmp_path),
+        stability=60.0,
+        states_max=states_max,
+    )
+    ((flip,),) = found.new_flips
+    assert flip.property == "right"
+    assert flip.falls_before is (None if states_max else False)
+    text = "\n".join(line.plain for line in review_lines(found, 200))
+    told = "unknown without the change"
+    assert (told in text) == (told in review_page([found], "Finale")) == bool(states_max)
+    stability = review_json(found)["stability"]
+    assert isinstance(stability, dict)
+    flips = {each["property"]: each for each in stability["flips"]}
+    assert flips["right"]["also_without_the_change"] is (None if states_max else False)
+    assert found.exit is Exit.FAILED
+
+
+def test_a_mend_that_ends_with_a_new_violation(tmp_path: Path) -> None:
+    """With the larger bound the property holds without the change."""
+    file = spec_in(tmp_path, "wild")
+    known = catalogue(tmp_path)
+    found = reviewed(Change("wild", "tamed"), [file], known=known, stability=60.0)
+    ((flip,),) = found.new_flips
+    assert (flip.property, flip.is_end_of_mend, flip.is_old) == ("right", True, False)
+    text = "\n".join(line.plain for line in review_lines(found, 200))
+    assert text.count("✗  right  holds at ticks = 2, falls at 3") == 1
+    assert "mended up to" not in text
     assert found.exit is Exit.FAILED
