@@ -27,7 +27,6 @@ from .output import document, say, say_json, to_file_or_stdout
 from .parameters import (
     PLAIN,
     ProtocolsFolder,
-    StatesLimit,
     TextOrJson,
     limits_of,
     refuse_limits,
@@ -80,7 +79,13 @@ def review(  # noqa: PLR0913 - one parameter a flag
     slow: Annotated[
         bool, PLAIN, Parameter(help="Also try the settings of specs that are marked slow.")
     ] = False,
-    max_states: StatesLimit = None,
+    max_states: Annotated[
+        int | None,
+        Parameter(
+            help="Maximal number of states of a search (default: no limit without the change; "
+            "with it 20 times the states found without it, and at least 1,000,000)."
+        ),
+    ] = None,
     max_seconds: Annotated[
         float | None,
         Parameter(help="Time limit in seconds of each single search (default: no limit)."),
