@@ -136,7 +136,7 @@ def _finding(review: Review, finding: Finding, name: str, is_shown: bool) -> lis
     files = [shown_file(each.case.file) for each, _ in finding.shown]
     asked = told_on_request(tried.case, finding.property)
     return [
-        [link if is_shown else finding.property, _soft(asked)],
+        [link if is_shown else finding.property, _soft(unknown_before(finding)), _soft(asked)],
         word,
         folded(f"{len(files)} of {len(review.tried)}", listing("\n".join(files))),
         "" if trace is None else str(trace.length),

@@ -15,7 +15,7 @@ from checker.review.seeming import Remark
 from checker.review.stability import Flip, raised
 from checker.review.verdicts import Difference as Changed
 from checker.review.verdicts import Direction
-from checker.search.answer import Violated
+from checker.search.answer import Unknown, Violated
 from checker.search.rows import ResultRow, result_of
 from checker.spec.claim import Spec, runs_before
 from checker.spec.meanings import summary
@@ -127,7 +127,13 @@ def _finding_cells(review: Review, finding: Finding) -> list[Cell]:
     end = end_of_mend(review, finding)
     mark = _MARKS[finding.direction] if end is None else Text("!", "yellow")
     up_to = "" if end is None else only_up_to(end)
-    told = [where, up_to, steps, told_on_request(tried.case, finding.property)]
+    told = [
+        where,
+        up_to,
+        unknown_before(finding),
+        steps,
+        told_on_request(tried.case, finding.property),
+    ]
     return [mark, Text(finding.property, "bold"), joined(told)]
 
 
@@ -294,9 +300,14 @@ def _flip_cells(same: Sequence[Flip]) -> list[Cell]:
     ]
 
 
-def unknown_before(flip: Flip) -> str:
-    """That nobody knows whether the protocol falls, too, if so."""
-    return "unknown without the change" if flip.falls_before is None else ""
+def unknown_before(found: Finding | Flip) -> str:
+    """That nobody knows whether the protocol has a violation, too, if so."""
+    if isinstance(found, Flip):
+        is_unknown = found.falls_before is None
+    else:
+        is_new = found.direction is Direction.VIOLATED
+        is_unknown = is_new and all(isinstance(each.before, Unknown) for _, each in found.shown)
+    return "unknown without the change" if is_unknown else ""
 
 
 def new_violations(review: Review) -> int:

@@ -47,20 +47,32 @@ def has_taken(file: str, body: Sequence[ast.stmt], taken: AbstractSet[Branch]) -
 
 def lines_of(body: Iterable[ast.stmt]) -> Iterator[int]:
     """The lines of all statements, and of the cases of a `match`."""
+    return (each.start for each in heads_of(body))
+
+
+def heads_of(body: Iterable[ast.stmt]) -> Iterator[range]:
+    """The lines of each statement, and of each case of a `match`, up to the statements in it."""
     for node in body:
         if is_text(node):
             continue
-        yield node.lineno
-        for name in ("body", "orelse"):
-            yield from lines_of(getattr(node, name, ()))
-        if isinstance(node, ast.Match):
-            for case in node.cases:
-                yield case.pattern.lineno
-                yield from lines_of(case.body)
+        cases = node.cases if isinstance(node, ast.Match) else []
+        inside: Sequence[ast.stmt] = getattr(node, "body", ())
+        first = [each.pattern.lineno for each in cases] or [each.lineno for each in inside]
+        yield _head(node.lineno, first[0] if first else (node.end_lineno or 0) + 1)
+        yield from heads_of([*inside, *getattr(node, "orelse", ())])
+        for case in cases:
+            yield _head(case.pattern.lineno, case.body[0].lineno)
+            yield from heads_of(case.body)
+
+
+def _head(first: int, end: int) -> range:
+    return range(first, max(first + 1, end))
 
 
 def is_text(node: ast.stmt) -> bool:
-    """Whether a statement is a docstring, or `...`."""
+    """Whether a statement is a docstring, `...` or an annotation: nothing runs."""
+    if isinstance(node, ast.AnnAssign):
+        return node.value is None
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
@@ -158,4 +170,4 @@ def _takes_all(pattern: ast.pattern) -> bool:
     return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
 
 
-__all__ = ["Followed", "followed", "has_taken", "is_text", "lines_of"]
+__all__ = ["Followed", "followed", "has_taken", "heads_of"]

@@ -32,7 +32,7 @@ from model.language.protocol import Protocol
 from model.system import Blocked, Fault
 
 from .cases import Case
-from .followed import followed, has_taken, lines_of
+from .followed import followed, has_taken, heads_of
 from .pair import Pair
 
 #: Of a case that has more states, only so many are run line by line.
@@ -185,8 +185,10 @@ class _Seen:
 
     def of(self, method: ChangedMember, *, is_complete: bool = True) -> MemberCoverage:
         """What was reached of a method. `is_complete`: all states were run line by line."""
-        lines = tuple(dict.fromkeys(lines_of(method.body)))
-        own = {line for line in lines if (method.file, line) in self.lines}
+        heads = list(heads_of(method.body))
+        lines = tuple(dict.fromkeys(each.start for each in heads))
+        # Python runs a statement on several lines without its first line, if nothing is there.
+        own = {each.start for each in heads if any((method.file, n) in self.lines for n in each)}
         # A search knows which rules it took, and each outcome of a branch that it came to.
         name = method.member.kind, method.member.name
         is_told = method.role == "rule" and name not in self.hidden

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from checker.cache.code import digest
-from checker.search.answer import Report
+from checker.search.answer import WELL_FORMED, Report, Violated
 from checker.search.cached import cached_reports
 from checker.search.limits import Limits
 from checker.search.options import SearchOptions
@@ -47,15 +47,18 @@ class Pair:
     @property
     def taken(self) -> frozenset[Branch]:
         """The branches in the code of the change that some transition took, as far as is known."""
-        return self.branches - set(self.changed.dead_branches) if self.tells_all else frozenset()
+        is_whole = _is_whole(self.changed)
+        return self.branches - set(self.changed.dead_branches) if is_whole else frozenset()
 
     @property
     def tells_all(self) -> bool:
         """Whether the search of the change tells each rule and branch that any run takes.
 
         One that came to a limit does not, nor one under a reduction, nor one that lists no states.
+        Nor does one that found a fault: the rules and branches on the way to a fault are not noted.
         """
-        return _is_whole(self.changed)
+        falls = {a.property for a in self.changed.answers if isinstance(a.verdict, Violated)}
+        return _is_whole(self.changed) and WELL_FORMED not in falls
 
 
 def pair_of(case: Case, files: frozenset[str], limits: Limits, searches: int = 1) -> Pair:

@@ -399,6 +399,66 @@ def stop(self, worker: Worker) -> None:
 '''
 
 
+SPREAD = '''@rule(fair=WEAK)
+def stop(self, worker: Worker) -> None:
+    """A worker stops."""
+    require(not worker.stopped, worker == self.workers[0] or self.workers[0].stopped)
+    self.finish(worker)
+
+def finish(self, worker):
+    for_ever: bool
+    for_ever = (
+        True
+    )
+    assert (
+        for_ever
+    )
+    for one in (
+        worker,
+    ):
+        one.stopped = (
+            for_ever
+        )
+    for one in (
+        ()
+    ):
+        one.stopped = (
+            False
+        )
+'''
+
+
+def test_a_statement_on_several_lines_is_reached_at_any_of_them(tmp_path: Path) -> None:
+    known = catalogue(folder_of(tmp_path, SPREAD))
+    found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
+    assert not found.errors
+    method = found.coverage.methods[1]
+    assert (method.lines, method.unreached) == ((19, 22, 25, 28, 31, 34), (34,))
+
+
+FAULT = '''number = field(Range(0, 1), 1)
+
+@rule
+def count(self) -> None:
+    """Somebody counts too far."""
+    require(self.workers[0].stopped)
+    self.number += 1
+'''
+
+
+@pytest.mark.parametrize("states_max", [1, 100])
+def test_a_run_into_a_fault_reaches_lines(
+    states_max: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search does not tell of the rules and branches on the way to a fault."""
+    monkeypatch.setattr("checker.review.lines.STATES_MAX", states_max)
+    known = catalogue(folder_of(tmp_path, FAULT))
+    found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
+    assert [each.property for each in found.findings] == ["well-formed"]
+    (rule,) = found.coverage.methods
+    assert (rule.unreached, rule.unknown) == ((), rule.lines if states_max == 1 else ())
+
+
 TWICE = '''@rule(fair=WEAK)
 def stop(self, worker: Worker) -> None:
     """A worker stops."""

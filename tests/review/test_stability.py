@@ -12,7 +12,7 @@ from checker.review.change import Change
 from checker.search.rows import Exit
 from checker.spec.catalogue import catalogue
 from tests.cli.running import run
-from tests.review.reviewing import reviewed
+from tests.review.reviewing import reviewed, said
 
 COUNTER = '''"""A counter."""
 
@@ -397,3 +397,18 @@ def test_a_mend_that_ends_with_a_new_violation(tmp_path: Path) -> None:
     assert text.count("✗  right  holds at ticks = 2, falls at 3") == 1
     assert "mended up to" not in text
     assert found.exit is Exit.FAILED
+
+
+def test_a_new_violation_is_marked_if_the_verdict_without_the_change_is_unknown(
+    tmp_path: Path,
+) -> None:
+    """Here the search of the protocol comes to a limit in the setting of the spec itself."""
+    file = spec_in(tmp_path, "busy")
+    file.write_text(f"{file.read_text()}[bounds]\nticks = 3\n")
+    known = catalogue(tmp_path)
+    for states_max in (20, None):
+        found = reviewed(Change("busy", "calm"), [file], known=known, states_max=states_max)
+        assert ("newly violated", "right") in {said(each)[:2] for each in found.findings}
+        text = "\n".join(line.plain for line in review_lines(found, 200))
+        told = "unknown without the change"
+        assert (told in text) == (told in review_page([found], "Finale")) == bool(states_max)
