@@ -17,6 +17,7 @@ from checker.spec.grid import varied
 from checker.spec.reading import spec_of
 from checker.spec.toml_text import toml_in
 from model.errors import FinaleError
+from tests.cli.running import run
 from tests.compare.test_refactorings import SPEC
 
 TWICE = '''"""A sink shows each record twice."""
@@ -244,3 +245,18 @@ def test_nothing_is_left_open_if_no_observer_is_finer(tmp_path: Path) -> None:
     found = compared(tmp_path, TWO, TWO_SPEC, "rest")
     finest = replace(found, observer=Observer(("everything",)))
     assert finer(finest, Limits(states_max=1)) is None
+
+
+def test_the_command_says_that_the_systems_have_too_many_states(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.py").write_text(TWO)
+    (tmp_path / "spec.toml").write_text(TWO_SPEC)
+    monkeypatch.setattr("cli.diff.STATES_FINER", 5)
+    command = "diff spec.toml --variant changed --protocols . --observe rest"
+    ran = run(command, tmp_path, columns=200)
+    assert ran.exit == 0
+    assert (
+        "  Whether an observer of rest, everything sees a difference is unknown, because of the "
+        "limit of 5 states of both systems together: give --observe rest,everything\n"
+    ) in ran.stdout
