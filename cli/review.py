@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from checker.cache.store import users_store
 from checker.report.layout import console, write
 from checker.report.review import review_json, review_lines
-from checker.review.cases import OWN_SPECS
+from checker.review.cases import OWN_SPECS, check_spec
 from checker.review.change import Change, change_named
 from checker.review.review import Review, Reviewer, Tried
 from checker.review.verdicts import Direction
@@ -112,6 +112,9 @@ def review(  # noqa: PLR0913 - one parameter a flag
     store = None if no_cache else users_store()
     known, plain = catalogue(protocols, store), catalogue(None, store)
     files = [file for path in specs for file in specs_in(path)] or default_specs()
+    for path in specs:
+        if not path.is_dir():
+            check_spec(path, known)
     changes = list(_changes(variants, set, protocol, known, plain))
     reviews: list[Review] = []
     with Meter("settings") as meter:

@@ -7,11 +7,12 @@ variant is left out here, and so is what it expects.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import model
+from checker.spec.catalogue import Catalogue
 from checker.spec.claim import Spec
 from checker.spec.grid import varied, without
 from checker.spec.key_lines import KeyLines
@@ -24,8 +25,9 @@ from .change import Change, ChangedCatalogue, without_own_keys
 
 #: The specs of this package.
 OWN_SPECS = Path(model.__file__).parent.parent / "specs"
-#: What a spec says that is no part of its setting.
-_SAID = ("title", "cites", "variant", "expect", "search", "slow")
+#: What a spec says of its variant alone, and all that is no part of its setting.
+_OF_VARIANT = ("variant", "expect")
+_SAID = ("title", "cites", "search", "slow", *_OF_VARIANT)
 #: The size of a case whose spec records no counts: it comes after the small ones.
 _STATES_UNKNOWN = 10_000
 _STATES_SLOW = 1_000_000
@@ -57,12 +59,25 @@ class Cases:
     """All cases, those of the user's own specs first, then the small ones; what was left out.
 
     `slow` are the specs that are marked slow; `errors` are the mistakes of settings that the change
-    does not take, by file.
+    does not take, by file; `unread` are the mistakes of specs that describe no setting, by file.
     """
 
     found: tuple[Case, ...]
     slow: tuple[Path, ...]
     errors: Mapping[Path, FinaleError]
+    unread: Mapping[Path, FinaleError]
+
+
+def check_spec(file: Path, catalogue: Catalogue) -> None:
+    """Check that a spec describes a setting, with its variant or without it.
+
+    Raises what `read_spec` does.
+    """
+    table, lines = toml_in(file)
+    try:
+        spec_of(file, without(table, _OF_VARIANT), lines, catalogue)
+    except FinaleError:
+        spec_of(file, table, lines, catalogue)
 
 
 def cases(
@@ -74,17 +89,28 @@ def cases(
 ) -> Cases:
     """Return the cases of all specs that a change concerns. `base` is the catalogue without it.
 
-    A file that is no spec is passed over: finale check says why.
+    A spec of another protocol is passed over, and so is one whose options only its variant has.
     """
     found: dict[str, Case] = {}
-    slow, errors = list[Path](), dict[Path, FinaleError]()
-    for file, table, lines in _tables(files, base.keys):
+    slow, errors, unread = list[Path](), dict[Path, FinaleError](), dict[Path, FinaleError]()
+    for file in files:
+        try:
+            table, lines = toml_in(file)
+        except FinaleError as error:
+            unread[file] = error
+            continue
+        if table.get("protocol") not in base.keys:
+            continue
         if table.get("slow") is True and not is_slow_wanted:
             slow.append(file)
             continue
         try:
             before = _spec(file, _for_base(table, base, changed), lines, base)
         except FinaleError:
+            try:
+                check_spec(file, changed.catalogue)
+            except FinaleError as error:
+                unread[file] = error
             continue
         try:
             after = _spec(file, varied(table, change.values), lines, changed)
@@ -96,31 +122,17 @@ def cases(
         key = _key(file, table)
         if key not in found or _order(case) < _order(found[key]):
             found[key] = case
-    return Cases(tuple(sorted(found.values(), key=_order)), tuple(slow), errors)
+    return Cases(tuple(sorted(found.values(), key=_order)), tuple(slow), errors, unread)
 
 
 def _order(case: Case) -> tuple[bool, int, str]:
     return not case.is_of_user, case.size, str(case.file)
 
 
-def _tables(
-    files: Iterable[Path], keys: Iterable[str]
-) -> Iterator[tuple[Path, Mapping[str, object], KeyLines]]:
-    wanted = set(keys)
-    for file in files:
-        try:
-            table, lines = toml_in(file)
-        except FinaleError:
-            continue
-        if table.get("protocol") in wanted:
-            yield file, table, lines
-
-
 def _spec(
     file: Path, table: Mapping[str, object], lines: KeyLines, known: ChangedCatalogue
 ) -> Spec:
-    bare = without(table, ("variant", "expect"))
-    spec = spec_of(file, bare, lines, known.catalogue)
+    spec = spec_of(file, without(table, _OF_VARIANT), lines, known.catalogue)
     return replace(spec, asks_all=True)
 
 
@@ -144,4 +156,4 @@ def _key(file: Path, table: Mapping[str, object]) -> str:
     return json.dumps(setting, sort_keys=True, default=str)
 
 
-__all__ = ["OWN_SPECS", "Case", "Cases", "cases"]
+__all__ = ["OWN_SPECS", "Case", "Cases", "cases", "check_spec"]

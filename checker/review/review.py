@@ -26,6 +26,7 @@ from .seeming import (
     remarks_on_code,
     remarks_on_composition,
     remarks_on_entities,
+    remarks_on_left_out,
 )
 from .stability import Flip, Stability, stability_of
 from .verdicts import Difference, Direction, differences
@@ -170,13 +171,19 @@ class Reviewer:
     """Whether a case says enough: the others are then left out."""
 
     def review(self, change: Change) -> Review:
-        """Review one change. Raises `no-cases`, and coded errors of the change itself."""
+        """Review one change.
+
+        Raises `no-cases`, coded errors of the change itself, and the mistake of a spec if there is
+        no other one.
+        """
         began = perf_counter()
         base = under(Change(change.protocol), self._catalogue_of_base(change))
         changed = under(change, self.catalogue)
         found = cases(self.files, base, changed, change, self.is_slow_wanted)
         errors = dict(found.errors)
         if not found.found and not errors:
+            for error in found.unread.values():
+                raise error
             raise FinaleError(
                 "no-cases",
                 f'no spec describes a setting of "{change.protocol}"'
@@ -195,9 +202,13 @@ class Reviewer:
         except KeyboardInterrupt:
             interrupted = True
         pairs = [(each.case, each.pair) for each in tried]
-        is_whole = not (interrupted or errors) and len(tried) == len(found.found)
+        left_out = errors or found.unread
+        is_whole = not (interrupted or left_out) and len(tried) == len(found.found)
         coverage = coverage_of(code, pairs, is_whole=is_whole)
-        remarks = remarks_on(changed, code, coverage, pairs, is_whole=is_whole)
+        remarks = (
+            *remarks_on_left_out(found.unread.values()),
+            *remarks_on(changed, code, coverage, pairs, is_whole=is_whole),
+        )
         stability, behaviours, most = None, None, self.limits.states_max
         try:
             if self.seconds_of_stability and not interrupted:

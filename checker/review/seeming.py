@@ -95,6 +95,12 @@ def remarks_on_composition(changed: ChangedCatalogue) -> Iterator[Remark]:
         yield Remark("left-out", f'"{key}" cannot have the change: {why}')
 
 
+def remarks_on_left_out(mistakes: Iterable[FinaleError]) -> Iterator[Remark]:
+    """Specs that were left out because of a mistake in them."""
+    for error in mistakes:
+        yield Remark("spec-left-out", f"a spec is left out: {error.message}", error.place)
+
+
 def remarks_on_spec(spec: Spec, report: Report, known: Catalogue) -> Iterator[Remark]:
     """How the variant of one spec is not what it seems; `known` has the protocol without it."""
     assert spec.table is not None
@@ -128,5 +134,6 @@ __all__ = [
     "remarks_on_code",
     "remarks_on_composition",
     "remarks_on_entities",
+    "remarks_on_left_out",
     "remarks_on_spec",
 ]
