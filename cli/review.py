@@ -24,6 +24,7 @@ from model.errors import FinaleError
 from .errors import print_error
 from .meter import Meter
 from .output import document, say, say_json, to_file_or_stdout
+from .output_file import OutputFile
 from .parameters import (
     PLAIN,
     ProtocolsFolder,
@@ -112,6 +113,8 @@ def review(  # noqa: PLR0913 - one parameter a flag
     store = None if no_cache else users_store()
     known, plain = catalogue(protocols, store), catalogue(None, store)
     files = [file for path in specs for file in specs_in(path)] or default_specs()
+    if html is not None:
+        OutputFile(html).close()  # a name that cannot be written is an error before the work
     for path in specs:
         if not path.is_dir():
             check_spec(path, known)

@@ -96,8 +96,9 @@ def _review(review: Review, name: str) -> Iterator[h.Node]:
         yield section("Refused with an error", h.ul[(h.li[h.pre[each]] for each in errors)])
     shown = [each for each in review.findings if each.first[1].trace is not None][:RUNS_MAX]
     yield section("Verdicts that differ", _verdicts(review, name, shown))
-    if review.behaviours is not None and review.behaviours.compared:
-        yield section("What an observer sees", *_behaviours(review.behaviours))
+    seen = review.behaviours
+    if seen is not None and (seen.compared or seen.refused):
+        yield section("What an observer sees", *_behaviours(seen))
     if review.stability is not None:
         yield section("With larger bounds", *_stability(review, name))
     yield section("The change", *_change(review))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from rich.text import Text
 
@@ -19,6 +20,7 @@ from checker.search.answer import Unknown, Violated
 from checker.search.rows import ResultRow, result_of
 from checker.spec.claim import Spec, runs_before
 from checker.spec.meanings import summary
+from model.errors import FinaleError
 from model.system import System
 
 from .defined import defined_lines
@@ -202,7 +204,7 @@ def command_of_flip(flip: Flip) -> str:
 def _behaviours(review: Review, width: int) -> list[Text]:
     """What can happen with the change alone, and without the change alone."""
     found = review.behaviours
-    if found is None or not found.compared:
+    if found is None or not (found.compared or found.refused):
         return []
     lines = [Text(), Text("what an observer sees", "bold cyan")]
     for word, shown in (("gained", found.gained), ("lost", found.lost)):
@@ -420,10 +422,7 @@ def review_json(review: Review) -> dict[str, object]:
         "settings": len(review.tried),
         "slow": [shown_file(file) for file in review.cases.slow],
         "stopped": [shown_file(each.case.file) for each in review.stopped],
-        "errors": [
-            {"spec": shown_file(file), "code": error.code, "message": error.message}
-            for file, error in review.errors.items()
-        ],
+        "errors": [_error_json(file, error) for file, error in review.errors.items()],
         "remarks": [
             {
                 "kind": each.kind,
@@ -450,6 +449,10 @@ def review_json(review: Review) -> dict[str, object]:
     }
 
 
+def _error_json(file: Path, error: FinaleError) -> dict[str, object]:
+    return {"spec": shown_file(file), "code": error.code, "message": error.message}
+
+
 def _behaviours_json(found: Behaviours) -> dict[str, object]:
     return {
         "of": found.of,
@@ -457,6 +460,7 @@ def _behaviours_json(found: Behaviours) -> dict[str, object]:
             {"spec": shown_file(case.file), "answer": each.answer.value}
             for case, each in found.compared
         ],
+        "refused": [_error_json(case.file, error) for case, error in found.refused],
         "gained": None if found.gained is None else _run_json(*found.gained),
         "lost": None if found.lost is None else _run_json(*found.lost),
     }

@@ -30,11 +30,13 @@ _NOTHING = ("nothing-observed", "incomparable", "ids-given-again")
 class Behaviours:
     """The comparisons of some settings, the small ones first; `of` is how many settings differ.
 
-    In each, the first system is that before the change.
+    In each, the first system is that before the change. `refused` are the settings in which the
+    observer has nothing to compare, and why.
     """
 
     compared: tuple[tuple[Case, Comparison], ...]
     of: int
+    refused: tuple[tuple[Case, FinaleError], ...] = ()
 
     @property
     def answers(self) -> Mapping[Answer, int]:
@@ -43,10 +45,13 @@ class Behaviours:
 
     @property
     def told(self) -> Iterator[str]:
-        """Each answer in words, with how often it was given and why nothing is known."""
+        """Each answer in words, with how often it was given and why nothing is known; and why some
+        settings have no answer."""
         for answer, count in self.answers.items():
             why = {each.why for _, each in self.compared if each.answer is answer and each.why}
             yield f"{answer.words} in {count}" + (f" ({', '.join(sorted(why))})" if why else "")
+        for message, count in Counter(error.message for _, error in self.refused).items():
+            yield f"not comparable in {count} ({message})"
 
     @property
     def gained(self) -> tuple[Case, Difference] | None:
@@ -75,6 +80,7 @@ def behaviours_of(
     most = STATES_MAX if states_max is None else min(states_max, STATES_MAX)
     differing = [(case, pair) for case, pair in tried if not pair.is_same]
     found: list[tuple[Case, Comparison]] = []
+    refused: list[tuple[Case, FinaleError]] = []
     for case, _ in sorted(differing, key=_order)[:SETTINGS_MAX]:
         left = end - perf_counter()
         if left <= 0:
@@ -84,9 +90,10 @@ def behaviours_of(
         except FinaleError as error:
             if error.code not in _NOTHING:
                 raise
+            refused.append((case, error))
         else:
             found.append((case, answer))
-    return Behaviours(tuple(found), len(differing))
+    return Behaviours(tuple(found), len(differing), tuple(refused))
 
 
 def _order(each: tuple[Case, Pair]) -> tuple[bool, int]:

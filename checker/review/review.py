@@ -25,6 +25,7 @@ from .seeming import (
     nothing_changes,
     remarks_on_code,
     remarks_on_composition,
+    remarks_on_end,
     remarks_on_entities,
     remarks_on_left_out,
 )
@@ -208,6 +209,7 @@ class Reviewer:
         remarks = (
             *remarks_on_left_out(found.unread.values()),
             *remarks_on(changed, code, coverage, pairs, is_whole=is_whole),
+            *remarks_on_end(code, {of.property for each in tried for of in each.differences}),
         )
         stability, behaviours, most = None, None, self.limits.states_max
         try:

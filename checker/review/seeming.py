@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from checker.search.answer import Report
+from checker.search.answer import NO_DEADLOCK, Report
 from checker.spec.catalogue import Catalogue
 from checker.spec.claim import Spec
 from checker.spec.grid import without
@@ -74,6 +74,15 @@ def remarks_on_entities(code: ChangedCode, specs: Iterable[Spec]) -> Iterator[Re
             yield Remark("unused-class", message, first.place)
 
 
+def remarks_on_end(code: ChangedCode, differing: Collection[str]) -> Iterator[Remark]:
+    """Say that the change has another end than the protocol, if the verdict of `no-deadlock` is
+    among the differing ones: it asks the end of the change."""
+    for each in code.members if NO_DEADLOCK in differing else ():
+        if each.name == "terminal" and issubclass(each.kind, Protocol):
+            message = f"{each} overrides the end: no-deadlock asks the change's own end"
+            yield Remark("own-end", message, each.place)
+
+
 def _entities(spec: Spec) -> Sequence[Entity]:
     return spec.instance().entities()
 
@@ -133,6 +142,7 @@ __all__ = [
     "nothing_changes",
     "remarks_on_code",
     "remarks_on_composition",
+    "remarks_on_end",
     "remarks_on_entities",
     "remarks_on_left_out",
     "remarks_on_spec",

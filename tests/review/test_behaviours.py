@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from checker.compare.comparison import Answer
+from checker.page.review import review_page
 from checker.report.review import review_json, review_lines
 from checker.review.behaviours import Behaviours, behaviours_of
 from checker.review.change import Change
+from checker.spec.catalogue import catalogue
 from tests.review.reviewing import reviewed, specs_of
 
 
@@ -46,3 +49,45 @@ def test_the_answer_has_it() -> None:
     assert isinstance(told, dict)
     assert told["of"] == 1
     assert told["gained"]["steps"] == 10
+
+
+FEWER = '''"""A variant with fewer entities."""
+
+from dataclasses import dataclass
+
+from model.protocols.two_phase_commit import TwoPhaseCommit, TwoPhaseCommitSizes
+
+
+class Fewer(TwoPhaseCommit):
+    """Two managers by default."""
+
+    @dataclass(frozen=True)
+    class Sizes(TwoPhaseCommitSizes):
+        """Sizes."""
+
+        managers: int = 2
+
+
+VARIANTS = {"fewer": Fewer}
+'''
+
+
+def test_a_setting_that_cannot_be_compared_is_told(tmp_path: Path) -> None:
+    """An observer sees three managers without the change, and two with it."""
+    (tmp_path / "fewer.py").write_text(FEWER)
+    files = [tmp_path / "default.toml", tmp_path / "three.toml"]
+    for file, sizes in zip(files, ("", "[sizes]\nmanagers = 3\n"), strict=True):
+        file.write_text(f'title = "Commit"\nprotocol = "two-phase-commit"\n{sizes}')
+    change = Change("two-phase-commit", "fewer")
+    found = reviewed(change, files, known=catalogue(tmp_path), behaviours=60.0)
+    assert found.behaviours is not None
+    assert (found.behaviours.of, len(found.behaviours.compared)) == (1, 0)
+    text = " ".join(" ".join(line.plain for line in review_lines(found, 300)).split())
+    told = "not comparable in 1 (only one of the two specs has r3.status)"
+    assert f"0 of 1 differing setting compared · {told}" in text
+    assert f"Compared: 0 of 1 differing setting: {told}." in review_page([found], "Finale")
+    seen = review_json(found)["behaviours"]
+    assert isinstance(seen, dict)
+    assert [(each["spec"], each["code"]) for each in seen["refused"]] == [
+        (str(files[0]), "incomparable")
+    ]

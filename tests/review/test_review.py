@@ -856,3 +856,44 @@ def test_what_is_left_out_after_the_first_violation_is_told() -> None:
     ran = run("review withdraws --first")
     assert ran.exit == 1
     assert "1 setting of 1 protocol · 2 new violations · 3 not tried (--first)" in ran.stdout
+
+
+END = """def terminal(self) -> bool:
+    return {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "verdict"), [("True", "mended"), ("not (not super().terminal())", "")]
+)
+def test_a_change_of_the_end_is_told_beside_no_deadlock(
+    end: str, verdict: str, tmp_path: Path
+) -> None:
+    """The endings that an observer sees are those of the protocol; no-deadlock asks the change."""
+    folder = folder_of(tmp_path, END.format(end))
+    text = (folder / "stop.py").read_text()
+    never_last = text.replace("require(not worker.stopped,", "require(worker == self.workers[0],")
+    (folder / "stop.py").write_text(never_last)
+    found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=catalogue(folder))
+    assert [said(each)[:2] for each in found.findings] == [(verdict, "no-deadlock")][
+        : bool(verdict)
+    ]
+    told = [(each.message, each.place) for each in found.remarks if each.kind == "own-end"]
+    message = "Other.terminal overrides the end: no-deadlock asks the change's own end"
+    place = Place(str(folder / "other.py"), 11)
+    assert told == ([(message, place)] if verdict else [])
+
+
+def test_a_page_that_cannot_be_written_is_refused_first(tmp_path: Path) -> None:
+    folder_of(tmp_path, REVERSED)
+    (tmp_path / "page").mkdir()
+    ran = run("review other --protocols mine --stability 0 --html page", tmp_path)
+    assert ran.exit == 2
+    assert "error[unwritable]" in ran.stderr
+    assert not ran.stdout
+    line = "review other --protocols mine --stability 0 --html new/page.html --specs"
+    assert run(f"{line} stop.toml", tmp_path).exit == 1
+    assert "a-before-b" in (tmp_path / "new" / "page.html").read_text(encoding="utf-8")
+    (tmp_path / "slow.toml").write_text(f"{SPEC}slow = true\n")
+    assert "no-cases" in run(f"{line.replace('new/', '')} slow.toml", tmp_path).stderr
+    assert not [*tmp_path.glob("*.html"), *tmp_path.glob("*.part"), *tmp_path.glob(".*.part")]
