@@ -55,9 +55,9 @@ _READS_ANYTHING = frozenset(
 _READS_CLASSES = frozenset({"type", "__class__", "__name__", "__qualname__"})
 _READERS = (operator, operator.attrgetter, operator.methodcaller)
 #: Code that says one of these may read what no digest knows.
-_READS_OUTSIDE = frozenset({"eval", "exec", "globals", "locals", "open", "input", "__import__"})
+READS_OUTSIDE = frozenset({"eval", "exec", "globals", "locals", "open", "input", "__import__"})
 #: The modules of Python's library whose functions read nothing but what they are given.
-_PURE_MODULES = _words("""
+PURE_MODULES = _words("""
     __future__ abc bisect builtins collections contextlib copy dataclasses decimal enum fractions
     functools heapq itertools math numbers operator re reprlib string textwrap types typing
 """)
@@ -120,7 +120,7 @@ def is_changing(module: str | None) -> bool:
 def _check_pure(module: str | None, what: str) -> None:
     """Raises `NotCacheable` for a module of Python's library that may read what no digest knows."""
     package = (module or "builtins").partition(".")[0]
-    if package != "model" and package.removeprefix("_") not in _PURE_MODULES:
+    if package != "model" and package.removeprefix("_") not in PURE_MODULES:
         raise NotCacheable(f"code uses {what} of {module}")
 
 
@@ -541,7 +541,7 @@ class Reach:
                 if any(value is each for each in _READERS):
                     edges.update(*self._table.values())
             elif found is None and is_followed:
-                if name in _READS_OUTSIDE:
+                if name in READS_OUTSIDE:
                     raise NotCacheable(f"{function.__qualname__} uses {name}")
                 if name in _READS_ANYTHING:
                     edges.update(*self._table.values())

@@ -98,9 +98,12 @@ class CachedReports:
 
     @cached_property
     def key_of_files(self) -> bytes | None:
-        """The key of what was loaded, not of what the files have become since."""
+        """The key of what was loaded, not of what the files have become since.
+
+        There is none if the user's code reads what its folder does not say, such as a data file.
+        """
         tables = [*_tables_of(self.spec)]
-        if any(table is None for table in tables):
+        if any(table is None for table in tables) or self.spec.catalogue.reads_outside:
             return None
         texts = sorted(self.spec.catalogue.texts.items())
         # A spec may be asked in another setting than its file says: under another release, say.

@@ -27,6 +27,7 @@ from importlib.util import spec_from_file_location
 from pathlib import Path
 from typing import NoReturn, TypeGuard, cast
 
+from checker.cache.imports import reads_outside
 from checker.cache.store import Store
 from model.errors import FinaleError, Place, nearest
 from model.language.properties import Family
@@ -53,10 +54,15 @@ class Catalogue:
     )
     properties: dict[str, Family] = field(default_factory=dict[str, Family])
     folder: Path | None = None
-    #: The texts of the files that were loaded from the folder, by name.
+    #: The texts of the files that were loaded from the folder, by their paths in it.
     texts: dict[str, bytes] = field(default_factory=dict[str, bytes])
     #: Where what was worked out is kept, if it is.
     store: Store | None = None
+
+    @property
+    def reads_outside(self) -> bool:
+        """Whether the code of the folder may read what `texts` does not say."""
+        return any(map(reads_outside, self.texts.values()))
 
     def protocol(self, key: str) -> type[Protocol]:
         """The class of a protocol. Raises `unknown-protocol`."""
@@ -186,7 +192,7 @@ def _load_folder(known: Catalogue, folder: Path) -> None:
     known.folder = folder.resolve()
     # A package of its own name: files of the user can import each other, and shadow nothing.
     package = types.ModuleType(f"finale_protocols_{next(_package_numbers)}")
-    package.__path__ = [str(known.folder)]
+    package.__path__ = []  # only `_Finder` finds what is there
     sys.modules[package.__name__] = package
     sys.meta_path.insert(0, _Finder(package.__name__, known.folder, known.texts))
     modules = [(file.resolve(), _load(known, package.__name__, file.resolve())) for file in files]
@@ -218,30 +224,44 @@ class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: object = None, target: object = None
     ) -> ModuleSpec | None:
-        """Find a module of the folder, not one of a folder within it."""
-        package, _, name = fullname.rpartition(".")
-        file = self._folder / f"{name}.py"
-        if package != self._package or not file.is_file():
+        """Find a module of the folder, or of a folder within it."""
+        package, *names = fullname.split(".")
+        if package != self._package or not names:
             return None
-        loader = _Loader(fullname, str(file), self._texts)
-        return spec_from_file_location(fullname, file, loader=loader)
+        place = self._folder.joinpath(*names)
+        own, alone = place / "__init__.py", place.with_name(f"{place.name}.py")
+        file = own if own.is_file() else alone
+        if not file.is_file():
+            return ModuleSpec(fullname, None, is_package=True) if place.is_dir() else None
+        loader = _Loader(fullname, str(file), self._folder, self._texts)
+        within: list[str] | None = [] if file is own else None
+        return spec_from_file_location(
+            fullname, file, loader=loader, submodule_search_locations=within
+        )
 
 
 class _Loader(SourceFileLoader):
     """Loads a module from its text."""
 
-    def __init__(self, fullname: str, path: str, texts: dict[str, bytes]) -> None:
+    def __init__(self, fullname: str, path: str, folder: Path, texts: dict[str, bytes]) -> None:
         super().__init__(fullname, path)
-        self._texts = texts
+        self._folder, self._texts = folder, texts
 
     def get_code(self, fullname: str) -> types.CodeType:
         """Compile the text of the file."""
         text = self.get_data(self.path)
-        self._texts[Path(self.path).name] = text
+        self._texts[Path(self.path).relative_to(self._folder).as_posix()] = text
         return self.source_to_code(text, self.path)
 
 
 def _load(known: Catalogue, package: str, file: Path) -> types.ModuleType:
+    if "." in file.stem:
+        raise FinaleError(
+            "no-module-name",
+            f"Python cannot import a file of the name {file.name}",
+            place=Place(str(file)),
+            advice=f"rename it, to {file.stem.replace('.', '_')}.py for instance",
+        )
     try:
         with known.blaming_user_code():
             return importlib.import_module(f"{package}.{file.stem}")

@@ -1,8 +1,8 @@
 """Tells which specs a change in a Git repository concerns.
 
 A spec is concerned if a file changed that it is made from: its own, those of the specs that it is
-resumed from, and each Python file whose code its protocol or its properties can reach. Code of the
-tool itself concerns all specs.
+resumed from, each Python file whose code its protocol or its properties can reach, and what these
+files import. Code of the tool itself concerns all specs.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.cache.code import NotCacheable, Reach, is_tool_file
+from checker.cache.code import CHANGING_FOLDERS, NotCacheable, Reach, is_tool_file
+from checker.cache.imports import reads_outside, with_imports
 from model.errors import FinaleError
 from model.language.build import world_of
 
@@ -89,6 +90,11 @@ def _files_of(spec: Spec) -> Iterator[Path]:
     reach = Reach(protocol, world.entities[1:])
     for family in spec.families:
         reach.function(family.mark.function)
-    yield from (Path(file).resolve() for file in reach.files())
+    own = spec.catalogue.folder
+    files = map(Path.resolve, map(Path, reach.files()))
+    for file in with_imports(files, [*CHANGING_FOLDERS, *([] if own is None else [own])]):
+        if own is not None and file.is_relative_to(own) and reads_outside(file.read_bytes()):
+            raise NotCacheable(f"{file} reads what is no code of the folder")
+        yield file
     if spec.resumption is not None:
         yield from _files_of(spec.resumption.first)

@@ -62,6 +62,14 @@ def test_code_that_ends_the_program_is_no_green_tick(text: str, command: str, fo
     assert "error[protocol-raises]" in ran.stderr
 
 
+def test_a_file_that_python_cannot_import_is_told(folder: Path) -> None:
+    (folder / "v" / "x.old.py").write_text(VARIANT.format(more=""))
+    ran = run("check p.toml --variant x --protocols v", folder)
+    assert ran.exit == 2
+    assert "error[no-module-name]" in ran.stderr
+    assert "x_old.py" in ran.stderr
+
+
 @pytest.mark.parametrize(
     "command", ["report -o p.toml p.toml", "trace p.toml --property finished --output p.toml"]
 )

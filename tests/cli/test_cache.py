@@ -110,6 +110,54 @@ def test_each_release_has_a_report_of_its_own(folder: Path) -> None:
     assert len(set(releases)) == 2
 
 
+# --- code that reads what is not in its file -----------------------------------------------------
+
+LIMITED = """
+{reads}
+from model.protocols.two_phase_commit import Manager, TwoPhaseCommit
+from model.rules import require, rule
+
+
+class Limited(TwoPhaseCommit):
+    @rule
+    def prepare(self, manager: Manager) -> None:
+        \"\"\"A resource manager prepares, up to a limit.\"\"\"
+        require(LIMIT > 1)
+        super().prepare(manager)
+
+
+VARIANTS = {{"limited": Limited}}
+"""
+OPENED = "with open(__file__.replace('own.py', 'limit.txt')) as file:\n    exec(file.read())"
+READS = {
+    "own/limit.py": "from .limit import LIMIT",
+    "own/within/limit.py": "from .within.limit import LIMIT",
+    "elsewhere/limit_elsewhere.py": "from limit_elsewhere import LIMIT",
+    "environment": "import os\nLIMIT = int(os.environ['LIMIT_OF_TEST'])",
+    "own/limit.txt": OPENED,
+}
+
+
+@pytest.mark.parametrize(("name", "reads"), READS.items(), ids=READS)
+def test_what_code_reads_elsewhere_is_noticed(
+    folder: Path, name: str, reads: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, file = folder / "own", folder / name
+    own.mkdir()
+    file.parent.mkdir(exist_ok=True)
+    (own / "own.py").write_text(LIMITED.format(reads=reads))
+    monkeypatch.setenv("PYTHONPATH", str(folder / "elsewhere"), prepend=os.pathsep)
+    words = (SPECS / "three-managers.toml", "--protocols", own, "--variant", "limited")
+    found = list[object]()
+    for limit in (2, 1):
+        file.write_text(f"LIMIT = {limit}\n")
+        monkeypatch.setenv("LIMIT_OF_TEST", str(limit))
+        kept = rows(*words)
+        assert kept == rows(*words, "--no-cache")
+        found.append(kept[0]["states"])
+    assert found[0] != found[1]
+
+
 # --- what changed since a revision ---------------------------------------------------------------
 
 
@@ -152,6 +200,22 @@ def test_what_did_not_change_is_left_out(repository: Path) -> None:
     assert checked(repository) == set()
     (repository / "specs" / "new.toml").write_text(spec.read_text())
     assert checked(repository) == {"new"}
+
+
+@pytest.mark.parametrize("name", ["constants.py", "within/constants.py"])
+def test_what_a_file_imports_is_part_of_it(repository: Path, name: str) -> None:
+    file, constants = (repository / "protocols" / each for each in ("peterson.py", name))
+    constants.parent.mkdir(exist_ok=True)
+    constants.write_text("NUMBER = 1\n")
+    module = name.removesuffix(".py").replace("/", ".")
+    file.write_text(
+        file.read_text().replace("import enum", f"from .{module} import NUMBER\nimport enum", 1)
+    )
+    git(repository, "add", ".")
+    git(repository, "commit", "-q", "-m", "Go on")
+    assert checked(repository) == set()
+    constants.write_text("NUMBER = 2\n")
+    assert checked(repository) == {"peterson"}
 
 
 def test_a_revision_that_is_none_is_refused(repository: Path) -> None:
