@@ -1,0 +1,109 @@
+"""What a Python file is made from beside its own text: what it imports, and what it may read.
+
+The files of a user's folder are read here before any of their code runs again.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+from .code import PURE_MODULES, READS_OUTSIDE
+
+#: Code that says one of these may load what no import says.
+_LOADS = frozenset({"__builtins__", "__loader__", "__spec__"})
+
+
+@cache
+def reads_outside(text: bytes) -> bool:
+    """Whether a file may read what neither it nor a file that it imports at its beginning says.
+
+    That is so if it imports anything but the model, its siblings and those modules of Python that
+    read nothing but what they are given, or if it names `open` or the like.
+    """
+    tree = ast.parse(text)
+    return any(map(_is_outside, ast.walk(tree))) or any(
+        isinstance(each, ast.ImportFrom) and each.level > 0
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for each in ast.walk(function)
+    )
+
+
+def _is_outside(node: ast.AST) -> bool:
+    match node:
+        case ast.Import(names):
+            return not all(_is_known(each.name) for each in names)
+        case ast.ImportFrom(module=str(module), level=0):
+            return not _is_known(module)
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name in READS_OUTSIDE | _LOADS
+        case _:
+            return False
+
+
+def _is_known(module: str) -> bool:
+    package = module.partition(".")[0]
+    return package == "model" or package in PURE_MODULES
+
+
+def with_imports(files: Iterable[Path], folders: Sequence[Path]) -> set[Path]:
+    """Files, and what they import of the code in some folders, one from the other."""
+    packages: dict[Path, str] = {}
+    for module in list(sys.modules.values()):
+        file, package = (vars(module).get(name) for name in ("__file__", "__package__"))
+        if isinstance(file, str) and isinstance(package, str):
+            packages[_resolved(file)] = package
+    found, todo = set[Path](), list(files)
+    while todo:
+        file = todo.pop()
+        if file not in found:
+            found.add(file)
+            if file in packages and any(file.is_relative_to(folder) for folder in folders):
+                todo += _imported(file.read_bytes(), packages[file])
+    return found
+
+
+@cache
+def _resolved(file: str) -> Path:
+    return Path(file).resolve()
+
+
+@cache
+def _imported(text: bytes, package: str) -> tuple[Path, ...]:
+    """The files of the modules that a text may import."""
+    return tuple(filter(None, map(_file_of, _names(text, package))))
+
+
+def _names(text: bytes, package: str) -> Iterator[str]:
+    """The names after `import` and `from`, absolute; some of them may be no modules."""
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Import(names):
+                yield from (each.name for each in names)
+            case ast.ImportFrom(module, names, level):
+                above = package.rsplit(".", level - 1)[:1] if level else []
+                parts = [*above, *([module] if module else [])]
+                yield ".".join(parts)
+                yield from (".".join([*parts, each.name]) for each in names)
+            case _:
+                pass
+
+
+@cache
+def _file_of(module: str) -> Path | None:
+    """The file of a module; None if it has none, or there is no such module."""
+    try:
+        found = importlib.util.find_spec(module)
+    except (ImportError, ValueError, AttributeError):
+        return None
+    if found is None or not found.has_location or found.origin is None:
+        return None
+    return Path(found.origin).resolve()
+
+
+__all__ = ["reads_outside", "with_imports"]

@@ -1,0 +1,49 @@
+"""What a file imports and reads: whether the files of a folder say all that its code does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from checker.cache.imports import reads_outside, with_imports
+from model.protocols import stop_with_savepoint
+
+CLOSED = (
+    "import enum, math",
+    "from collections.abc import Sequence",
+    "from model.rules import rule",
+    "from .sibling import LIMIT",
+    "from . import sibling",
+    "def count(file): return file.opened",
+)
+OPEN = (
+    "import os",
+    "import os.path as dataclasses",
+    "from pathlib import Path",
+    "from elsewhere import LIMIT",
+    "text = open('limit.txt').read()",
+    "import builtins\nbuiltins.open('limit.txt')",
+    "def limit():\n    from .within import LIMIT\n    return LIMIT",
+    "__loader__.get_data('limit.txt')",
+)
+
+
+@pytest.mark.parametrize("text", CLOSED)
+def test_code_that_reads_its_folder_only(text: str) -> None:
+    assert not reads_outside(text.encode())
+
+
+@pytest.mark.parametrize("text", OPEN)
+def test_code_that_may_read_something_else(text: str) -> None:
+    assert reads_outside(text.encode())
+
+
+def test_imports_are_followed_within_folders() -> None:
+    file = Path(stop_with_savepoint.__file__).resolve()
+    folder = file.parent
+    found = with_imports([file], [folder])
+    assert {folder / "final_checkpoint.py", folder / "coordinator" / "checkpoints.py"} <= found
+    assert folder / "two_phase_commit.py" not in found
+    assert file in with_imports([file], [])
+    assert folder / "coordinator" / "checkpoints.py" not in with_imports([file], [])
