@@ -135,10 +135,31 @@ class FinishedSearch:
         """Return the least shortest run to a state."""
         states, rules = [self.search.state(position)], list[int]()
         while (before := self.parent(position)) is not None:
-            position, leaf = before
-            rules.append(self.leaves[leaf].rule)
-            states.append(self.search.state(position))
+            number, (position, leaf) = position, before
+            passed, leaves = self._chain(position, leaf, number)
+            rules += [self.leaves[each].rule for each in reversed([leaf, *leaves])]
+            states += [*reversed(passed), self.search.state(position)]
         return Trace(tuple(reversed(states)), tuple(reversed(rules)))
+
+    def _chain(self, position: int, leaf: int, number: int) -> tuple[list[State], list[int]]:
+        """The states that a step to another state passes, and the leaves that lead on from them."""
+        search, layout = self.search, self.machine.layout
+        passed, leaves = list[State](), list[int]()
+        if self.machine.order is None or search.storage is Storage.COMPRESSED:
+            return passed, leaves
+        end = self.leaves[leaf].end
+        assert isinstance(end, Update)
+        state = self.machine.rewritten(updated(end, search.state(position)))
+        goal = search.state(number)
+        words = np.array(layout.encode(state), np.uint64)
+        while state != goal:
+            passed.append(state)
+            worker = search.workers.first.address
+            after = search.loops.go_along(search.address, worker, words.ctypes.data)
+            assert after >= 0, "a chain leads to a state that is stored"
+            leaves.append(int(after))
+            state = layout.decode([int(word) for word in words])
+        return passed, leaves
 
     def parent(self, number: int) -> tuple[int, int] | None:
         """Return the first state with a step to this one, and the leaf; None if it is initial."""

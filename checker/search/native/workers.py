@@ -58,9 +58,9 @@ def sizes_of(machine: NativeMachine) -> Sizes:
 
 
 class SearchThread:
-    """The arrays of one thread (`kernel/places.py`)."""
+    """The arrays of one thread (`kernel/places.py`); partial order needs some of them twice."""
 
-    def __init__(self, sizes: Sizes, tables: Tables) -> None:
+    def __init__(self, sizes: Sizes, tables: Tables, is_for_chains: bool = False) -> None:
         steps_max = sizes.steps_max
         width = tables.width
         self.block = new_block(at.OWN_COUNT)
@@ -77,8 +77,12 @@ class SearchThread:
             parts = max(1, len(tables.nodes.below))
             words |= {at.BEFORE: at.BATCH * width, at.BEFORE_IDS: at.BATCH * parts}
             words |= {at.OUT_IDS: parts}
-        words |= sizes.order
+        if sizes.order:
+            words |= sizes.order
+            words |= {at.CHAIN_STEPS: steps_max, at.CHAIN_STATES: at.BATCH * width}
         arrays = {place: np.empty(size, np.int64) for place, size in words.items()}
+        if is_for_chains:
+            arrays[at.STEP_FIRST][:] = at.CLOSED
         leaves, branches = sizes.leaves, sizes.branches + 1
         bytes_of = {at.FRESH: leaves, at.OWN_VISITED: leaves, at.OWN_SEEN: branches}
         flags = {place: np.zeros(size, np.uint8) for place, size in bytes_of.items()}
@@ -92,6 +96,9 @@ class SearchThread:
         self._arrays: dict[int, NDArray[np.generic]] = {**arrays, **flags, **halves}
         for place, array in self._arrays.items():
             self.block[place] = array.ctypes.data
+        if sizes.order and not is_for_chains:
+            self._for_chains = SearchThread(sizes, tables, is_for_chains=True)
+            self.block[at.CHAIN] = self._for_chains.address
 
     @property
     def address(self) -> int:
