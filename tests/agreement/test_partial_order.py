@@ -23,7 +23,7 @@ from checker.spec.claim import Spec
 from model.errors import FinaleError
 from model.expressions import FALSE, TRUE, Expression, cell, conjunction, equal, integer, negation
 from model.language.build import build
-from model.system import Kind, System
+from model.system import Kind, Predicate, System
 from model.trace import replay
 from tests.agreement.loose_systems import loose, property_of, system_of, when
 from tests.agreement.random_bodies import Pick
@@ -264,6 +264,32 @@ def test_a_state_where_something_is_observed_is_not_passed() -> None:
     assert check(system, under=[bare]).statistics.states == 2
     with pytest.raises(AssertionError):
         assert_audited(system, bare)
+
+
+@pytest.mark.parametrize("steps", [0, 2], ids=["of a state", "of a step"])
+def test_an_antecedent_in_a_chain_is_true_somewhere(steps: int) -> None:
+    """It holds only in the middle of the chain, which is not stored: yet it is not *never*."""
+    x, y = cell(0, 0, 2, False), cell(1, 0, 1, False)
+    rules = [when(equal(x, integer(value)), {0: integer(value + 1)}) for value in (0, 1)]
+    kind = Kind.ON_STEP if steps else Kind.ALWAYS
+
+    def found(antecedent: Expression, claim: Expression) -> Report:
+        asked = (Predicate((), antecedent, claim, FALSE),)
+        claims = replace(
+            property_of(kind, TRUE),
+            predicates=() if steps else asked,
+            on_rules=(asked,) * steps,
+        )
+        system = system_of([x, y], rules, [claims])
+        return check(system, under=[ordered(system)])
+
+    middle = found(equal(x, integer(1)), equal(y, integer(0)))
+    assert middle.statistics.states == 2
+    assert {type(each.verdict) for each in middle.answers} == {Holds}
+    never = found(equal(y, integer(1)), equal(x, integer(0)))
+    assert words(never)["claim"] != Holds.word or Vacuous in {
+        type(e.verdict) for e in never.answers
+    }
 
 
 def test_what_is_undone_need_not_be_done_before() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 # What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
@@ -27,6 +28,9 @@ from .graph import StoredFair, edges_of
 from .kernel import places as at
 from .machine import NativeMachine
 from .storage import Storage
+
+#: An antecedent is true in a chain of single steps: it has no numbered state.
+IN_CHAIN = Occurrence((sys.maxsize, -1, -1), -1)
 
 
 class FinishedSearch:
@@ -94,6 +98,8 @@ class FinishedSearch:
         for topic, number in zip(topics.in_states, search.state_found.tolist(), strict=True):
             if number >= 0:
                 yield topic, self._in_state(topic, number)
+            elif number == at.IN_CHAIN:
+                yield topic, IN_CHAIN
         for topic, place in topics.on_steps.items():
             if search.step_found[place] >= 0:
                 yield (
@@ -102,6 +108,8 @@ class FinishedSearch:
                         topic, int(search.step_base[place]), int(search.step_found[place])
                     ),
                 )
+            elif search.step_found[place] == at.IN_CHAIN:
+                yield topic, IN_CHAIN
         position, leaf = int(search.block[at.FAULT_STATE]), int(search.block[at.FAULT_LEAF])
         if position >= 0:
             length = search.tables.level_of(position) + 1

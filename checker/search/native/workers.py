@@ -5,12 +5,14 @@ from __future__ import annotations
 # What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+
+from checker.search.state_graph.questions import Asked, Topic
 
 from .kernel import places as at
 from .loops import KernelLoops
@@ -21,13 +23,15 @@ from .tables import Block, Tables, new_block
 THREADS_MAX = 8
 #: Threads are worth waking for so many states between two looks.
 STATES_WORTH_THREADS = 1 << 13
+TOPICS = (at.STATE_FIRST, at.STEP_FIRST)
 
 
 @dataclass(frozen=True)
 class Sizes:
     """The numbers of a system: ground rules, leaves, and so on.
 
-    `order` are the sizes of the arrays for partial order, by position.
+    `order` are the sizes of the arrays for partial order, by position; `antecedents` are the
+    positions of those topics, of states and of steps.
     """
 
     rules: int
@@ -37,6 +41,7 @@ class Sizes:
     state_topics: int
     step_topics: int
     order: Mapping[int, int] = field(default_factory=dict[int, int])
+    antecedents: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
 
     @property
     def steps_max(self) -> int:
@@ -54,7 +59,12 @@ def sizes_of(machine: NativeMachine) -> Sizes:
         len(machine.topics.in_states),
         len(machine.topics.on_steps),
         {} if machine.order is None else machine.order.sizes,
+        (_antecedents(machine.topics.in_states), _antecedents(machine.topics.on_steps)),
     )
+
+
+def _antecedents(topics: Iterable[Topic]) -> tuple[int, ...]:
+    return tuple(place for place, (asked, _) in enumerate(topics) if asked is Asked.WHEN)
 
 
 class SearchThread:
@@ -82,7 +92,9 @@ class SearchThread:
             words |= {at.CHAIN_STEPS: steps_max, at.CHAIN_STATES: at.BATCH * width}
         arrays = {place: np.empty(size, np.int64) for place, size in words.items()}
         if is_for_chains:
-            arrays[at.STEP_FIRST][:] = at.CLOSED
+            for place, antecedents in zip(TOPICS, sizes.antecedents, strict=True):
+                arrays[place][:] = at.CLOSED
+                arrays[place][list(antecedents)] = at.OPEN
         leaves, branches = sizes.leaves, sizes.branches + 1
         bytes_of = {at.FRESH: leaves, at.OWN_VISITED: leaves, at.OWN_SEEN: branches}
         flags = {place: np.zeros(size, np.uint8) for place, size in bytes_of.items()}

@@ -4,6 +4,9 @@ A state is *passed* if one of its stubborn sets has a single step, and this step
 and no observer that is enabled there. What a passed state would show, the state after it shows as
 well. So a search stores neither the state nor a number for it. Which states are passed depends on
 nothing but the state, so that a trace can go along the same chain again.
+
+An antecedent is no observer: that it is true somewhere is all that is asked. So the states of
+chains are asked for antecedents, and an answer has no state (IN_CHAIN).
 """
 
 from __future__ import annotations
@@ -17,21 +20,28 @@ from .memory import (
     call_6,
     half,
     inline,
+    lock,
     lowest_bit,
     set_byte,
     set_word,
+    unlock,
     word,
 )
 from .places import (
+    ASK,
     BATCH,
     CANONICAL,
     CHAIN,
     CHAIN_STATES,
     CHAIN_STEPS,
     CHUNKS,
+    CLOSED,
     EXPAND,
     HAS_COVERED,
+    IN_CHAIN,
     LEAVES,
+    LOCK,
+    OPEN,
     ORDER,
     ORDER_ATOM_WORDS,
     ORDER_DEPENDENT,
@@ -49,7 +59,12 @@ from .places import (
     SIZE,
     SOURCE,
     STARTS,
+    STATE_FIRST,
+    STATE_FOUND,
+    STATE_TOPICS,
     STEP_FIRST,
+    STEP_FOUND,
+    STEP_TOPICS,
     WIDTH,
 )
 from .sets import closed, enabled_updates, has
@@ -107,7 +122,7 @@ def go_along(shared, own, state):
 def look_ahead(shared, chain, size):
     """Makes the steps of the states in CHAIN_STATES, and tells which atoms are true there.
 
-    Nothing is asked of these steps: all topics of steps are closed in the block of chains.
+    In the block of chains all topics are closed but for antecedents.
     """
     states, out, leaves = word(chain, CHAIN_STATES), word(chain, OUT), word(chain, LEAVES)
     set_word(chain, SOURCE, states)
@@ -118,6 +133,21 @@ def look_ahead(shared, chain, size):
         call_2(word(shared, CANONICAL), out, total)
     guards = word(word(shared, ORDER), ORDER_GUARDS)
     call_3(guards, states, size, word(chain, ORDER_TRUTHS))
+    call_3(word(shared, ASK), states, size, word(chain, STATE_FIRST))
+    note(shared, word(chain, STATE_FIRST), word(shared, STATE_FOUND), word(shared, STATE_TOPICS))
+    note(shared, first, word(shared, STEP_FOUND), word(shared, STEP_TOPICS))
+
+
+@inline
+def note(shared, first, found, topics):
+    """Notes which antecedents are true within a chain."""
+    for topic in range(topics):
+        if 0 <= word(first, topic) < OPEN:
+            set_word(first, topic, CLOSED)
+            lock(shared, LOCK)
+            if word(found, topic) < 0:
+                set_word(found, topic, IN_CHAIN)
+            unlock(shared, LOCK)
 
 
 @inline

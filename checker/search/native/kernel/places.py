@@ -31,6 +31,8 @@ RULES_IN_CHUNK = 16
 RECENT_BITS = 11
 #: The least state or step that settles a topic: OPEN if none does yet, CLOSED if one did before.
 OPEN, CLOSED = 1 << 62, -1
+#: What settles a topic if it is no state or step that is numbered: it is within a chain.
+IN_CHAIN = -2
 #: In a thread's list of leaves: this step ends in a fault.
 FAULT_SHIFT = 30
 FAULT_BIT = 1 << FAULT_SHIFT
