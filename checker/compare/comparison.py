@@ -31,8 +31,8 @@ from model.trace import Trace
 
 from .bisimulation import classes
 from .inclusion import Determinised, matching, unmatched
-from .lts import Alphabet, Numbers, joined
-from .observed import Graph, Side, graph_of, side_of
+from .lts import Numbers, joined
+from .observed import Graph, Side, graph_of, sides_of
 from .observer import EFFECTS, Observer, views_of
 
 COMPARING = "comparing"
@@ -82,6 +82,11 @@ class Difference:
     def observation(self) -> str:
         """The observation that the other system cannot make."""
         return self.run.observations[-1][1]
+
+    @property
+    def has_same_start(self) -> bool:
+        """Whether the other system can start like the run."""
+        return bool(self.other.observations)
 
 
 @dataclass(frozen=True)
@@ -196,10 +201,9 @@ def _looking(limits: Limits, progress: ProgressListener | None, states: int) -> 
 
 
 def _compared(one: Graph, other: Graph, observer: Observer, look: Callable[[], None]) -> Comparison:
-    alphabet = Alphabet()
     rules = [name for each in (one, other) for name in rule_names(each.spec.protocol)]
     views = views_of(observer, one.explored.system, other.explored.system, rules)
-    first, second = side_of(one, views[0], alphabet), side_of(other, views[1], alphabet)
+    first, second = sides_of((one, other), views)
     look()
     both = joined(first.lts, second.lts)
     block = classes(both, divergence=True, look=look)

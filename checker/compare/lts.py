@@ -21,13 +21,11 @@ SILENT = 0
 class Alphabet:
     """The labels of systems that are compared, by number. Label 0 is silence.
 
-    A label is known by its key. Its text is for readers; no two labels have one text. `usual` are
-    the values that are seen when a run of the first system starts.
+    A label is known by its key. Its text is for readers; no two labels have one text.
     """
 
     def __init__(self) -> None:
         self.texts = [""]
-        self.usual: dict[str, str] | None = None
         self._numbers: dict[Hashable, int] = {}
         self._taken = {""}
 

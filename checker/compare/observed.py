@@ -10,7 +10,7 @@ into the end, too.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from time import perf_counter
@@ -22,9 +22,8 @@ from checker.search.limits import Limits, ProgressListener, looking
 from checker.search.run import BUILDING, SECONDS_UNTOLD
 from checker.search.state_graph.folding import cells_read
 from checker.spec.claim import Spec
-from model.domains import Domain
 from model.expressions import Expression
-from model.itf import element_of, keys_of
+from model.itf import keys_of
 from model.language.build import shown, world_of
 from model.language.entities import Variable
 from model.language.observing import observing, sound_kind
@@ -32,12 +31,12 @@ from model.language.predicates import where
 from model.semantics import evaluate
 from model.system import Fault, State, System, Update
 from model.trace import Trace, renamed
-from model.value_text import Writer, changes, value_text
+from model.value_text import changes, value_text
 
 from .explored import Explored, explored
 from .identity import identity
 from .lts import SILENT, Alphabet, Lts, Numbers
-from .observer import View, Watched
+from .observer import View, Watched, element_seen
 from .rows import distinct_rows
 
 START = "the run starts"
@@ -130,10 +129,22 @@ def graph_of(spec: Spec, limits: Limits, progress: ProgressListener | None) -> G
     return Graph(spec, explored(system, left, progress), endings)
 
 
-def side_of(whole: Graph, view: View, alphabet: Alphabet) -> Side:
-    """Return what an observer sees of a state graph."""
+def sides_of(graphs: tuple[Graph, Graph], views: tuple[View, View]) -> tuple[Side, Side]:
+    """Return what an observer sees of two state graphs."""
+    alphabet = Alphabet()
+    one, other = (
+        _Labelling(graph.explored, view, alphabet)
+        for graph, view in zip(graphs, views, strict=True)
+    )
+    shared = frozenset[tuple[str, str]].intersection(
+        *(frozenset(values) for values in (*one.at_start, *other.at_start))
+    )
+    return _side(graphs[0], one, shared), _side(graphs[1], other, shared)
+
+
+def _side(whole: Graph, labelling: _Labelling, shared: Collection[tuple[str, str]]) -> Side:
+    """What is seen of a state graph; `shared` is what is the same in each start of both systems."""
     graph = whole.explored
-    labelling = _Labelling(graph, view, alphabet)
     root, end = len(graph.states), len(graph.states) + 1
     first = np.arange(graph.initial)
     quiet = labelling.quiet()
@@ -141,7 +152,7 @@ def side_of(whole: Graph, view: View, alphabet: Alphabet) -> Side:
     wrong = np.array([state for state, _ in faults], np.int64)
     labels = [
         labelling.steps(),
-        labelling.starts(),
+        labelling.starts(shared),
         labelling.ends(quiet, whole.endings),
         np.array([labelling.fault(leaf) for _, leaf in faults], np.int64),
     ]
@@ -153,7 +164,7 @@ def side_of(whole: Graph, view: View, alphabet: Alphabet) -> Side:
         np.concatenate([graph.target, first, np.full(len(quiet) + len(wrong), end)]),
         range(len(graph.source) + len(first), len(graph.source) + len(first) + len(quiet)),
     )
-    return Side(whole, view, lts, alphabet)
+    return Side(whole, labelling.view, lts, labelling.alphabet)
 
 
 def _endings(spec: Spec) -> list[tuple[str, Expression]]:
@@ -234,7 +245,7 @@ class _Labelling:
         return touching.astype(bool), renumbering.astype(bool), named
 
     def _label(self, row: Numbers) -> int:
-        count = len(self.cells)
+        count = self.rows.shape[1]
         before, after, rule = row[:count].tolist(), row[count : 2 * count].tolist(), int(row[-1])
         parts: list[tuple[Hashable, str]] = []
         if rule >= 0:
@@ -252,7 +263,7 @@ class _Labelling:
     ) -> Iterator[tuple[Watched, list[int], list[int]]]:
         offset = 0
         for watched in self.view.fields:
-            width = watched.variable.domain.width
+            width = _width(watched)
             yield watched, before[offset : offset + width], after[offset : offset + width]
             offset += width
 
@@ -261,7 +272,7 @@ class _Labelling:
     ) -> Iterator[tuple[Hashable, str]]:
         """What is seen of a change: the key of each part, and its text."""
         variable = watched.variable
-        if watched.values:
+        if watched.values is not None:
             yield from self._values_seen(watched, old, new, after)
             return
         was, now = variable.domain.decode(old), variable.domain.decode(new)
@@ -276,13 +287,11 @@ class _Labelling:
     ) -> Iterator[tuple[Hashable, str]]:
         named = self._name(watched.variable)
         for name, was, now in _elements(watched, named, old, new):
-            if now == UNSEEN:
-                cell, text = was, f"{name} is no longer {_value(watched, was)}"
-            else:
-                cell, text = now, f"{name} {_value(watched, now)}"
-            is_behind = self._is_behind(watched, new, after)
-            key = name, now == UNSEEN, _value(watched, cell, identity), is_behind
-            yield key, f"{text}, behind a newer one" if is_behind else text
+            is_gone, is_behind = now == UNSEEN, self._is_behind(watched, new, after)
+            key, told = _value(watched, was if is_gone else now)
+            text = f"{name} is no longer {told}" if is_gone else f"{name} {told}"
+            text = f"{text}, behind a newer one" if is_behind else text
+            yield (name, is_gone, key, is_behind), text
 
     def _name(self, variable: Variable) -> str:
         """The name of a variable; if its entity has no lasting name, the class of the entity."""
@@ -303,23 +312,28 @@ class _Labelling:
 
     # --- the start and the end -------------------------------------------------------------------
 
-    def starts(self) -> Numbers:
-        """Return the labels of the initial states."""
-        return np.array([self._start(row.tolist()) for row in self.rows[: self.graph.initial]])
-
-    def _start(self, row: list[int]) -> int:
-        values = [
-            each
-            for watched, cells, _ in self._by_field(row, row)
-            for each in _values(watched, cells)
+    @cached_property
+    def at_start(self) -> list[dict[tuple[str, str], str]]:
+        """What is seen of each initial state: names and identities of values, with their texts."""
+        return [
+            {
+                (name, key): text
+                for watched, cells, _ in self._by_field(row, row)
+                for name, key, text in _values(watched, cells)
+            }
+            for row in self.rows[: self.graph.initial].tolist()
         ]
-        if self.alphabet.usual is None:
-            self.alphabet.usual = {name: key for name, key, _ in values}
-        usual = self.alphabet.usual
-        unusual = [each for each in values if usual.get(each[0]) != each[1]]
-        key = frozenset((name, value) for name, value, _ in unusual)
-        text = ", ".join([START, *(f"{name} {told}" for name, _, told in unusual)])
-        return self.alphabet.number(("start", key), text)
+
+    def starts(self, shared: Collection[tuple[str, str]]) -> Numbers:
+        """Return the labels of the initial states."""
+        return np.array([self._start(values, shared) for values in self.at_start])
+
+    def _start(
+        self, values: Mapping[tuple[str, str], str], shared: Collection[tuple[str, str]]
+    ) -> int:
+        own = {each: text for each, text in values.items() if each not in shared}
+        text = ", ".join([START, *(f"{name} {told}" for (name, _), told in own.items())])
+        return self.alphabet.number(("start", frozenset(own)), text)
 
     def quiet(self) -> Numbers:
         """Return the states in which no step changes anything."""
@@ -360,22 +374,22 @@ class _Labelling:
 
 
 def _seen(watched: Watched, rows: Numbers) -> Numbers:
-    """The cells of a field with all values that the observer does not see made equal."""
-    if not watched.values:
+    """The cells of a field; where some values are seen, the number of each, or `UNSEEN`."""
+    if watched.values is None:
         return rows
-    domain = _element(watched)
-    values = [domain.encode(value)[0] for value in watched.values]
-    assert UNSEEN not in values
-    seen: Numbers = np.where(np.isin(rows, values), rows, UNSEEN)
-    return seen
+    domain = element_seen(watched.variable)
+    cells = rows.reshape(-1, domain.width)
+    first, which = distinct_rows(cells)
+    numbers = {key: number for number, key in enumerate(watched.values)}
+    values = [identity(domain, domain.decode(each)) for each in cells[first].tolist()]
+    found = np.array([numbers.get(each, UNSEEN) for each in values], np.int64)
+    return found[which].reshape(len(rows), -1)
 
 
-def _element(watched: Watched) -> Domain[object]:
-    """The domain of the values that are seen: of a map, that of its elements."""
-    domain = watched.variable.domain
-    element = element_of(domain) if hasattr(domain, "keys") else domain
-    assert element.width == 1, "only a value of one cell is seen in part"
-    return element
+def _width(watched: Watched) -> int:
+    """How many cells `_seen` returns."""
+    whole = watched.variable.domain.width
+    return whole if watched.values is None else whole // element_seen(watched.variable).width
 
 
 def _elements(
@@ -393,17 +407,18 @@ def _elements(
 def _values(watched: Watched, cells: list[int]) -> Iterator[tuple[str, str, str]]:
     """The names of what is seen of a field, with the identities and the texts of the values."""
     variable = watched.variable
-    if not watched.values:
+    if watched.values is None:
         value = variable.domain.decode(cells)
         yield variable.name, identity(variable.domain, value), value_text(variable.domain, value)
         return
     others = [UNSEEN - 1] * len(cells)
     for name, _, cell in _elements(watched, variable.name, others, cells):
-        yield name, _value(watched, cell, identity), _value(watched, cell)
+        yield name, *_value(watched, cell)
 
 
-def _value(watched: Watched, cell: int, write: Writer = value_text) -> str:
-    if cell == UNSEEN:
-        return "not seen"
-    domain = _element(watched)
-    return write(domain, domain.decode([cell]))
+def _value(watched: Watched, number: int) -> tuple[str, str]:
+    """The identity and the text of a value that is seen in part of a field."""
+    assert watched.values is not None
+    if number == UNSEEN:
+        return "", "not seen"
+    return list(watched.values.items())[number]

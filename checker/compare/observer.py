@@ -8,12 +8,17 @@ never seen.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from model.domains import Domain, OutOfDomain
 from model.errors import FinaleError, nearest
+from model.itf import element_of
 from model.language.entities import Entity, Field, Variable
 from model.system import System
+from model.value_text import value_text
+
+from .identity import identity
 
 EFFECTS, MESSAGES, EVERYTHING = "effects", "messages", "everything"
 #: Words that stand for many names, from the coarsest observer to the finest.
@@ -56,12 +61,16 @@ def observer_in(text: str) -> Observer:
     return Observer(words)
 
 
+#: The identities of the values that are seen of a field, with their texts; None for all values.
+Seen = Mapping[str, str] | None
+
+
 @dataclass(frozen=True)
 class Watched:
-    """A field that an observer watches. With `values`, the observer sees these values alone."""
+    """A field that an observer watches, with the values that the observer sees."""
 
     variable: Variable
-    values: tuple[object, ...] = ()
+    values: Seen
 
 
 @dataclass(frozen=True)
@@ -80,31 +89,40 @@ class View:
 def views_of(
     observer: Observer, first: System, second: System, rules: Collection[str]
 ) -> tuple[View, View]:
-    """Return what an observer watches in two systems: in both the same names.
+    """Return what an observer watches in two systems: in both the same names and values.
 
-    `rules` are the names of the rules of either protocol. A system that never takes a rule, or does
-    not have the rule, can be watched for the rule. Raises `unknown-observed`, `nothing-observed`,
-    `incomparable`.
+    What one of the systems declares is watched in both: the two can differ in what they declare,
+    and not in what they do. `rules` are the names of the rules of either protocol. A system that
+    never takes a rule, or does not have the rule, can be watched for the rule. Raises
+    `unknown-observed`, `nothing-observed`, `incomparable`.
     """
     systems = first, second
-    found: tuple[dict[str, Watched], dict[str, Watched]] = {}, {}
+    one, other = ({each.name for each in system.variables} for system in systems)
+    seen: dict[str, Seen] = {}
     for word in observer.words:
-        one, other = ({w.variable.name: w for w in _watched(word, each)} for each in systems)
-        if not (one or other or word in rules):
+        found = [each for system in systems for each in _watched(word, system)]
+        alone = {each.variable.name for each in found} & (one ^ other)
+        if not (found or word in rules):
             raise _nothing(word, systems, rules)
-        if word != EVERYTHING and one.keys() != other.keys():
-            raise _incomparable(one.keys() ^ other.keys())
-        for kept, fields in zip(found, (one, other), strict=True):
-            for name in one.keys() & other.keys():
-                # Who names a field sees all of its values, also of a field that is an effect.
-                if name not in kept or not fields[name].values:
-                    kept[name] = fields[name]
+        if alone and word != EVERYTHING:
+            raise _incomparable(alone)
+        for each in found:
+            if each.variable.name not in alone:
+                known, more = seen.get(each.variable.name, {}), each.values
+                both = None if known is None or more is None else {**known, **more}
+                seen[each.variable.name] = both
     watched = frozenset(rules).intersection(observer.words)
     first_view, second_view = (
-        View(tuple(kept[v.name] for v in system.variables if v.name in kept), watched)
-        for kept, system in zip(found, systems, strict=True)
+        View(tuple(Watched(v, seen[v.name]) for v in system.variables if v.name in seen), watched)
+        for system in systems
     )
     return first_view, second_view
+
+
+def element_seen(variable: Variable) -> Domain[object]:
+    """Return the domain of the values that are seen of a field: of a map, that of its elements."""
+    domain = variable.domain
+    return element_of(domain) if hasattr(domain, "keys") else domain
 
 
 def _watched(word: str, system: System) -> Iterator[Watched]:
@@ -112,14 +130,26 @@ def _watched(word: str, system: System) -> Iterator[Watched]:
         declared = getattr(type(variable.entity), variable.field)
         assert isinstance(declared, Field)
         if word == EVERYTHING:
-            yield Watched(variable)
+            seen: bool | tuple[object, ...] = True
         elif word in GROUPS:
-            if isinstance(declared.effect, tuple):
-                yield Watched(variable, declared.effect)
-            elif declared.effect or (word == MESSAGES and declared.messages):
-                yield Watched(variable)
-        elif word in (variable.name, variable.entity.name, *_by_class(variable)):
-            yield Watched(variable)
+            seen = (word == MESSAGES and declared.messages is not None) or declared.effect
+        else:
+            seen = word in (variable.name, variable.entity.name, *_by_class(variable))
+        if seen is True:
+            yield Watched(variable, None)
+        elif seen:
+            yield Watched(variable, dict(_values(variable, seen)))
+
+
+def _values(variable: Variable, values: Iterable[object]) -> Iterator[tuple[str, str]]:
+    """The identities and texts of values; one that the bounds rule out is never seen."""
+    domain = element_seen(variable)
+    for value in values:
+        try:
+            domain.encode(value)
+        except OutOfDomain:
+            continue
+        yield identity(domain, value), value_text(domain, value)
 
 
 def _by_class(variable: Variable) -> Iterable[str]:
@@ -162,8 +192,10 @@ __all__ = [
     "GROUPS",
     "MESSAGES",
     "Observer",
+    "Seen",
     "View",
     "Watched",
+    "element_seen",
     "observer_in",
     "views_of",
 ]

@@ -162,6 +162,8 @@ def _difference(
     story = _story(side, found.run)
     yield from group_lines(story.groups, width)
     seen = dict(found.run.observations)
+    if seen[0] != START:
+        yield from paragraph(_seen(seen[0]), width, indent=6)
     for told in story.steps:
         yield Text()
         yield from step_lines(told, story, width)
@@ -183,7 +185,7 @@ def _story(side: Side, told: Told) -> Story:
 def _sections(side: Side, told: Told, width: int) -> list[list[Text]]:
     """The run up to each observation: its rules, and the observation.
 
-    A start that is like that of the first system needs no words.
+    A start that is like all starts of both systems needs no words.
     """
     replay(side.system, told.trace)
     steps = list(steps_of(side.system, told.trace))
@@ -203,9 +205,10 @@ def _rule(step: StoryStep, width: int) -> list[Text]:
 
 
 def _instead(name: str, found: Difference, width: int) -> Iterator[Text]:
-    yield from _hanging(f"   {UNABLE} ", f"the {name} cannot go on like this", "bold red", width)
+    verb = "go on" if found.has_same_start else "start"
+    yield from _hanging(f"   {UNABLE} ", f"the {name} cannot {verb} like this", "bold red", width)
     if found.instead:
-        yield Text("     it can go on with", "dim")
+        yield Text(f"     it can {verb} with", "dim")
     for text in found.instead:
         yield from _hanging(f"   {SEEN} ", text, "default", width)
     if not found.instead:

@@ -222,8 +222,9 @@ def _behaviour(word: str, case: Case, difference: Difference, width: int) -> Ite
     seen = [f"{step} {text}" for step, text in difference.run.observations]
     yield from flow([Text(each, "dim") for each in seen], width, indent=6)
     other = "without the change" if word == "gained" else "with the change"
+    after = ", after the same start" if difference.has_same_start else ""
     instead = ", ".join(difference.instead) or "nothing else is seen"
-    yield from paragraph(Text(f"{other}, after the same start: {instead}", "dim"), width, indent=6)
+    yield from paragraph(Text(f"{other}{after}: {instead}", "dim"), width, indent=6)
 
 
 def _stability(review: Review, width: int) -> list[Text]:

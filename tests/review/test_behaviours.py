@@ -11,6 +11,7 @@ from checker.report.review import review_json, review_lines
 from checker.review.behaviours import Behaviours, behaviours_of
 from checker.review.change import Change
 from checker.spec.catalogue import catalogue
+from tests.compare.test_declared_effects import FILE
 from tests.review.reviewing import reviewed, specs_of
 
 
@@ -49,6 +50,18 @@ def test_the_answer_has_it() -> None:
     assert isinstance(told, dict)
     assert told["of"] == 1
     assert told["gained"]["steps"] == 10
+
+
+def test_a_start_that_differs_is_not_told_as_the_same(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(FILE)
+    spec = tmp_path / "spec.toml"
+    spec.write_text('title = "Starts"\nprotocol = "base"\n')
+    change = Change("base", "startslow")
+    found = reviewed(change, [spec], known=catalogue(tmp_path), behaviours=60.0)
+    text = "\n".join(line.plain for line in review_lines(found, 200))
+    assert "without the change: the run starts, number 0" in text
+    assert "with the change: the run starts, number -1" in text
+    assert "the same start" not in text
 
 
 FEWER = '''"""A variant with fewer entities."""
