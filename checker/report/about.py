@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 
 from rich.text import Text
 
-from checker.review.lines import changed_code
+from checker.review.code import changed_code
 from checker.spec.claim import Spec
 from checker.spec.meanings import meanings, summary
 from checker.spec.typed import option_word

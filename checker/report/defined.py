@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from checker.review.lines import ChangedCode, Coverage, MemberCoverage
-from checker.spec.overriding import Member
+from checker.review.code import ChangedCode
+from checker.review.lines import Coverage, MemberCoverage
+from checker.spec.overriding import Member, class_name
 
 from .layout import columns, counted, joined
 from .places import shown_file
@@ -41,8 +42,8 @@ def overrides_words(member: Member) -> str:
         return "new"
     owner = member.inherited[0]
     base = next((each for each in member.kind.__bases__ if issubclass(each, owner)), owner)
-    defined = "" if base is owner else f", defined in {owner.__qualname__}"
-    return f"overrides {base.__qualname__}{defined}"
+    defined = "" if base is owner else f", defined in {class_name(owner)}"
+    return f"overrides {class_name(base)}{defined}"
 
 
 def reached_words(coverage: MemberCoverage) -> str:

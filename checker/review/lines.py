@@ -9,29 +9,25 @@ guard says no in such attempts alone.
 
 from __future__ import annotations
 
-import ast
 import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from time import perf_counter
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FrameType
 from typing import Any
 
 from checker.search.interpreter.breadth_first import InterpreterSearch
 from checker.search.interpreter.execution import PlainSystem, TakenStep, Values
 from checker.search.limits import Limits
-from checker.spec.overriding import Member, members_of
 from model.errors import FinaleError
 from model.language.build import BoundRule, build
-from model.language.decorators import mark_of
-from model.language.entities import Field
 from model.language.explore import Branch
 from model.language.protocol import Protocol
 from model.system import Blocked, Fault
 
 from .cases import Case
+from .code import ChangedCode, ChangedMember
 from .followed import followed, has_taken, heads_of
 from .pair import Pair
 
@@ -41,51 +37,6 @@ STATES_MAX = 20_000
 SECONDS_MAX = 10.0
 #: A file and a number.
 _Line = tuple[str, int]
-
-
-@dataclass(frozen=True)
-class ChangedMember:
-    """A method that the change defines: `rule`, `helper` or `method`, and the lines of its body.
-
-    `overrides` is the class whose member it takes the place of, if there is one. `acts` says that
-    it is a rule or a step: its lines count if the whole rule is taken.
-    """
-
-    member: Member
-    role: str
-    acts: bool
-    code: CodeType
-    body: tuple[ast.stmt, ...]
-
-    @property
-    def overrides(self) -> type | None:
-        """The class that has the inherited member."""
-        inherited = self.member.inherited
-        return None if inherited is None else inherited[0]
-
-    @property
-    def file(self) -> str:
-        """The file."""
-        return str(self.member.place.file)
-
-
-@dataclass(frozen=True)
-class ChangedCode:
-    """All that a change defines: its methods, and its other members (fields, values)."""
-
-    methods: tuple[ChangedMember, ...]
-    values: tuple[Member, ...]
-
-    @property
-    def files(self) -> frozenset[str]:
-        """The files that the change is in."""
-        return frozenset(str(each.place.file) for each in self.members)
-
-    @property
-    def members(self) -> tuple[Member, ...]:
-        """All members, in the order of their places."""
-        every = [*(each.member for each in self.methods), *self.values]
-        return tuple(sorted(every, key=lambda each: (str(each.place.file), each.place.line or 0)))
 
 
 @dataclass(frozen=True)
@@ -116,55 +67,6 @@ class Coverage:
     """What was reached of each method."""
 
     methods: tuple[MemberCoverage, ...]
-
-
-def changed_code(variant: type[Protocol] | None, base: type[Protocol]) -> ChangedCode:
-    """Return what the variant's classes define, and those of entities beside them."""
-    if variant is None:
-        return ChangedCode((), ())
-    kinds = [kind for kind in variant.__mro__ if kind not in base.__mro__]
-    methods, values = list[ChangedMember](), list[Member]()
-    for name in dict.fromkeys(kind.__module__ for kind in kinds):
-        module = sys.modules[name]
-        file = Path(str(module.__file__))
-        tree = ast.parse(file.read_bytes())
-        bodies = dict(_bodies(tree))
-        # A file with the protocol itself has entities of the protocol, too.
-        is_of_base = any(kind.__module__ == name for kind in base.__mro__)
-        for member in members_of(tree, file, module):
-            if member.kind not in kinds and (is_of_base or issubclass(member.kind, Protocol)):
-                continue
-            body = bodies.get((member.kind.__qualname__, member.name))
-            function = _function(member.value)
-            if body is not None and function is not None:
-                role, acts = _role(member.value)
-                methods.append(ChangedMember(member, role, acts, function.__code__, body))
-            elif isinstance(member.value, Field) or member.inherited is not None:
-                values.append(member)
-    return ChangedCode(tuple(methods), tuple(values))
-
-
-def _bodies(tree: ast.Module) -> Iterator[tuple[tuple[str, str], tuple[ast.stmt, ...]]]:
-    for kind in tree.body:
-        if isinstance(kind, ast.ClassDef):
-            for node in kind.body:
-                if isinstance(node, ast.FunctionDef):
-                    yield (kind.name, node.name), tuple(node.body)
-
-
-def _function(value: object) -> FunctionType | None:
-    mark = mark_of(value)
-    function: object = value if mark is None else mark.function
-    function = function.fget if isinstance(function, property) else function
-    return function if isinstance(function, FunctionType) else None
-
-
-def _role(value: object) -> tuple[str, bool]:
-    """The role of a member, and whether it acts."""
-    mark = mark_of(value)
-    if mark is None:
-        return "method", False
-    return "rule" if mark.role == "rule" else "helper", mark.role in ("rule", "step")
 
 
 # --- what was reached ----------------------------------------------------------------------------
@@ -306,10 +208,7 @@ def _noting(into: Mapping[CodeType, set[_Line]]) -> Generator[None]:
 
 
 __all__ = [
-    "ChangedCode",
-    "ChangedMember",
     "Coverage",
     "MemberCoverage",
-    "changed_code",
     "coverage_of",
 ]

@@ -18,7 +18,8 @@ from model.errors import FinaleError
 from .behaviours import Behaviours, behaviours_of
 from .cases import Case, Cases, cases
 from .change import Change, ChangedCatalogue, under
-from .lines import ChangedCode, Coverage, changed_code, coverage_of
+from .code import ChangedCode, changed_code
+from .lines import Coverage, coverage_of
 from .pair import Pair, pair_of
 from .seeming import (
     Remark,

@@ -11,7 +11,7 @@ from checker.search.answer import NO_DEADLOCK, Report
 from checker.spec.catalogue import Catalogue
 from checker.spec.claim import Spec
 from checker.spec.grid import without
-from checker.spec.overriding import Member, used_names
+from checker.spec.overriding import Member, class_name, used_names
 from checker.spec.reading import spec_of
 from model.errors import FinaleError, Place
 from model.language.entities import Entity
@@ -19,7 +19,8 @@ from model.language.protocol import Protocol
 
 from .cases import Case
 from .change import ChangedCatalogue, shadowed, without_own_keys
-from .lines import ChangedCode, ChangedMember, Coverage, changed_code, coverage_of
+from .code import ChangedCode, ChangedMember, changed_code
+from .lines import Coverage, coverage_of
 from .pair import Pair, how_systems_differ
 
 #: The rules of one spec are run line by line for so many seconds.
@@ -63,14 +64,14 @@ def remarks_on_entities(code: ChangedCode, specs: Iterable[Spec]) -> Iterator[Re
     """Classes of entities of the change that no protocol makes."""
     wanted: dict[type, Member] = {}
     for each in code.members:
-        if Protocol not in each.kind.__mro__:
+        if issubclass(each.kind, Entity) and not issubclass(each.kind, Protocol):
             wanted.setdefault(each.kind, each)
     made: set[type] = set()
     for spec in specs if wanted else ():
         made |= {base for entity in _entities(spec) for base in type(entity).__mro__}
     for kind, first in wanted.items():
         if kind not in made:
-            message = f"no entity is a {kind.__qualname__}: the protocol does not make any"
+            message = f"no entity has the class {class_name(kind)}: the protocol makes none"
             yield Remark("unused-class", message, first.place)
 
 

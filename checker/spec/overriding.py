@@ -55,7 +55,7 @@ class Member:
         return next(((b, vars(b)[self.name]) for b in self.bases if self.name in vars(b)), None)
 
     def __str__(self) -> str:
-        return f"{self.kind.__qualname__}.{self.name}"
+        return f"{class_name(self.kind)}.{self.name}"
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,11 @@ class MixedIn(Member):
         return order[order.index(self.kind) + 1 :]
 
 
+def class_name(kind: type) -> str:
+    """Return the name of a class, without the function that makes it."""
+    return kind.__qualname__.rpartition("<locals>.")[2]
+
+
 def check_overrides(modules: Iterable[tuple[Path, ModuleType]]) -> None:
     """Raises `defined-twice`, `field-redeclared`, `override-differs`, `override-hides`,
     `override-misspelt` and `override-overwritten`.
@@ -81,7 +86,7 @@ def check_overrides(modules: Iterable[tuple[Path, ModuleType]]) -> None:
         _check_once(tree, file, module)
         _check_mixins(tree, file, module)
         _check_hiding(tree, file, module)
-        for member in members_of(tree, file, module):
+        for member in _members_of(tree, file, module):
             _check_field(member)
             _check_method(member)
             _check_value(member)
@@ -103,14 +108,41 @@ def _is_said(name: str) -> bool:
     return not name.startswith(("__", "_abc_")) or name == "__init__"
 
 
-def members_of(tree: ast.Module, file: Path, module: ModuleType) -> Iterator[Member]:
+def _members_of(tree: ast.Module, file: Path, module: ModuleType) -> Iterator[Member]:
     """What the protocol and entity classes of a file define."""
     for node, kind in _classes(tree, module):
-        if not issubclass(kind, Entity):
-            continue
-        for name, line in _defined(node.body):
-            if name in vars(kind) and _is_said(name):
+        if issubclass(kind, Entity):
+            for name, line in _said_in(node, kind):
                 yield Member(kind, name, Place(str(file), line))
+
+
+def members_in(tree: ast.Module, file: Path, kind: type, entity: type) -> Iterator[Member]:
+    """Return what a class of a file defines, also if a function makes the class.
+
+    `entity` inherits from the class if this is no entity itself.
+    """
+    try:
+        first = inspect.findsource(kind)[1] + 1
+    except (OSError, TypeError):  # Python code made the class without a `class` statement
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and first == _first_line(node):
+            for name, line in _said_in(node, kind):
+                place = Place(str(file), line)
+                if Entity in kind.__mro__:
+                    yield Member(kind, name, place)
+                else:
+                    yield MixedIn(kind, name, place, entity)
+
+
+def _first_line(node: ast.ClassDef) -> int:
+    return min([node.lineno, *(each.lineno for each in node.decorator_list)])
+
+
+def _said_in(node: ast.ClassDef, kind: type) -> Iterator[tuple[str, int]]:
+    for name, line in _defined(node.body):
+        if name in vars(kind) and _is_said(name):
+            yield name, line
 
 
 def _defined(body: Iterable[ast.stmt]) -> Iterator[tuple[str, int]]:
