@@ -51,9 +51,12 @@ def lines_of(body: Iterable[ast.stmt]) -> Iterator[int]:
 
 
 def heads_of(body: Iterable[ast.stmt]) -> Iterator[range]:
-    """The lines of each statement, and of each case of a `match`, up to the statements in it."""
+    """The lines of each statement, and of each case of a `match`, up to the statements in it.
+
+    A `require(False)` is none of them, nor is a case that does nothing else: no run reaches these.
+    """
     for node in body:
-        if is_text(node):
+        if is_text(node) or _blocks(node):
             continue
         cases = node.cases if isinstance(node, ast.Match) else []
         inside: Sequence[ast.stmt] = getattr(node, "body", ())
@@ -61,7 +64,8 @@ def heads_of(body: Iterable[ast.stmt]) -> Iterator[range]:
         yield _head(node.lineno, first[0] if first else (node.end_lineno or 0) + 1)
         yield from heads_of([*inside, *getattr(node, "orelse", ())])
         for case in cases:
-            yield _head(case.pattern.lineno, case.body[0].lineno)
+            if not _blocks(case.body[0]):
+                yield _head(case.pattern.lineno, case.body[0].lineno)
             yield from heads_of(case.body)
 
 
@@ -74,6 +78,15 @@ def is_text(node: ast.stmt) -> bool:
     if isinstance(node, ast.AnnAssign):
         return node.value is None
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _blocks(node: ast.stmt) -> bool:
+    """Whether a statement is `require(False)`."""
+    match node:
+        case ast.Expr(ast.Call(ast.Name("require"), [ast.Constant(False)])):
+            return True
+        case _:
+            return False
 
 
 def _branching(body: Iterable[ast.stmt]) -> Iterator[int]:

@@ -2,9 +2,9 @@
 
 A complete search knows each rule that was taken, and each outcome of an `if` or a `match` in it. If
 this leaves a line open (in a helper or a loop that never branches), the rules are run as plain
-Python in the first states of each case, and the lines are noted. An attempt that ends blocked is no
-run: it reaches no line of a rule or step. It does reach lines of a helper that only reads, as a
-guard says no in such attempts alone.
+Python in the counterexamples and the first states of each case, and the lines are noted. An attempt
+that ends blocked is no run: it reaches no line of a rule or step. It does reach lines of a helper
+that only reads, as a guard says no in such attempts alone.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from time import perf_counter
 from types import CodeType, FrameType
 from typing import Any
 
+from checker.search.answer import Violated
 from checker.search.interpreter.breadth_first import InterpreterSearch
 from checker.search.interpreter.execution import PlainSystem, TakenStep, Values
 from checker.search.limits import Limits
@@ -25,6 +26,7 @@ from model.language.build import BoundRule, build
 from model.language.explore import Branch
 from model.language.protocol import Protocol
 from model.system import Blocked, Fault
+from model.trace import Trace
 
 from .cases import Case
 from .code import ChangedCode, ChangedMember
@@ -131,12 +133,12 @@ def coverage_of(
                 seen.rules.add((first, name))
     interpreted = 0
     began = perf_counter()
-    for case, _ in tried:
+    for case, pair in tried:
         left = seconds - (perf_counter() - began)
         missing = [each for each in map(seen.of, code.methods) if each.unreached]
         if not missing or left <= 0:
             break
-        interpreted += _interpreted(case, [each.of for each in missing], left, seen.lines)
+        interpreted += _interpreted(case, pair, [each.of for each in missing], left, seen.lines)
     is_complete = is_whole and interpreted == len(tried)
     return Coverage(tuple(seen.of(each, is_complete=is_complete) for each in code.methods))
 
@@ -158,10 +160,10 @@ class _Attempts(PlainSystem):
 
 
 def _interpreted(
-    case: Case, methods: Sequence[ChangedMember], seconds: float, found: set[_Line]
+    case: Case, pair: Pair, methods: Sequence[ChangedMember], seconds: float, found: set[_Line]
 ) -> bool:
-    """Note the lines of some methods that run in the states of a case. Whether all states were
-    run."""
+    """Note the lines of some methods that run in the states of a case, and in its counterexamples.
+    Whether all states were run."""
     attempt = set[_Line]()
     into = {code: attempt if each.acts else found for each in methods for code in _codes(each.code)}
     try:
@@ -173,10 +175,19 @@ def _interpreted(
         system = _Attempts(protocol, attempt, found)
         search = InterpreterSearch(system, Limits(STATES_MAX, seconds), None)
         with _noting(into):
+            for trace in _counterexamples(pair):
+                for number, state in zip(trace.rules, trace.states, strict=False):
+                    system.take(system.rules[number], system.world.decode(state))
             search.run()
     except FinaleError:
         return False
     return not search.stopped
+
+
+def _counterexamples(pair: Pair) -> Iterator[Trace]:
+    for answer in pair.changed.answers:
+        if isinstance(answer.verdict, Violated) and answer.verdict.trace is not None:
+            yield answer.verdict.trace
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

@@ -443,6 +443,12 @@ def count(self) -> None:
     """Somebody counts too far."""
     require(self.workers[0].stopped)
     self.number += 1
+
+@rule
+def count_again(self) -> None:
+    """Nobody counts further."""
+    require(self.number == 0)
+    self.number = 1
 '''
 
 
@@ -450,13 +456,42 @@ def count(self) -> None:
 def test_a_run_into_a_fault_reaches_lines(
     states_max: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A search does not tell of the rules and branches on the way to a fault."""
+    """A search does not tell of the rules and branches on the way to a fault. The counterexample
+    is run line by line, however many states there are; nobody knows of other runs."""
     monkeypatch.setattr("checker.review.lines.STATES_MAX", states_max)
     known = catalogue(folder_of(tmp_path, FAULT))
     found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
     assert [each.property for each in found.findings] == ["well-formed"]
+    rule, never = found.coverage.methods
+    assert not rule.left
+    told = (never.unreached, never.unknown)
+    assert told == (((), never.lines) if states_max == 1 else (never.lines, ()))
+
+
+BLOCKING = '''@rule(fair=WEAK)
+def stop(self, worker: Worker) -> None:
+    """A worker stops."""
+    if self.workers[0] == worker:
+        worker.stopped = True
+    elif self.workers[0].stopped:
+        match worker.stopped:
+            case _ if not worker.stopped:
+                worker.stopped = True
+            case _:
+                require(False)
+    elif worker.stopped:
+        worker.stopped = False
+        require(False)
+    else:
+        require(False)
+'''
+
+
+def test_a_line_that_blocks_the_rule_is_no_line_of_a_run(tmp_path: Path) -> None:
+    known = catalogue(folder_of(tmp_path, BLOCKING))
+    found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
     (rule,) = found.coverage.methods
-    assert (rule.unreached, rule.unknown) == ((), rule.lines if states_max == 1 else ())
+    assert (rule.lines, rule.left) == ((14, 15, 16, 17, 18, 19, 22, 23), (22, 23))
 
 
 TWICE = '''@rule(fair=WEAK)
