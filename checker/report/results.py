@@ -235,6 +235,7 @@ def _timing_line(timing: Timing, width: int) -> list[Text]:
     parts = [
         f"{duration(timing.total)} in all",
         f"building {duration(timing.building)}",
+        *([f"finding reductions {duration(timing.reducing)}"] if timing.reducing else []),
         f"compiling {duration(timing.compiling)}",
         f"searching {duration(timing.searching)}",
         f"liveness {duration(timing.liveness)}",

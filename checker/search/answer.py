@@ -120,12 +120,16 @@ class Statistics:
 
 @dataclass(frozen=True)
 class Timing:
-    """The seconds that each part of a check took, and the whole check: what its user waited for."""
+    """The seconds that each part of a check took, and the whole check: what its user waited for.
+
+    `reducing` is what it took to find the reductions.
+    """
 
     building: float = 0.0
     compiling: float = 0.0
     searching: float = 0.0
     liveness: float = 0.0
+    reducing: float = 0.0
     total: float = 0.0
 
     def __add__(self, other: Timing) -> Timing:

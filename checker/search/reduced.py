@@ -13,7 +13,7 @@ from time import perf_counter
 
 from model.system import Property, System
 
-from .answer import NO_DEADLOCK, WELL_FORMED, Answer, Report, Unknown, Vacuous, Violated
+from .answer import NO_DEADLOCK, WELL_FORMED, Answer, Report, Timing, Unknown, Vacuous, Violated
 from .limits import INTERRUPTED, Limits, ProgressListener, TimeOver, check_witnesses, looking
 from .options import DEFAULT, SearchOptions
 from .reductions.find import find_all
@@ -39,6 +39,7 @@ def check_reduced(
     began = perf_counter()
     look = looking(limits, progress, LOOKING)
     found = find_all(reductions, system, look)
+    reducing = perf_counter() - began
     reports: list[Report] = []
     for under, names in _passes(system, [each for each in found if each.reduces]):
         if any(report.stopped == INTERRUPTED for report in reports):
@@ -53,7 +54,8 @@ def check_reduced(
             reports.append(_not_begun(reports[0], names, limits.seconds_word))
     told = [remark for each in found for remark in each.remarks]
     told += [remark for report in reports for remark in report.remarks]
-    return replace(_joined(system, reports), remarks=tuple(told))
+    timing = sum((report.timing for report in reports), Timing(reducing=reducing))
+    return replace(_joined(system, reports), remarks=tuple(told), timing=timing)
 
 
 def _passes(

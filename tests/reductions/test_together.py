@@ -43,6 +43,8 @@ def assert_kept(system: System) -> int:
     assert [(each.property, word(each)) for each in reduced.answers] == [
         (each.property, word(each)) for each in full.answers
     ]
+    assert reduced.timing.reducing > 0
+    assert reduced.timing.searching >= sum(each.timing.searching for each in reduced.further)
     return full.statistics.states - reduced.statistics.states
 
 
