@@ -129,8 +129,8 @@ def review(  # noqa: PLR0913 - one parameter a flag
             jobs or processors(),
             meter.tell_many,
             slow,
-            0.0 if first else stability,
-            0.0 if first else SECONDS_OF_BEHAVIOURS,
+            stability,
+            SECONDS_OF_BEHAVIOURS,
             _is_worse if first else _goes_on,
         )
         for change in changes:

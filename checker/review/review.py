@@ -170,7 +170,7 @@ class Reviewer:
     seconds_of_stability: float = 0.0
     seconds_of_behaviours: float = 0.0
     until: Callable[[Tried], bool] = field(default=lambda _: False)
-    """Whether a case says enough: the others are then left out."""
+    """Whether a case says enough: the others, larger bounds and comparisons are then left out."""
 
     def review(self, change: Change) -> Review:
         """Review one change.
@@ -195,11 +195,12 @@ class Reviewer:
                 else "name specs of this protocol: finale review VARIANT --specs FOLDER",
             )
         code = changed_code(changed.variant, base.base)
-        tried, interrupted = list[Tried](), False
+        tried, interrupted, is_enough = list[Tried](), False, False
         try:
             for each in self._tried(found.found, code, errors):
                 tried.append(each)
-                if self.until(each):
+                is_enough = self.until(each)
+                if is_enough:
                     break
         except KeyboardInterrupt:
             interrupted = True
@@ -214,10 +215,10 @@ class Reviewer:
         )
         stability, behaviours, most = None, None, self.limits.states_max
         try:
-            if self.seconds_of_stability and not interrupted:
+            if self.seconds_of_stability and not (interrupted or is_enough):
                 seconds = self.seconds_of_stability
                 stability = stability_of(pairs, seconds, self.jobs, self.look, most)
-            if self.seconds_of_behaviours and not interrupted:
+            if self.seconds_of_behaviours and not (interrupted or is_enough):
                 behaviours = behaviours_of(pairs, self.seconds_of_behaviours, most)
         except KeyboardInterrupt:
             interrupted = True

@@ -35,7 +35,14 @@ VARIANTS = {"optional": Optional}
 
 
 @pytest.mark.parametrize(
-    "text", [TYPO, "title = ", 'title = "None"\n', SPEC.replace('"stop"', '"stopp"')]
+    "text",
+    [
+        TYPO,
+        "title = ",
+        'title = "None"\n',
+        SPEC.replace('"stop"', '"stopp"'),
+        f'{SPEC}variant = "nobodys"\n',
+    ],
 )
 def test_a_spec_that_the_user_names_is_read_or_refused(text: str, tmp_path: Path) -> None:
     folder_of(tmp_path, REVERSED)

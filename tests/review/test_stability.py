@@ -239,6 +239,14 @@ def test_a_bound_that_hides_a_violation(tmp_path: Path) -> None:
     assert reviewed(Change("counter", "odd"), [file], known=known).exit is Exit.AS_EXPECTED
 
 
+def test_the_first_violation_may_need_a_larger_bound(tmp_path: Path) -> None:
+    """`--first` leaves out what comes behind a violation, and nothing if there is none."""
+    spec_in(tmp_path)
+    ran = run("review odd --protocols . --specs counter.toml --first", tmp_path)
+    assert ran.exit == 1
+    assert "with larger bounds" in ran.stdout
+
+
 def test_a_larger_bound_that_only_the_change_has(tmp_path: Path) -> None:
     """The protocol without the change is compared as it is."""
     (tmp_path / "counter.py").write_text(COUNTER)
