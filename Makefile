@@ -3,9 +3,10 @@ DEMO = specs/final-checkpoint/broken/finish-during-trigger-hangs.toml
 
 PYTHON ?= python3
 BIN = .venv/bin
-STAMP = .venv/.stamp
 # What is installed beside Finale. CI adds flink: 330 MB of jars, for one test.
 EXTRAS ?= dev
+# Who asks for more later gets more.
+STAMP = .venv/.stamp-$(EXTRAS)
 
 # The same node everywhere: the one that comes as a wheel, not one that happens to be on PATH.
 export PYRIGHT_PYTHON_GLOBAL_NODE = 0
