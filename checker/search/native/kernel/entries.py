@@ -11,7 +11,6 @@ from numba import njit, types
 
 from .advance import advance
 from .cache_follow import follow, take_all
-from .chains import go_along
 from .fair import components, enabled_keys, keys_of_parts, reach, stem
 from .graph import answer, ask_all, edges, find_step
 from .mail import forget_sent, leads_into, receive, send, sort_out
@@ -24,7 +23,7 @@ ENTRIES = (
     advance, ask_all, refill, move_entries, refill_node, compress_states,
     find_step, edges, answer, enabled_keys, components, keys_of_parts, stem, reach,
     forget_sent, sort_out, receive, send, leads_into, follow,
-    take_all, go_along,
+    take_all,
 )  # fmt: skip
 
 
