@@ -48,7 +48,7 @@ def _is_outside(node: ast.AST) -> bool:
 
 def _is_known(module: str) -> bool:
     package = module.partition(".")[0]
-    return package == "model" or package in PURE_MODULES
+    return package == "model" or package in PURE_MODULES - {"builtins"}
 
 
 def with_imports(files: Iterable[Path], folders: Sequence[Path]) -> set[Path]:
@@ -75,8 +75,10 @@ def _resolved(file: str) -> Path:
 
 @cache
 def _imported(text: bytes, package: str) -> tuple[Path, ...]:
-    """The files of the modules that a text may import."""
-    return tuple(filter(None, map(_file_of, _names(text, package))))
+    """The files of the modules that a text may import, and of the packages that these are in."""
+    parts = (name.split(".") for name in _names(text, package))
+    names = {".".join(each[:end]) for each in parts for end in range(1, len(each) + 1)}
+    return tuple(filter(None, map(_file_of, sorted(names))))
 
 
 def _names(text: bytes, package: str) -> Iterator[str]:

@@ -23,7 +23,7 @@ OPEN = (
     "from pathlib import Path",
     "from elsewhere import LIMIT",
     "text = open('limit.txt').read()",
-    "import builtins\nbuiltins.open('limit.txt')",
+    "import builtins\ngetattr(builtins, 'open')('limit.txt')",
     "def limit():\n    from .within import LIMIT\n    return LIMIT",
     "__loader__.get_data('limit.txt')",
 )
@@ -44,6 +44,7 @@ def test_imports_are_followed_within_folders() -> None:
     folder = file.parent
     found = with_imports([file], [folder])
     assert {folder / "final_checkpoint.py", folder / "coordinator" / "checkpoints.py"} <= found
+    assert folder / "coordinator" / "__init__.py" in found
     assert folder / "two_phase_commit.py" not in found
     assert file in with_imports([file], [])
     assert folder / "coordinator" / "checkpoints.py" not in with_imports([file], [])

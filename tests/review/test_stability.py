@@ -208,10 +208,15 @@ PROPERTIES = (right, small, in_time, counts)
 '''
 
 
+def spec_in(path: Path, protocol: str = "counter") -> Path:
+    (path / "counter.py").write_text(COUNTER)
+    file = path / "counter.toml"
+    file.write_text(f'title = "It counts"\nprotocol = "{protocol}"\n')
+    return file
+
+
 def test_a_bound_that_hides_a_violation(tmp_path: Path) -> None:
-    (tmp_path / "counter.py").write_text(COUNTER)
-    file = tmp_path / "counter.toml"
-    file.write_text('title = "It counts"\nprotocol = "counter"\n')
+    file = spec_in(tmp_path)
     known = catalogue(tmp_path)
     found = reviewed(Change("counter", "odd"), [file], known=known, stability=60.0)
     assert not found.findings
@@ -249,9 +254,7 @@ def test_the_first_violation_may_need_a_larger_bound(tmp_path: Path) -> None:
 
 def test_a_larger_bound_that_only_the_change_has(tmp_path: Path) -> None:
     """The protocol without the change is compared as it is."""
-    (tmp_path / "counter.py").write_text(COUNTER)
-    file = tmp_path / "counter.toml"
-    file.write_text('title = "It counts"\nprotocol = "counter"\n')
+    file = spec_in(tmp_path)
     known = catalogue(tmp_path)
     found = reviewed(Change("counter", "asking"), [file], known=known, stability=60.0)
     assert found.stability is not None
@@ -263,9 +266,7 @@ def test_a_larger_bound_that_only_the_change_has(tmp_path: Path) -> None:
 
 def test_a_mend_that_ends_with_a_bound_is_not_shown_as_stable(tmp_path: Path) -> None:
     """The protocol is late with each bound, and with the change only with the larger one."""
-    (tmp_path / "counter.py").write_text(COUNTER)
-    file = tmp_path / "counter.toml"
-    file.write_text('title = "It counts"\nprotocol = "counter"\n')
+    file = spec_in(tmp_path)
     known = catalogue(tmp_path)
     found = reviewed(Change("counter", "later"), [file], known=known, stability=60.0)
     assert [(each.property, each.direction.name) for each in found.findings] == [
@@ -314,13 +315,6 @@ def test_a_property_that_falls_twice_is_one_finding(tmp_path: Path) -> None:
     assert [each.property for each in found.findings] == ["right"]
     assert not found.new_flips
     assert found.exit is Exit.FAILED
-
-
-def spec_in(path: Path, protocol: str = "counter") -> Path:
-    (path / "counter.py").write_text(COUNTER)
-    file = path / "counter.toml"
-    file.write_text(f'title = "It counts"\nprotocol = "{protocol}"\n')
-    return file
 
 
 @pytest.mark.parametrize("states_max", [20, None])
