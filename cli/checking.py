@@ -239,11 +239,11 @@ class Checking:
         is_users = known.folder is not None or self.options.variant is not None
         if spec.variant is None or not is_users or result.report.backend == "none":
             return
-        from checker.report.review import remark_lines
+        from checker.report.remarks import remark_lines
         from checker.review.seeming import remarks_on_spec
 
         page = console(stderr=True)
-        remarks = remarks_on_spec(spec, result.report, known)
+        remarks = remarks_on_spec(result, known)
         write(page, remark_lines(remarks, page.width))
 
     def _shrink(self, result: SpecResult) -> None:

@@ -251,6 +251,8 @@ class Reach:
         self._nodes: list[_Node | None] = []
         self._todo: list[tuple[int, Any]] = []
         self._reached: list[int] = []
+        #: What was asked for, by the bits of its nodes: all bindings of a rule reach the same.
+        self._known: dict[int, Reached] = {}
         #: Objects of the node that is looked at, by identity: an object may hold itself.
         self._seen: dict[int, int] = {}
         #: Nodes that whatever is explored may use: the classes of values that entities have.
@@ -598,9 +600,11 @@ class Reach:
         reached = 0
         for number in roots | self._hooks:
             reached |= self._reached[number]
-        bits = enumerate(reversed(f"{reached:b}"))
-        found = [self._nodes[number] for number, bit in bits if bit == "1"]
-        return Reached([node for node in found if node is not None])
+        if reached not in self._known:
+            bits = enumerate(reversed(f"{reached:b}"))
+            found = [self._nodes[number] for number, bit in bits if bit == "1"]
+            self._known[reached] = Reached([node for node in found if node is not None])
+        return self._known[reached]
 
 
 def _file_of(kind: type) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rich.text import Text
@@ -12,7 +12,6 @@ from checker.review.behaviours import Behaviours
 from checker.review.cases import Case
 from checker.review.lines import MemberCoverage
 from checker.review.review import Finding, Review, Tried
-from checker.review.seeming import Remark
 from checker.review.stability import Flip, raised
 from checker.review.verdicts import Difference as Changed
 from checker.review.verdicts import Direction
@@ -26,6 +25,7 @@ from model.system import System
 from .defined import defined_lines
 from .layout import Cell, columns, counted, duration, flow, joined, paragraph
 from .places import command, shown_file
+from .remarks import remark_lines
 from .story import Story, story_json, story_of
 
 #: A direction of a verdict, how it is marked.
@@ -76,15 +76,6 @@ def review_lines(review: Review, width: int) -> list[Text]:
     lines += _stability(review, width)
     lines += [Text(), *_summary(review, width)]
     return lines
-
-
-def remark_lines(remarks: Iterable[Remark], width: int) -> list[Text]:
-    """How a change is not what it seems."""
-    rows: list[list[Cell]] = []
-    for each in remarks:
-        where = "" if each.place is None else f" ({_place(each.place.file, each.place.line)})"
-        rows.append([Text("!", "bold yellow"), f"{each.message}{where}"])
-    return columns(rows, width, indent=2)
 
 
 def _heading(name: str, rows: Sequence[Sequence[Cell]], width: int) -> list[Text]:
@@ -354,10 +345,6 @@ def tried_settings(review: Review) -> str:
     if not review.interrupted:
         return counted(len(review.tried), "setting")
     return f"{len(review.tried)} of {counted(len(review.cases.found), 'setting')}"
-
-
-def _place(file: str | None, line: int | None) -> str:
-    return f"{shown_file(file or '')}:{line}"
 
 
 # --- what a run shows ----------------------------------------------------------------------------

@@ -6,7 +6,7 @@ What was found is kept beside the reports: a second review of the same files bui
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -64,27 +64,33 @@ class Pair:
 def pair_of(case: Case, files: frozenset[str], limits: Limits, searches: int = 1) -> Pair:
     """Search a case twice; `files` are those of the change. Raises coded errors of the change."""
     options = SearchOptions(searches=searches)
-    base = run(case.base, limits, options=options).report
-    most = max(STATES_LEAST, STATES_FACTOR * base.statistics.states)
+    base = run(case.base, limits, options=options)
+    most = max(STATES_LEAST, STATES_FACTOR * base.report.statistics.states)
     own = limits if limits.states_max is not None else Limits(most, limits.seconds_max)
-    changed = run(case.changed, own, options=options).report
-    same, rules, branches = how_systems_differ(case, files, base)
-    return Pair(base, changed, same, rules, branches)
+    changed = run(case.changed, own, options=options)
+    systems = (lambda: base.system, lambda: changed.system)
+    same, rules, branches = how_systems_differ(case, files, base.report, *systems)
+    return Pair(base.report, changed.report, same, rules, branches)
 
 
 def how_systems_differ(
-    case: Case, files: frozenset[str], report: Report
+    case: Case,
+    files: frozenset[str],
+    report: Report,
+    base: Callable[[], System | None] = lambda: None,
+    changed: Callable[[], System | None] = lambda: None,
 ) -> tuple[bool, tuple[str, ...], frozenset[Branch]]:
     """How the systems of a case differ: from the cache, if their files are the same.
 
     `report` is that of one of the two systems. If it does not list all states, equal systems can
     count as different ones: such an answer is not kept, as the next report may have no limit.
+    `base` and `changed` give the systems with the properties of the case, if they are built.
     """
     key = _key(case, files)
     store = case.changed.catalogue.store
     text = None if key is None or store is None else store.text(key)
     if text is None:
-        before, after = case.base.system(), case.changed.system()
+        before, after = base() or case.base.system(), changed() or case.changed.system()
         states = report.statistics.states if _is_whole(report) else None
         same = is_same(before, after, states)
         rules = () if same else rules_that_differ(before, after)

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from checker.search.answer import NO_DEADLOCK, Report
+from checker.search.answer import NO_DEADLOCK
+from checker.search.rows import SpecResult
 from checker.spec.catalogue import Catalogue
 from checker.spec.claim import Spec
 from checker.spec.grid import without
@@ -111,8 +112,9 @@ def remarks_on_left_out(mistakes: Iterable[FinaleError]) -> Iterator[Remark]:
         yield Remark("spec-left-out", f"a spec is left out: {error.message}", error.place)
 
 
-def remarks_on_spec(spec: Spec, report: Report, known: Catalogue) -> Iterator[Remark]:
+def remarks_on_spec(result: SpecResult, known: Catalogue) -> Iterator[Remark]:
     """How the variant of one spec is not what it seems; `known` has the protocol without it."""
+    spec, report = result.spec, result.report
     assert spec.table is not None
     plain = without(spec.table, ("variant", "search", "expect"))
     plain = without_own_keys(plain, known.protocol(str(plain["protocol"])), spec.protocol)
@@ -123,7 +125,9 @@ def remarks_on_spec(spec: Spec, report: Report, known: Catalogue) -> Iterator[Re
         return
     code = changed_code(spec.protocol, base.protocol)
     case = Case(spec.file, base, spec)
-    is_same, rules, branches = how_systems_differ(case, code.files, report)
+    is_same, rules, branches = how_systems_differ(
+        case, code.files, report, changed=lambda: None if result.only else result.system
+    )
     if is_same:
         yield nothing_changes("the system has", "another job, other options or larger bounds")
     pair = Pair(report, report, is_same, rules, branches)

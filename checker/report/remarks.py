@@ -1,0 +1,25 @@
+"""Shows how a change is not what it seems, for a review and for a check of one spec."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.text import Text
+
+from checker.review.seeming import Remark
+
+from .layout import Cell, columns
+from .places import shown_file
+
+
+def remark_lines(remarks: Iterable[Remark], width: int) -> list[Text]:
+    """How a change is not what it seems."""
+    rows: list[list[Cell]] = []
+    for each in remarks:
+        place = each.place
+        where = "" if place is None else f" ({shown_file(place.file or '')}:{place.line})"
+        rows.append([Text("!", "bold yellow"), f"{each.message}{where}"])
+    return columns(rows, width, indent=2)
+
+
+__all__ = ["remark_lines"]
