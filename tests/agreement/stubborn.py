@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from checker.search.reductions.canonical import Canonical
 from checker.search.reductions.dead import dead_variables_of
 from checker.search.reductions.partial_order import PartialOrder
 from checker.search.reductions.under import canonical_of
@@ -18,6 +19,8 @@ from model.system import Blocked, State, System, Update
 
 #: As in the inner loops: what it costs to draw in a transition that is enabled, beside another.
 COST_ENABLED = 1000
+#: Longer chains of single steps are cut.
+LENGTH_MAX = 64
 
 
 def numbers_in(bits: int) -> Iterator[int]:
@@ -45,12 +48,47 @@ class Stubborn:
         for position, state in enumerate(pending):  # it grows while it is read
             steps = self.steps(state)
             chosen = self.chosen(state, steps, position)
-            for leaf, after in steps.items():
+            ends = {leaf: self.along(each) for leaf, each in steps.items()}
+            if self.has_proviso and not self.goes_on(chosen, ends, position):
+                chosen = -1
+            for leaf, after in ends.items():
                 if chosen >> leaf & 1:
                     self.transitions += 1
                     if after not in self.states:
                         self.states[after] = len(pending)
                         pending.append(after)
+
+    def goes_on(self, chosen: int, ends: dict[int, State], position: int) -> bool:
+        """Whether a step of a set is on no cycle, or leads to a state that is expanded later."""
+        taken = {leaf: end for leaf, end in ends.items() if chosen >> leaf & 1}
+        after = (self.states.get(end, position + 1) for end in taken.values())
+        onward = any(self.order.onward >> leaf & 1 for leaf in taken)
+        return onward or any(number > position for number in after)
+
+    def along(self, state: State) -> State:
+        """The end of the chain of a state."""
+        for _ in range(LENGTH_MAX):
+            after = self.passing(state)
+            if after is None:
+                break
+            state = after
+        return state
+
+    def passing(self, state: State) -> State | None:
+        """The state after one that is passed; None if it is not."""
+        steps, truths = self.steps(state), self.truths(state)
+        enabled = sum(1 << leaf for leaf in steps) & self.order.updates
+        for seed in numbers_in(enabled):
+            if not self.shows(seed, truths):
+                inside = self.closed(seed, enabled, truths, 2)
+                if inside is not None and inside >> seed & 1:
+                    return steps[seed] if steps[seed] != state else None
+        return None
+
+    def shows(self, update: int, truths: set[int]) -> bool:
+        """Whether an update may disable a fault or an observer that is enabled."""
+        others = numbers_in(self.order.dependent[update] & ~self.order.updates)
+        return any(set(self.order.guards[each]) <= truths for each in others)
 
     def steps(self, state: State) -> dict[int, State]:
         """The updates of a state by their leaves, in rule order."""
@@ -70,18 +108,18 @@ class Stubborn:
         truths, found = self.truths(state), -1
         enabled = sum(1 << leaf for leaf in steps) & self.order.updates
         least = enabled.bit_count()
+
+        def goes_on(inside: int) -> bool:
+            return not self.has_proviso or self.goes_on(inside & enabled, steps, position)
+
         for seed in numbers_in(enabled):
             inside = self.closed(seed, enabled, truths, least) if least > 1 else None
-            if inside is not None:
-                ends = [steps[leaf] for leaf in numbers_in(inside & enabled)]
-                after = [self.states.get(end, position + 1) for end in ends]
-                if not self.has_proviso or any(number > position for number in after):
-                    found, least = inside, len(ends)
+            if inside is not None and goes_on(inside):
+                found, least = inside, (inside & enabled).bit_count()
         inside = self.pruned(enabled, truths) if least > 1 else found
-        ends = [steps[leaf] for leaf in numbers_in(inside & enabled)]
-        after = [self.states.get(end, position + 1) for end in ends]
-        goes_on = not self.has_proviso or any(number > position for number in after)
-        return inside if least > 1 and len(ends) < least and goes_on else found
+        if least > 1 and (inside & enabled).bit_count() < least and goes_on(inside):
+            return inside
+        return found
 
     def pruned(self, enabled: int, truths: set[int]) -> int:
         """All transitions, but for what can be left out: one enabled update after the other."""
@@ -205,6 +243,7 @@ def wrongs(system: System, order: PartialOrder, states_max: int) -> Iterator[str
             if after not in seen and len(seen) < states_max:
                 seen[after] = None
                 pending.append(after)
+    yield from _cycles(search, list(seen))
     for state in seen:
         for number, rule in enumerate(system.rules):
             end = outcome(rule.tree, state)
@@ -212,3 +251,48 @@ def wrongs(system: System, order: PartialOrder, states_max: int) -> Iterator[str
                 needed = set(order.guards[search.numbers[number, id(end)]])
                 if not needed <= search.truths(state):
                     yield f"a leaf of {rule} is taken where its guard is false"
+
+
+def _cycles(search: Stubborn, states: list[State]) -> Iterator[str]:
+    """The updates that are taken on a cycle of these states, although they are on none."""
+    places = {state: place for place, state in enumerate(states)}
+    steps = [search.steps(state) for state in states]
+    ends = [[places[end] for end in each.values() if end in places] for each in steps]
+    reached = [1 << place for place in range(len(states))]
+    is_growing = True
+    while is_growing:
+        is_growing = False
+        for place, after in enumerate(ends):
+            more = reached[place]
+            for each in after:
+                more |= reached[each]
+            is_growing = is_growing or more != reached[place]
+            reached[place] = more
+    for place, taken in enumerate(steps):
+        for leaf, end in taken.items():
+            is_on_cycle = end in places and reached[places[end]] >> place & 1
+            if search.order.onward >> leaf & 1 and is_on_cycle:
+                yield f"leaf {leaf} is on a cycle"
+
+
+def cycles_of_classes(
+    system: System, order: PartialOrder, canonical: Canonical, states_max: int
+) -> Iterator[str]:
+    """The same where each state is replaced by the representative of its class."""
+
+    class Classes(Stubborn):
+        def steps(self, state: State) -> dict[int, State]:
+            found = super().steps(state)
+            return {leaf: canonical.representative(each) for leaf, each in found.items()}
+
+    search = Classes.__new__(Classes)
+    search.system, search.order = system, order
+    _, search.numbers = numbered(system)
+    states = list(dict.fromkeys(map(canonical.representative, system.initial)))
+    seen = set(states)
+    for state in states:  # it grows while it is read
+        for end in search.steps(state).values():
+            if end not in seen and len(states) < states_max:
+                seen.add(end)
+                states.append(end)
+    yield from _cycles(search, states)

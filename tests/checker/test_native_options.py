@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from checker.search.answer import Answer, Report, Unknown
+from checker.search.answer import Answer, Report, Statistics, Unknown, Verdict
 from checker.search.limits import LimitHit, Limits
 from checker.search.native import nodes, workers
 from checker.search.native.breadth_first import NativeSearch, states_left
@@ -157,6 +157,42 @@ def test_reductions_count_the_same_however_they_are_searched(reduction: Reductio
     for options in OPTIONS:
         if options.storage != "hashed":
             assert told(check(system, under=under, options=options)) == expected
+
+
+def assert_agree_under_partial_order(system: System, limits: Limits) -> Statistics:
+    """Hold storages and numbers of threads to one thread.
+
+    Which rules a search that was cut off took within chains depends on its batches.
+    """
+    under = find_all([Reduction.PARTIAL_ORDER], system)
+
+    def found(options: SearchOptions) -> tuple[Statistics, list[Verdict], object]:
+        report = check(system, limits, under=under, options=options)
+        verdicts = [answer.verdict for answer in report.answers]
+        exercised = None if report.stopped else report.exercised
+        return replace(report.statistics, seconds=0), verdicts, exercised
+
+    expected = found(SearchOptions(threads=1))
+    for options in OPTIONS:
+        if options.storage != "hashed":
+            assert found(options) == expected, options
+    return expected[0]
+
+
+def test_chains_are_searched_the_same_by_several_threads() -> None:
+    """More than a batch of states, so that several threads have something to do."""
+    assert assert_agree_under_partial_order(yardstick(1, 2, 2), Limits()).states > 4 * at.BATCH
+
+
+@pytest.mark.parametrize("states_max", [1, 7, 300, 1_000, 2_590])
+def test_a_limit_cuts_off_chains_at_the_same_step(states_max: int) -> None:
+    found = assert_agree_under_partial_order(yardstick(1, 2, 2), Limits(states_max=states_max))
+    assert found.states == states_max
+
+
+def test_parts_of_the_states_in_chains_find_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nodes, "ROOM_MIN", 1)
+    assert_agree_under_partial_order(yardstick(2, 1, 3), Limits())
 
 
 # --- compressed ----------------------------------------------------------------------------------

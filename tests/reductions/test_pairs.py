@@ -10,6 +10,7 @@ import pytest
 
 from checker.search.limits import Limits
 from checker.search.native.search import check, searched
+from checker.search.reductions import closure
 from checker.search.reductions.canonical import Canonical
 from checker.search.reductions.closure import exchange, pairs_of
 from checker.search.reductions.find import find_all
@@ -23,7 +24,10 @@ from model.errors import FinaleError
 from model.expressions import (
     FALSE,
     TRUE,
+    Cell,
+    Expression,
     cell,
+    choose,
     conjunction,
     disjunction,
     equal,
@@ -34,6 +38,7 @@ from model.expressions import (
 )
 from model.language.build import build
 from model.language.protocol import Protocol
+from model.protocols.coordinator.checkpoints import CheckpointStatus
 from model.rules import Setting
 from model.semantics import evaluate
 from model.system import State, System
@@ -41,7 +46,7 @@ from tests.agreement.loose_systems import loose, system_of, when
 from tests.agreement.random_bodies import Pick
 from tests.agreement.random_protocols import written
 from tests.agreement.test_random_systems import REFUSED
-from tests.protocols.specs import audits, built
+from tests.protocols.specs import audits, built, specs
 from tests.reductions import worlds
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal
@@ -109,6 +114,35 @@ def test_conditions_are_taken_apart() -> None:
     assert pairs.where([(negation(one), False)]) == facts_of(pairs, (1, 1))
     assert pairs.where([(FALSE, True)]) == 0
     assert pairs.where([(TRUE, True)]) == pairs.reachable
+
+
+def test_no_acknowledgement_of_a_completed_checkpoint_is_on_its_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """That takes three facts: a checkpoint in progress awaits whose acknowledgement is coming."""
+    [spec] = [each for each in specs() if each.file.match("final-checkpoint/pair-restarts.toml")]
+    system = spec.system()
+    offsets = {each.name: each.offset for each in system.variables}
+    value = integer([*CheckpointStatus].index(CheckpointStatus.COMPLETED))
+    completed = equal(system.cells[offsets["cp1.status"]], value)
+    of_sink = system.cells[offsets["cp1.acknowledgements"] + 1]
+    both = [(completed, True), (of_sink, True)]
+    assert table_of(system).where(both) == 0
+    monkeypatch.setattr(closure, "products_of", lambda _: [])
+    assert table_of(system).where(both) != 0
+
+
+def test_a_value_of_many_cells_is_taken_by_cases() -> None:
+    """The sum has too many combinations to try; yet the step writes `y` only where `x` is 1."""
+    many = [cell(index, 0, 3, False) for index in range(2, 9)]
+    total: Expression = integer(0)
+    for each in many:
+        total = plus(total, each)
+    is_large = conjunction([equal(X, integer(1)), less(integer(5), total)])
+    step = when(TRUE, {1: choose(is_large, integer(2), Y)})
+    grow = [when(TRUE, {each.index: integer(3)}) for each in many if isinstance(each, Cell)]
+    pairs = table_of(system_of([X, Y, *many], [step, *grow], []))
+    assert pairs.where([(equal(Y, integer(2)), True)]) == 0
 
 
 # --- the audit -----------------------------------------------------------------------------------

@@ -10,13 +10,17 @@ from checker.search.answer import Answer, Holds, Unknown, Vacuous
 from checker.search.limits import Limits
 from checker.search.native.search import check
 from checker.search.reduced import check_reduced
+from checker.search.reductions.find import find_all
 from checker.search.reductions.kinds import Reduction
+from checker.search.reductions.partial_order import PartialOrder
+from checker.search.reductions.under import canonical_of
 from checker.spec.claim import Spec
 from model.errors import FinaleError
 from model.language.build import build
 from model.system import System
 from tests.agreement.random_bodies import Pick
 from tests.agreement.random_protocols import written
+from tests.agreement.stubborn import cycles_of_classes
 from tests.agreement.test_random_systems import REFUSED
 from tests.protocols.specs import audits, built
 from tests.reductions.audit import in_full
@@ -24,7 +28,7 @@ from tests.zoo import ZOO
 from tests.zoo.animal import Animal
 
 #: Specs up to so many states are audited here, larger ones in the slow run.
-STATES_MAX, STATES_MAX_SLOW, STATES_OF_RANDOM = 40, 60_000, 3_000
+STATES_MAX, STATES_MAX_SLOW, STATES_OF_RANDOM, STATES_COMPARED = 40, 60_000, 3_000, 300
 SEEDS, SEEDS_SLOW = range(8), range(8, 1_000)
 
 
@@ -43,9 +47,19 @@ def assert_kept(system: System) -> int:
     assert [(each.property, word(each)) for each in reduced.answers] == [
         (each.property, word(each)) for each in full.answers
     ]
+    assert_on_no_cycle(system)
     assert reduced.timing.reducing > 0
     assert reduced.timing.searching >= sum(each.timing.searching for each in reduced.further)
     return full.statistics.states - reduced.statistics.states
+
+
+def assert_on_no_cycle(system: System) -> None:
+    """No update that partial order takes for on no cycle is on a cycle of representatives."""
+    found = find_all(list(Reduction), system)
+    [order] = [each for each in found if isinstance(each, PartialOrder)]
+    canonical = canonical_of(system, found)
+    if canonical is not None:
+        assert next(cycles_of_classes(system, order, canonical, STATES_COMPARED), None) is None
 
 
 @pytest.mark.parametrize("spec", audits(STATES_MAX_SLOW, quick=STATES_MAX))

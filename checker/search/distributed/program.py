@@ -43,7 +43,8 @@ class SystemProgram:
     def text(self) -> str:
         """The program as JSON."""
         table = asdict(self)
-        table["sizes"].pop("order")
+        for name in ("order", "antecedents"):  # a program is without reductions
+            table["sizes"].pop(name)
         return json.dumps(table, sort_keys=True)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 # What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
@@ -27,6 +28,9 @@ from .graph import StoredFair, edges_of
 from .kernel import places as at
 from .machine import NativeMachine
 from .storage import Storage
+
+#: An antecedent is true in a chain of single steps: it has no numbered state.
+IN_CHAIN = Occurrence((sys.maxsize, -1, -1), -1)
 
 
 class FinishedSearch:
@@ -94,6 +98,8 @@ class FinishedSearch:
         for topic, number in zip(topics.in_states, search.state_found.tolist(), strict=True):
             if number >= 0:
                 yield topic, self._in_state(topic, number)
+            elif number == at.IN_CHAIN:
+                yield topic, IN_CHAIN
         for topic, place in topics.on_steps.items():
             if search.step_found[place] >= 0:
                 yield (
@@ -102,6 +108,8 @@ class FinishedSearch:
                         topic, int(search.step_base[place]), int(search.step_found[place])
                     ),
                 )
+            elif search.step_found[place] == at.IN_CHAIN:
+                yield topic, IN_CHAIN
         position, leaf = int(search.block[at.FAULT_STATE]), int(search.block[at.FAULT_LEAF])
         if position >= 0:
             length = search.tables.level_of(position) + 1
@@ -135,10 +143,31 @@ class FinishedSearch:
         """Return the least shortest run to a state."""
         states, rules = [self.search.state(position)], list[int]()
         while (before := self.parent(position)) is not None:
-            position, leaf = before
-            rules.append(self.leaves[leaf].rule)
-            states.append(self.search.state(position))
+            number, (position, leaf) = position, before
+            passed, leaves = self._chain(position, leaf, number)
+            rules += [self.leaves[each].rule for each in reversed([leaf, *leaves])]
+            states += [*reversed(passed), self.search.state(position)]
         return Trace(tuple(reversed(states)), tuple(reversed(rules)))
+
+    def _chain(self, position: int, leaf: int, number: int) -> tuple[list[State], list[int]]:
+        """The states that a step to another state passes, and the leaves that lead on from them."""
+        search, layout = self.search, self.machine.layout
+        passed, leaves = list[State](), list[int]()
+        if self.machine.order is None:
+            return passed, leaves
+        end = self.leaves[leaf].end
+        assert isinstance(end, Update)
+        state = self.machine.rewritten(updated(end, search.state(position)))
+        goal = search.state(number)
+        words = np.array(layout.encode(state), np.uint64)
+        while state != goal:
+            passed.append(state)
+            worker = search.workers.first.address
+            after = search.loops.go_along(search.address, worker, words.ctypes.data)
+            assert after >= 0, "a chain leads to a state that is stored"
+            leaves.append(int(after))
+            state = layout.decode([int(word) for word in words])
+        return passed, leaves
 
     def parent(self, number: int) -> tuple[int, int] | None:
         """Return the first state with a step to this one, and the leaf; None if it is initial."""

@@ -48,7 +48,9 @@ class NativeMachine:
         self.canonical = canonical
         self.layout = layout_of(system)
         self.topics = Topics(system)
-        self.lowering = Lowering(system, self.layout, self.topics, canonical is not None)
+        # A step may lead back to where it began, although its first state was another one.
+        is_rewritten = canonical is not None or partial_order is not None
+        self.lowering = Lowering(system, self.layout, self.topics, is_rewritten)
         self.leaves, self.numbers = self.lowering.leaves, self.lowering.numbers
         self.branches = self.lowering.branches
         self.chunks = self.lowering.chunks

@@ -33,6 +33,7 @@ class StubbornSetBlock:
         moved = [_moved(bits, leaves, gap) for bits in order.dependent]
         self._arrays = {
             at.ORDER_UPDATES: _sets([order.updates], self.leaf_words),
+            at.ORDER_ONWARD: _sets([order.onward], self.leaf_words),
             at.ORDER_GUARD_STARTS: np.array([0, *accumulate(map(len, guard_of))], np.int64),
             at.ORDER_LITERALS: np.array([each for guard in guard_of for each in guard], np.int64),
             at.ORDER_DEPENDENT: _sets(moved, self.words),

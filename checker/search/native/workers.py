@@ -5,12 +5,14 @@ from __future__ import annotations
 # What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
+
+from checker.search.state_graph.questions import Asked, Topic
 
 from .kernel import places as at
 from .loops import KernelLoops
@@ -21,13 +23,15 @@ from .tables import Block, Tables, new_block
 THREADS_MAX = 8
 #: Threads are worth waking for so many states between two looks.
 STATES_WORTH_THREADS = 1 << 13
+TOPICS = (at.STATE_FIRST, at.STEP_FIRST)
 
 
 @dataclass(frozen=True)
 class Sizes:
     """The numbers of a system: ground rules, leaves, and so on.
 
-    `order` are the sizes of the arrays for partial order, by position.
+    Under partial order, `order` are the sizes of its arrays by position, and `antecedents` are the
+    positions of those topics, of states and of steps.
     """
 
     rules: int
@@ -37,6 +41,7 @@ class Sizes:
     state_topics: int
     step_topics: int
     order: Mapping[int, int] = field(default_factory=dict[int, int])
+    antecedents: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
 
     @property
     def steps_max(self) -> int:
@@ -46,21 +51,29 @@ class Sizes:
 
 def sizes_of(machine: NativeMachine) -> Sizes:
     """Return the sizes of a machine's system."""
-    return Sizes(
+    topics, order = machine.topics, machine.order
+    sizes = Sizes(
         len(machine.system.rules),
         machine.chunks,
         len(machine.leaves),
         len(machine.branches),
-        len(machine.topics.in_states),
-        len(machine.topics.on_steps),
-        {} if machine.order is None else machine.order.sizes,
+        len(topics.in_states),
+        len(topics.on_steps),
     )
+    if order is None:
+        return sizes
+    antecedents = _antecedents(topics.in_states), _antecedents(topics.on_steps)
+    return replace(sizes, order=order.sizes, antecedents=antecedents)
+
+
+def _antecedents(topics: Iterable[Topic]) -> tuple[int, ...]:
+    return tuple(place for place, (asked, _) in enumerate(topics) if asked is Asked.WHEN)
 
 
 class SearchThread:
-    """The arrays of one thread (`kernel/places.py`)."""
+    """The arrays of one thread (`kernel/places.py`); partial order needs some of them twice."""
 
-    def __init__(self, sizes: Sizes, tables: Tables) -> None:
+    def __init__(self, sizes: Sizes, tables: Tables, is_for_chains: bool = False) -> None:
         steps_max = sizes.steps_max
         width = tables.width
         self.block = new_block(at.OWN_COUNT)
@@ -77,8 +90,14 @@ class SearchThread:
             parts = max(1, len(tables.nodes.below))
             words |= {at.BEFORE: at.BATCH * width, at.BEFORE_IDS: at.BATCH * parts}
             words |= {at.OUT_IDS: parts}
-        words |= sizes.order
+        if sizes.order:
+            words |= sizes.order
+            words |= {at.CHAIN_STEPS: steps_max, at.CHAIN_STATES: steps_max * width}
         arrays = {place: np.empty(size, np.int64) for place, size in words.items()}
+        if is_for_chains:
+            for place, antecedents in zip(TOPICS, sizes.antecedents, strict=True):
+                arrays[place][:] = at.CLOSED
+                arrays[place][list(antecedents)] = at.OPEN
         leaves, branches = sizes.leaves, sizes.branches + 1
         bytes_of = {at.FRESH: leaves, at.OWN_VISITED: leaves, at.OWN_SEEN: branches}
         flags = {place: np.zeros(size, np.uint8) for place, size in bytes_of.items()}
@@ -92,6 +111,9 @@ class SearchThread:
         self._arrays: dict[int, NDArray[np.generic]] = {**arrays, **flags, **halves}
         for place, array in self._arrays.items():
             self.block[place] = array.ctypes.data
+        if sizes.order and not is_for_chains:
+            self._for_chains = SearchThread(sizes, tables, is_for_chains=True)
+            self.block[at.CHAIN] = self._for_chains.address
 
     @property
     def address(self) -> int:

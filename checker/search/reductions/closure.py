@@ -7,13 +7,15 @@ these reductions, although a state with a reset cell may be reachable in no othe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from model.expressions import Expression, choose, conjunction, equal, integer
+from model.semantics import evaluate
 from model.system import System
 
 from .canonical import Canonical, Reference, SymmetryGroup
-from .pairs import Pairs, Step
+from .pairs import Pairs, Step, TooMany
+from .products import Product, products_of
 from .transitions import Transitions
 
 
@@ -22,7 +24,10 @@ def pairs_of(
     canonical: Canonical | None = None,
     look: Callable[[], None] = lambda: None,
 ) -> Pairs:
-    """Return the pairs of facts that may hold together where states are made canonical."""
+    """Return the pairs of facts that may hold together where states are made canonical.
+
+    Products are left out if some step writes one from too many cells.
+    """
     system = transitions.system
     steps = [*_updates(transitions)]
     if canonical is not None:
@@ -31,9 +36,35 @@ def pairs_of(
             steps.append(Step(((reset.condition, True),), lowest))
         for group in canonical.groups:
             steps += [Step((), exchange(system, group, i)) for i in range(len(group.members) - 1)]
-    found = Pairs(system.cells)
-    found.close(system.initial, steps, look)
+    try:
+        return _closed(system, steps, products_of(system), look)
+    except TooMany:
+        return _closed(system, steps, [], look)
+
+
+def _closed(
+    system: System,
+    steps: Sequence[Step],
+    products: Sequence[Product],
+    look: Callable[[], None],
+) -> Pairs:
+    initial = (
+        (*state, *(evaluate(each.value({}), state) for each in products))
+        for state in system.initial
+    )
+    found = Pairs([*system.cells, *(each.cell for each in products)], len(system.cells))
+    found.close(initial, [_with_products(step, products) for step in steps], look)
     return found
+
+
+def _with_products(step: Step, products: Sequence[Product]) -> Step:
+    """The same step, which writes each product that stands for a cell that it writes."""
+    more = {
+        each.cell.index: each.value(step.writes)
+        for each in products
+        if not each.indices.isdisjoint(step.writes)
+    }
+    return Step(step.guard, {**step.writes, **more}) if more else step
 
 
 def _updates(transitions: Transitions) -> Iterator[Step]:

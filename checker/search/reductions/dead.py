@@ -214,11 +214,7 @@ class _Finder:
     def _changes_a_control(self, writes: Mapping[int, Expression], known: Known) -> bool:
         """Whether it is proven by cases that some control gets another value than it has."""
         controls = {each.index for each in self.controls if isinstance(each, Cell)}
-        path = [
-            test if value.value else negation(test)
-            for test, value in known.items()
-            if test.boolean and isinstance(value, Constant)
-        ]
+        path = _tests(known)
         is_same = [equal(writes[i], self.system.cells[i]) for i in controls & writes.keys()]
         return bool(is_same) and Proofs().are_equal(conjunction([*path, *is_same]), FALSE)
 
@@ -227,7 +223,21 @@ class _Finder:
         before = self.system.cells[index]
         if isinstance(value, Add) and value.left is before and isinstance(value.right, Constant):
             return True
-        return _is_false(equal(value, known.get(before, before)), known)
+        if _is_false(equal(value, known.get(before, before)), known):
+            return True
+        # What is known of this cell alone, such as that a queue is not empty.
+        alone = [test for test in _tests(known) if _indices([test]) == {index}]
+        is_same = conjunction([*alone, equal(value, before)])
+        return bool(alone) and Proofs().are_equal(is_same, FALSE)
+
+
+def _tests(known: Known) -> list[Expression]:
+    """What is known, as conditions that hold."""
+    return [
+        test if value.value else negation(test)
+        for test, value in known.items()
+        if test.boolean and isinstance(value, Constant)
+    ]
 
 
 def _is_false(condition: Expression, known: Known) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from checker.search.state_graph.folding import Known, cells_read, folded, with_parts
+from checker.search.state_graph.folding import Known, cells_read, folded_at, with_parts
 from model.expressions import (
     Add,
     And,
@@ -124,9 +124,10 @@ class Proofs:
         both = cells_read([one]) & cells_read([other])
         cell = next((each for each in cells if each in both), cells[0])
         for value in range(cell.low, cell.high + 1):
-            known: Known = {cell: constant(value, cell.boolean)}
+            here = constant(value, cell.boolean)
             memo: Known = {}
-            if not self._equal(folded(one, known, memo), folded(other, known, memo)):
+            first, then = (folded_at(each, cell, here, memo) for each in (one, other))
+            if not self._equal(first, then):
                 return False
         self._proven.add((one, other))
         return True

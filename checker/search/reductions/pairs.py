@@ -18,6 +18,8 @@ from dataclasses import dataclass
 
 from checker.search.state_graph.folding import cells_read
 from model.expressions import (
+    FALSE,
+    TRUE,
     And,
     Cell,
     Constant,
@@ -40,6 +42,8 @@ COMBINATIONS_MAX = 300
 PARTS_MAX = 100
 #: A step distinguishes so many ways to write one cell; of more, only the values written.
 ROWS_MAX = 24
+#: So many cases of one value are told apart; of more, none is.
+CASES_MAX = 64
 
 
 @dataclass(frozen=True)
@@ -62,10 +66,14 @@ class _Row:
     is_joined: bool = False
 
 
+class TooMany(Exception):
+    """A step writes a product from too many cells."""
+
+
 class Pairs:
     """The table, and what follows from it."""
 
-    def __init__(self, cells: Sequence[Expression]) -> None:
+    def __init__(self, cells: Sequence[Expression], cells_own: int | None = None) -> None:
         self._cells = cells
         self._first: list[int] = []
         self._values: list[Facts] = []
@@ -75,6 +83,8 @@ class Pairs:
             size = each.high - each.low + 1
             self._values.append(((1 << size) - 1) << count)
             count += size
+        #: Cells from here on stand for several others: these have values together only if it does.
+        self._products = self._values[len(cells) if cells_own is None else cells_own :]
         self._owner = [
             i for i, cell in enumerate(self._cells) for _ in range(cell.low, cell.high + 1)
         ]
@@ -171,8 +181,7 @@ class Pairs:
                 key = first + number - low, own
                 found[key] = found.get(key, 0) | beside
         if self._too_many:
-            for fact in numbers_in(self._values[index]):
-                yield _Row(fact, 0, before, is_joined=True)
+            yield from self._rows_of_cases(index, value, before)
             return
         if len(found) > ROWS_MAX:
             joined: dict[int, Facts] = {}
@@ -183,6 +192,60 @@ class Pairs:
             return
         for (fact, own), beside in found.items():
             yield _Row(fact, own, beside)
+
+    def _rows_of_cases(self, index: int, value: Expression, before: Facts) -> Iterator[_Row]:
+        """The same, where a value reads too many cells to try them all: case by case."""
+        first, low = self._first[index], self._cells[index].low
+        cases = list(self._cases(value, before))
+        if len(cases) > CASES_MAX:
+            cases = [(value, before)]
+        for case, facts in cases:
+            own = self._fixed(facts)
+            if isinstance(case, Constant):
+                if low <= case.value <= self._cells[index].high:
+                    yield _Row(first + case.value - low, own, facts)
+                continue
+            self._parts = -COMBINATIONS_MAX
+            found: dict[tuple[int, Facts], Facts] = {}
+            for assigned, more, beside in self._assignments(self._cells_of(case), facts):
+                number = self._evaluated(case, assigned)
+                if low <= number <= self._cells[index].high:
+                    key = first + number - low, own | more
+                    found[key] = found.get(key, 0) | beside
+            if self._too_many and self._values[index] in self._products:
+                raise TooMany
+            if self._too_many:
+                for fact in numbers_in(self._values[index]):
+                    yield _Row(fact, own, facts)
+            else:
+                for (fact, more), beside in found.items():
+                    yield _Row(fact, more, beside)
+
+    def _cases(self, value: Expression, facts: Facts) -> Iterator[tuple[Expression, Facts]]:
+        """What a value is in each case, and the facts that may hold there."""
+        if isinstance(value, Constant):
+            yield value, facts
+        elif isinstance(value, IfThenElse):
+            for holds, side in ((True, value.yes), (False, value.no)):
+                there = self.where([(value.condition, holds)], facts)
+                if there:
+                    yield from self._cases(side, there)
+        elif value.boolean and not isinstance(value, Cell):
+            for holds in (False, True):
+                there = self.where([(value, holds)], facts)
+                if there:
+                    yield TRUE if holds else FALSE, there
+        else:
+            yield value, facts
+
+    def _fixed(self, facts: Facts) -> Facts:
+        """Those facts of a set that are the only one of their cell."""
+        fixed = 0
+        for values in self._values:
+            left = facts & values
+            if not left & (left - 1):
+                fixed |= left
+        return fixed
 
     def _add(self, fact: int, facts: Facts) -> None:
         """Facts may hold beside a fact."""
@@ -204,6 +267,19 @@ class Pairs:
     def reachable(self) -> Facts:
         """All facts that may hold."""
         return sum(1 << fact for fact, beside in enumerate(self.beside) if beside)
+
+    def values_of(self, index: int, facts: Facts | None = None) -> Iterator[int]:
+        """Yield the values that a cell may have."""
+        found = self.reachable if facts is None else facts
+        for fact in numbers_in(found & self._values[index]):
+            yield self._cells[index].low + fact - self._first[index]
+
+    def moves(self, index: int, value: Expression, before: Facts) -> Iterator[tuple[int, int]]:
+        """Yield what a cell may be before and after it is written, where some facts may hold."""
+        low = self._cells[index].low - self._first[index]
+        for row in self._rows(index, value, before):
+            for each in self.values_of(index, row.beside):
+                yield each, row.fact + low
 
     def where(self, guard: Iterable[tuple[Expression, bool]], facts: Facts | None = None) -> Facts:
         """The facts that may hold where all of some conditions do; none if no state is there."""
@@ -334,7 +410,9 @@ class Pairs:
                     self._too_many = True
                     return
                 scratch[index] = self._cells[index].low + fact - self._first[index]
-                yield from go_on(place + 1, own | 1 << fact, beside & self._with(fact))
+                left = beside & self._with(fact)
+                if all(left & values for values in self._products):
+                    yield from go_on(place + 1, own | 1 << fact, left)
 
         yield from go_on(0, 0, facts)
 
@@ -347,4 +425,4 @@ def numbers_in(bits: int) -> Iterator[int]:
         bits ^= lowest
 
 
-__all__ = ["Facts", "Pairs", "Step", "numbers_in"]
+__all__ = ["Facts", "Pairs", "Step", "TooMany", "numbers_in"]

@@ -21,6 +21,7 @@ from .canonical import Canonical, Reset
 from .closure import pairs_of
 from .independence import Bits, MayHold, relations_of
 from .kinds import Reduction
+from .onward import onward_of
 from .transitions import Guard, transitions_of
 
 LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
@@ -32,8 +33,9 @@ class PartialOrder:
     """What a search needs to compute stubborn sets. Transitions are leaves, then observers.
 
     `guards` are over the literals of `atoms`. A leaf that changes no state, or that no state leads
-    to, is not among `updates`. `Relations` explains `dependent` and `enabling`. `observers` has the
-    name of the property that each one observes.
+    to, is not among `updates`. `Relations` explains `dependent` and `enabling`. The updates in
+    `onward` are on no cycle of states. `observers` has the name of the property that each one
+    observes.
     """
 
     atoms: tuple[Expression, ...]
@@ -42,6 +44,7 @@ class PartialOrder:
     dependent: tuple[Bits, ...]
     enabling: tuple[Bits, ...]
     absorbing: tuple[Bits, ...]
+    onward: Bits
     observers: tuple[str, ...]
     refused: tuple[tuple[str, str], ...] = ()
     remarks: tuple[str, ...] = ()
@@ -116,6 +119,7 @@ def ordered(
         relations.dependent,
         relations.enabling,
         relations.absorbing,
+        onward_of(transitions, pairs, canonical),
         tuple(each.name for each in transitions.observers),
         refused,
     )

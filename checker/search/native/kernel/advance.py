@@ -102,9 +102,10 @@ def advance(shared, own):
         head, size = take_batch(shared)
         if size == 0:
             return 0
-        if expanded(shared, own, head, size):
-            if word(shared, ORDER) != 0:
-                thin(shared, own)
+        has_parts = expanded(shared, own, head, size)
+        if has_parts and word(shared, ORDER) != 0:
+            has_parts = thin(shared, own)
+        if has_parts:
             look_up(shared, own)
             shown(shared, own)
         else:

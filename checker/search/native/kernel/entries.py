@@ -11,6 +11,7 @@ from numba import njit, types
 
 from .advance import advance
 from .cache_follow import follow, take_all
+from .chains import go_along
 from .fair import components, enabled_keys, keys_of_parts, reach, stem
 from .graph import answer, ask_all, edges, find_step
 from .mail import forget_sent, leads_into, receive, send, sort_out
@@ -23,7 +24,7 @@ ENTRIES = (
     advance, ask_all, refill, move_entries, refill_node, compress_states,
     find_step, edges, answer, enabled_keys, components, keys_of_parts, stem, reach,
     forget_sent, sort_out, receive, send, leads_into, follow,
-    take_all,
+    take_all, go_along,
 )  # fmt: skip
 
 

@@ -7,15 +7,18 @@ from __future__ import annotations
 # pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
 from .advance import ask, forget_topics
 from .batch import expanded, key_of, unpacked
+from .chains import run_ahead
 from .memory import call_3, half, inline, set_half, set_word, word
 from .places import (
     BATCH,
+    CHAIN_STEPS,
     CHUNKS,
     CLOSED,
     FAULT_BIT,
     IS_QUIET,
     KEY_WIDTH,
     LEAVES,
+    ORDER,
     OUT,
     SIZE,
     STARTS,
@@ -26,6 +29,7 @@ from .places import (
     STORE,
     TABLE,
     TABLE_BITS,
+    TOTAL,
 )
 from .table import find, hash_of, is_same
 
@@ -59,6 +63,10 @@ def find_step(shared, own, begin, end, wanted, found):
     goal = word(shared, STORE) + wanted * width * 8
     for head in range(begin, end, BATCH):
         quietly_expanded(shared, own, head, min(BATCH, end - head))
+        if word(shared, ORDER) != 0:
+            set_word(own, IS_QUIET, 1)
+            run_ahead(shared, own, listed_all(own))
+            set_word(own, IS_QUIET, 0)
         for i in range(word(own, SIZE)):
             for chunk in range(word(shared, CHUNKS)):
                 row = chunk * (BATCH + 1) + i
@@ -69,6 +77,17 @@ def find_step(shared, own, begin, end, wanted, found):
                         set_word(found, 1, leaf)
                         return 1
     return 0
+
+
+@inline
+def listed_all(own):
+    """Lists all steps of a batch in CHAIN_STEPS, and says how many they are."""
+    count = 0
+    for step in range(word(own, TOTAL)):
+        if half(word(own, LEAVES), step) < FAULT_BIT:
+            set_word(word(own, CHAIN_STEPS), count, step)
+            count += 1
+    return count
 
 
 def edges(shared, own, begin, end, arrays, faults):

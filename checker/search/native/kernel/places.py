@@ -31,6 +31,8 @@ RULES_IN_CHUNK = 16
 RECENT_BITS = 11
 #: The least state or step that settles a topic: OPEN if none does yet, CLOSED if one did before.
 OPEN, CLOSED = 1 << 62, -1
+#: What settles a topic if it is no state or step that is numbered: it is within a chain.
+IN_CHAIN = -2
 #: In a thread's list of leaves: this step ends in a fault.
 FAULT_SHIFT = 30
 FAULT_BIT = 1 << FAULT_SHIFT
@@ -131,11 +133,15 @@ FRESH, OWN_VISITED, OWN_SEEN, STATE_FIRST, STEP_FIRST = (next(_own) for _ in ran
     ORDER_PENDING,
     ORDER_FREE,
 ) = (next(_own) for _ in range(7))
+# For chains of single steps: the block of a second thread's arrays, the steps of the batch that are
+# at hand; and, in that block, the states that they lead to.
+CHAIN, CHAIN_STEPS, CHAIN_STATES = (next(_own) for _ in range(3))
 OWN_COUNT = next(_own)
 
 # The block for partial order: the generated function that tells which atoms are true; words a set
 # of atoms, of leaves, of all transitions; the set of all updates; where the guard of each
-# transition begins among the literals; for each leaf and each literal a set.
+# transition begins among the literals; for each leaf and each literal a set; the set of the
+# updates that are on no cycle.
 (
     ORDER_GUARDS,
     ORDER_ATOM_WORDS,
@@ -147,8 +153,9 @@ OWN_COUNT = next(_own)
     ORDER_DEPENDENT,
     ORDER_ENABLING,
     ORDER_ABSORBING,
+    ORDER_ONWARD,
     ORDER_COUNT,
-) = range(11)
+) = range(12)
 
 # The block for mail (`mail.py`): how many owners, which one this is; a box for each, for how many
 # states there is room in it and how many are in it; a table of states that were sent.
@@ -183,6 +190,7 @@ LOOPS = {
     "refill_node": 1,
     "compress_states": 5,
     "find_step": 6,
+    "go_along": 3,
     "edges": 6,
     "answer": 5,
     "enabled_keys": 3,

@@ -13,9 +13,11 @@ from __future__ import annotations
 # mypy: ignore-errors
 # ruff: noqa: SIM110
 # pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
+from .chains import run_ahead
 from .memory import call_3, count_bits, half, inline, lowest_bit, set_half, set_word, word
 from .places import (
     BATCH,
+    CHAIN_STEPS,
     CHUNKS,
     FAULT_BIT,
     HASHED,
@@ -35,10 +37,9 @@ from .places import (
     ORDER_INSIDE,
     ORDER_LEAF_WORDS,
     ORDER_LITERALS,
-    ORDER_PENDING,
+    ORDER_ONWARD,
     ORDER_SAVED,
     ORDER_TRUTHS,
-    ORDER_UPDATES,
     ORDER_WORDS,
     OUT,
     SIZE,
@@ -50,37 +51,26 @@ from .places import (
     TABLE_BITS,
     TOTAL,
 )
+from .sets import closed, enabled_updates, has, take_out
 from .table import find, hash_of
-
-#: What it costs to draw a transition into a set, beside one: an enabled one is a step to take.
-COST_ENABLED = 1000
-
-
-@inline
-def has(bits, number):
-    """Whether a number is in a set."""
-    return (word(bits, number >> 6) >> (number & 63)) & 1 != 0
-
-
-@inline
-def put(bits, number):
-    """Adds a number to a set."""
-    set_word(bits, number >> 6, word(bits, number >> 6) | (1 << (number & 63)))
-
-
-@inline
-def take_out(bits, number):
-    """Takes a number out of a set."""
-    set_word(bits, number >> 6, word(bits, number >> 6) & ~(1 << (number & 63)))
 
 
 @inline
 def thin(shared, own):
-    """Throws out the steps of a batch that need not be taken; faults stay."""
+    """Throws out the steps of a batch that need not be taken; faults stay. False where there is no
+    room for parts.
+
+    What is left is moved to the ends of chains. A state of which no step then goes on takes all.
+    """
     order = word(shared, ORDER)
     call_3(word(order, ORDER_GUARDS), word(own, SOURCE), word(own, SIZE), word(own, ORDER_TRUTHS))
     for i in range(word(own, SIZE)):
         choose(shared, own, order, i)
+    count = listed(shared, own, order)
+    while count > 0:
+        if not run_ahead(shared, own, count):
+            return False
+        count = listed_if_stuck(shared, own, order)
     out, leaves, starts = word(own, OUT), word(own, LEAVES), word(own, STARTS)
     width, leaf_words = word(shared, KEY_WIDTH), word(order, ORDER_LEAF_WORDS)
     kept, begin = 0, 0
@@ -102,6 +92,45 @@ def thin(shared, own):
             begin = end
         set_word(starts, row + word(own, SIZE), kept)
     set_word(own, TOTAL, kept)
+    return True
+
+
+@inline
+def listed(shared, own, order):
+    """Lists the steps to be taken in CHAIN_STEPS, and says how many they are."""
+    count = 0
+    for i in range(word(own, SIZE)):
+        chosen = word(own, ORDER_CHOSEN) + i * word(order, ORDER_LEAF_WORDS) * 8
+        count = listed_of(shared, own, i, chosen, True, count)
+    return count
+
+
+@inline
+def listed_if_stuck(shared, own, order):
+    """Lists the steps that were left out of states of which no step goes on: they are taken now."""
+    count, leaf_words = 0, word(order, ORDER_LEAF_WORDS)
+    for i in range(word(own, SIZE)):
+        chosen = word(own, ORDER_CHOSEN) + i * leaf_words * 8
+        if goes_on(shared, own, i, chosen):
+            continue
+        count = listed_of(shared, own, i, chosen, False, count)
+        for k in range(leaf_words):
+            set_word(chosen, k, -1)
+    return count
+
+
+@inline
+def listed_of(shared, own, i, chosen, is_inside, count):
+    """Lists the steps of a state that are in a set, or those that are not."""
+    leaves, starts, steps = word(own, LEAVES), word(own, STARTS), word(own, CHAIN_STEPS)
+    for chunk in range(word(shared, CHUNKS)):
+        row = chunk * (BATCH + 1) + i
+        for step in range(word(starts, row), word(starts, row + 1)):
+            leaf = half(leaves, step)
+            if leaf < FAULT_BIT and has(chosen, leaf) == is_inside:
+                set_word(steps, count, step)
+                count += 1
+    return count
 
 
 @inline
@@ -130,90 +159,6 @@ def choose(shared, own, order, i):
     if least > 1 and pruned(own, order, truths) < least and goes_on(shared, own, i, inside):
         for part in range(leaf_words):
             set_word(chosen, part, word(inside, part))
-
-
-@inline
-def enabled_updates(shared, own, order, i):
-    """Writes the set of the updates that a state has, and says how many they are."""
-    enabled, updates = word(own, ORDER_ENABLED), word(order, ORDER_UPDATES)
-    leaves, starts = word(own, LEAVES), word(own, STARTS)
-    for k in range(word(order, ORDER_LEAF_WORDS)):
-        set_word(enabled, k, 0)
-    count = 0
-    for chunk in range(word(shared, CHUNKS)):
-        row = chunk * (BATCH + 1) + i
-        for step in range(word(starts, row), word(starts, row + 1)):
-            leaf = half(leaves, step)
-            if leaf < FAULT_BIT and has(updates, leaf):
-                put(enabled, leaf)
-                count += 1
-    return count
-
-
-@inline
-def closed(own, order, seed, truths, below):
-    """Closes a set from an enabled update. Says how many updates of it are enabled; at `below` it
-    gives up."""
-    leaf_words, free = word(order, ORDER_LEAF_WORDS), word(own, ORDER_FREE)
-    absorbing = word(order, ORDER_ABSORBING) + seed * leaf_words * 8
-    for k in range(leaf_words):
-        set_word(free, k, word(absorbing, k))
-    taken = closed_beside(own, order, seed, truths, below)
-    while taken < 0:  # something that is free does not undo all that is in the set
-        taken = closed_beside(own, order, seed, truths, below)
-    for k in range(leaf_words):
-        set_word(word(own, ORDER_INSIDE), k, word(word(own, ORDER_INSIDE), k) & ~word(free, k))
-    return taken
-
-
-@inline
-def closed_beside(own, order, seed, truths, below):
-    """Closes a set; what is free is not drawn in. Says how many updates of it are enabled, or -1
-    if less is free than it seemed."""
-    words, leaf_words = word(order, ORDER_WORDS), word(order, ORDER_LEAF_WORDS)
-    enabled, inside, pending = (
-        word(own, ORDER_ENABLED), word(own, ORDER_INSIDE), word(own, ORDER_PENDING),
-    )  # fmt: skip
-    for k in range(words):
-        set_word(inside, k, word(word(own, ORDER_FREE), k) if k < leaf_words else 0)
-    put(inside, seed)
-    set_word(pending, 0, seed)
-    waiting, taken = 1, 1
-    while waiting > 0 and taken < below:
-        waiting -= 1
-        transition = word(pending, waiting)
-        if transition < leaf_words * 64 and has(enabled, transition):
-            if binds(own, order, transition):
-                return -1
-            drawn, size = word(order, ORDER_DEPENDENT) + transition * words * 8, words
-        else:
-            literal = cheapest(own, order, transition, truths)
-            if literal < 0:
-                continue  # it observes something here, or changes nothing
-            drawn, size = word(order, ORDER_ENABLING) + literal * leaf_words * 8, leaf_words
-        for k in range(size):
-            fresh = word(drawn, k) & ~word(inside, k)
-            set_word(inside, k, word(inside, k) | fresh)
-            if k < leaf_words:
-                taken += count_bits(fresh & word(enabled, k))
-            while fresh != 0:
-                set_word(pending, waiting, k * 64 + lowest_bit(fresh))
-                waiting += 1
-                fresh &= fresh - 1
-    return taken
-
-
-@inline
-def binds(own, order, update):
-    """Leaves of what is free only what undoes an update too. Says whether that is less."""
-    leaf_words, free = word(order, ORDER_LEAF_WORDS), word(own, ORDER_FREE)
-    absorbing = word(order, ORDER_ABSORBING) + update * leaf_words * 8
-    is_less = False
-    for k in range(leaf_words):
-        if word(free, k) & ~word(absorbing, k) != 0:
-            set_word(free, k, word(free, k) & word(absorbing, k))
-            is_less = True
-    return is_less
 
 
 @inline
@@ -354,28 +299,8 @@ def is_part(bits, whole, words):
 
 
 @inline
-def cheapest(own, order, transition, truths):
-    """Of the literals of a guard that are false, the one whose enabling costs least; -1 if none."""
-    starts, literals = word(order, ORDER_GUARD_STARTS), word(order, ORDER_LITERALS)
-    enabled, inside = word(own, ORDER_ENABLED), word(own, ORDER_INSIDE)
-    leaf_words = word(order, ORDER_LEAF_WORDS)
-    found, least = -1, 0
-    for place in range(word(starts, transition), word(starts, transition + 1)):
-        literal = word(literals, place)
-        if has(truths, literal >> 1) == (literal & 1 == 1):
-            continue
-        cost = 0
-        for k in range(leaf_words):
-            fresh = word(word(order, ORDER_ENABLING), literal * leaf_words + k) & ~word(inside, k)
-            cost += count_bits(fresh) + COST_ENABLED * count_bits(fresh & word(enabled, k))
-        if found < 0 or cost < least:
-            found, least = literal, cost
-    return found
-
-
-@inline
 def goes_on(shared, own, i, inside):
-    """Whether a step of the set leads to a state that is still to be expanded.
+    """Whether a step of the set is on no cycle, or leads to a state that is still to be expanded.
 
     Such a state is not found yet, and then has a higher number, or it has one: which of the two
     depends on the threads, the answer does not. Hashed states have no numbers.
@@ -389,6 +314,8 @@ def goes_on(shared, own, i, inside):
             leaf = half(leaves, step)
             if leaf >= FAULT_BIT or not has(inside, leaf):
                 continue
+            if has(word(word(shared, ORDER), ORDER_ONWARD), leaf):
+                return True
             mixed = hash_of(out, step * width, width)
             number, _ = find(storage, out, step, width, mixed, store, table, bits)
             if number < 0 or (storage != HASHED and number > word(own, HEAD) + i):
