@@ -25,9 +25,9 @@ from model.system import (
 )
 
 
-def digest_of(system: System) -> str:
-    """The digest of all that a search reads."""
-    digest = Digest()
+def digest_of(system: System, digest: Digest | None = None) -> str:
+    """The digest of all that a search reads. `digest` may know expressions of another system."""
+    digest = digest or Digest()
     return _hash(
         [
             digest.first(system.variables, system.initial, system.terminal),

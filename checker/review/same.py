@@ -20,16 +20,16 @@ def is_same(first: System, second: System, states: int | None) -> bool:
 
     `states` is the number of states of the first one, if it is known.
     """
-    if digest_of(first) == digest_of(second):
+    digest = Digest()
+    if digest_of(first, digest) == digest_of(second, digest):
         return True
-    if states is None or states > STATES_MAX or _frame(first) != _frame(second):
+    if states is None or states > STATES_MAX or _frame(first, digest) != _frame(second, digest):
         return False
     return _steps_agree(first, second)
 
 
-def _frame(system: System) -> tuple[object, ...]:
+def _frame(system: System, digest: Digest) -> tuple[object, ...]:
     """All but the rules."""
-    digest = Digest()
     fair = sorted({(r.rule.name, r.entities, r.rule.fairness.value) for r in system.rules})
     properties = [digest.property(each) for each in system.properties]
     return digest.first(system.variables, system.initial, system.terminal), properties, fair
