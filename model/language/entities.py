@@ -177,8 +177,13 @@ class Entity:
             "unknown-field",
             f'{type(self).__name__} has no field or attribute "{name}"',
             place=caller(),
-            advice=nearest(name, sorted({*dir(type(self)), *vars(self)} - {*dir(Entity)})),
+            advice=nearest(name, self._names()),
         )
+
+    def _names(self) -> list[str]:
+        """What code may ask for. Private names come and go: a cache adds one."""
+        names = {*dir(type(self)), *vars(self)} - {*dir(Entity)}
+        return sorted(name for name in names if not name.startswith("_"))
 
     def __lt__(self, other: object) -> bool:
         if not isinstance(other, Entity):

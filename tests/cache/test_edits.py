@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -36,7 +36,6 @@ EXAMPLES = {
     "phased_commit": ("phased-commit-two",),
 }
 LIMITS = Limits(states_max=400)
-numbers = itertools.count()
 
 
 @pytest.fixture(autouse=True)
@@ -97,8 +96,7 @@ def assert_followed(name: str, tmp_path: Path, examples: int) -> None:
 
     def compared(changed: str) -> bool:
         """Whether the last answers are of the cache; raises AssertionError where answers differ."""
-        folder = tmp_path / f"protocols{next(numbers)}"
-        folder.mkdir()
+        folder = Path(tempfile.mkdtemp(dir=tmp_path))
         (folder / f"{name}.py").write_text(changed)
         cached = True
         for spec in specs:

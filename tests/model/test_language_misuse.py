@@ -234,3 +234,10 @@ def test_a_helper_that_reads_must_not_write(tmp_path: Path) -> None:
 def test_texts_are_known_in_messages_by_what_they_are(tmp_path: Path) -> None:
     body = dedent("node.number = node.number.real  # here")
     assert "number of the state" in assert_refused(HEADER, "rule-raises", body, tmp_path).message
+
+
+def test_private_names_are_no_advice(tmp_path: Path) -> None:
+    """What the tool keeps in an entity is there or not: an error is the same with and without."""
+    error = assert_refused(HEADER, "unknown-field", "node.number = node.wurld  # here", tmp_path)
+    assert "known: " in error.advice
+    assert "_world" not in error.advice
