@@ -50,7 +50,7 @@ VARIANTS = {"same": Same}
 def waited(cache: Path, *words: str) -> float:
     """The wall time of a command, in seconds."""
     environment = {**os.environ, "FINALE_CACHE": str(cache)}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # Python keeps the modules that it compiled
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # else each run compiles modules
     began = time.perf_counter()
     subprocess.run(
         [FINALE, "check", *words], check=True, capture_output=True, cwd=ROOT, env=environment

@@ -9,7 +9,7 @@ import htpy as h
 
 from checker.report.defined import overrides_words, reached_words
 from checker.report.layout import counted
-from checker.report.places import shown_file
+from checker.report.places import shown_file, shown_place
 from checker.report.review import (
     UNSEARCHED,
     command_of_finding,
@@ -35,7 +35,6 @@ from checker.review.seeming import Remark
 from checker.review.stability import Flip
 from checker.review.verdicts import Difference, Direction
 from checker.spec.meanings import summary
-from checker.spec.overriding import Member
 
 from .document import document
 from .parts import badge, folded, heading, listing, section, table
@@ -109,8 +108,7 @@ def _review(review: Review, name: str) -> Iterator[h.Node]:
 
 
 def _remark(remark: Remark) -> h.Renderable:
-    place = remark.place
-    where = "" if place is None else f" ({shown_file(place.file or '')}:{place.line})"
+    where = "" if remark.place is None else f" ({shown_place(remark.place)})"
     return h.li[remark.message, h.span(".soft")[where]]
 
 
@@ -225,17 +223,16 @@ def _change(review: Review) -> Iterator[h.Node]:
         head = ("rule", "settings", "of them, taken in")
         yield table(head, rows, caption="rules that step otherwise")
     if review.code.values:
-        rows = ([str(each), overrides_words(each), _where(each)] for each in review.code.values)
+        rows = (
+            [str(each), overrides_words(each), shown_place(each.place)]
+            for each in review.code.values
+        )
         yield table(("value", "", "defined at"), rows, caption="fields and other values")
     for coverage in review.coverage.methods:
         method = coverage.of
         over = overrides_words(method.member)
         told = f"{method.role} {method.member}: {over}, {reached_words(coverage)}"
         yield folded(told, listing(_source(coverage)), is_open=bool(coverage.left))
-
-
-def _where(member: Member) -> str:
-    return f"{shown_file(member.place.file or '')}:{member.place.line}"
 
 
 def _source(coverage: MemberCoverage) -> str:

@@ -11,6 +11,7 @@ from checker.search.rows import SEARCH
 from checker.spec.claim import Spec
 from checker.spec.grid import settings_of, text_of
 from checker.spec.key_lines import KeyPath
+from model.errors import Place
 
 _HOME = Path(model.__file__).parent.parent
 
@@ -22,6 +23,11 @@ def shown_file(file: str | Path) -> str:
         if path.is_relative_to(base):
             return str(path.relative_to(base))
     return str(path)
+
+
+def shown_place(place: Place) -> str:
+    """A file and line."""
+    return f"{shown_file(place.file or '')}:{place.line}"
 
 
 def told_setting(spec: Spec) -> Iterator[str]:

@@ -9,15 +9,14 @@ from rich.text import Text
 from checker.review.seeming import Remark
 
 from .layout import Cell, columns
-from .places import shown_file
+from .places import shown_place
 
 
 def remark_lines(remarks: Iterable[Remark], width: int) -> list[Text]:
     """How a change is not what it seems."""
     rows: list[list[Cell]] = []
     for each in remarks:
-        place = each.place
-        where = "" if place is None else f" ({shown_file(place.file or '')}:{place.line})"
+        where = "" if each.place is None else f" ({shown_place(each.place)})"
         rows.append([Text("!", "bold yellow"), f"{each.message}{where}"])
     return columns(rows, width, indent=2)
 
