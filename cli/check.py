@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 from rich.text import Text
@@ -16,12 +16,13 @@ from checker.search.options import SearchOptions
 from checker.search.reductions.kinds import Reduction
 from checker.search.rows import SEARCH
 from checker.spec.catalogue import catalogue
-from checker.spec.changed import ChangedFiles
-from checker.spec.changed import changed_since as since
 from checker.spec.grid import values_in
 from checker.spec.reading import check_property_name
 from checker.spec.releases import releases_in
 from model.errors import FinaleError
+
+if TYPE_CHECKING:
+    from checker.spec.changed import ChangedFiles
 
 from . import completers
 from .check_options import CheckOptions, refuse_without_spark
@@ -216,6 +217,8 @@ def changes_in(revision: str, paths: Sequence[Path], protocols: Path | None) -> 
 
     Raises `no-repository`, `unknown-revision`, `no-git`.
     """
+    from checker.spec.changed import changed_since
+
     there = [path for path in (*paths, protocols) if path is not None and path.exists()]
     folders = [path if path.is_dir() else path.parent for path in there]
-    return since(revision, folders)
+    return changed_since(revision, folders)

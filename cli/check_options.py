@@ -12,13 +12,13 @@ from checker.search.limits import Limits
 from checker.search.options import SearchOptions
 from checker.search.reductions.kinds import Reduction
 from checker.spec.catalogue import Catalogue
-from checker.spec.changed import ChangedFiles
 from checker.spec.releases import ReleaseConfig
 from model.errors import FinaleError
 
 from .parameters import refuse_limits
 
 if TYPE_CHECKING:
+    from checker.spec.changed import ChangedFiles
     from pipeline.search.run import SearchPlan
 
 

@@ -12,25 +12,14 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from checker.ci.findings import LeftOut, Mistake, Outcome
-from checker.report.check_json import (
-    FORMAT,
-    CheckJson,
-    LeftOutJson,
-    MinimisedJson,
-    RowJson,
-    error_row,
-    json_rows,
-)
 from checker.report.layout import console, counted, paragraph, write
+from checker.report.outcome import LeftOut, Mistake, Outcome
 from checker.report.places import shown_file
 from checker.report.results import compared_line, slow_line, summary_lines
 from checker.review.change import read_under
 from checker.search.answer import Report
 from checker.search.limits import INTERRUPTED, ProgressListener
-from checker.search.many import searched
 from checker.search.options import SearchOptions
-from checker.search.processes import processors
 from checker.search.rows import PRECEDENCE, Exit, SpecResult, result_of, strictly
 from checker.search.run import chosen, run
 from checker.spec.claim import Spec
@@ -49,6 +38,7 @@ from .paths import specs_in
 from .version import VERSION
 
 if TYPE_CHECKING:
+    from checker.report.check_json import CheckJson, MinimisedJson, RowJson
     from checker.review.minimise import Minimised
 
 
@@ -59,7 +49,7 @@ class Checking:
     options: CheckOptions
     as_text: bool
     results: list[SpecResult] = field(default_factory=list[SpecResult])
-    rows: list[RowJson] = field(default_factory=list[RowJson])
+    rows: list[RowJson] = field(default_factory=list["RowJson"])
     mistakes: list[Mistake] = field(default_factory=list[Mistake])
     left_out: list[LeftOut] = field(default_factory=list[LeftOut])
     answered: set[str] = field(default_factory=set[str])
@@ -82,10 +72,13 @@ class Checking:
         """Check specs. Mistakes in one do not keep the others from it."""
         if not self.options.is_changed:
             self._check_pairs(path for path in paths if path.is_dir())
-        jobs = min(self.options.jobs or processors(), len(files))
-        if jobs > 1 and self.options.may_search_beside:
-            self._check_beside(files, jobs)
-            return
+        if len(files) > 1 and self.options.may_search_beside:
+            from checker.search.processes import processors
+
+            jobs = min(self.options.jobs or processors(), len(files))
+            if jobs > 1:
+                self._check_beside(files, jobs)
+                return
         for file in files:
             try:
                 self._check_file(file)
@@ -94,6 +87,8 @@ class Checking:
 
     def _check_beside(self, files: Sequence[Path], jobs: int) -> None:
         """Check specs in several processes, and print the results in the order of the files."""
+        from checker.search.many import searched
+
         options = replace(self.options.search, searches=jobs)
         specs: dict[Path, Spec] = {}
         for file in files:
@@ -137,7 +132,10 @@ class Checking:
 
     def _note(self, error: FinaleError, file: Path | None = None) -> None:
         self.mistakes.append(Mistake(file, error))
-        self.rows.append(error_row(file, error))
+        if not self.as_text:
+            from checker.report.check_json import error_row
+
+            self.rows.append(error_row(file, error))
         print_error(error)
 
     def _read(self, file: Path) -> Spec:
@@ -223,6 +221,8 @@ class Checking:
         self.answered |= {row.property for row in result.rows}
         self._remark(result)
         if not self.as_text:
+            from checker.report.check_json import json_rows
+
             self.rows += json_rows(result, traces)
         else:
             self.pages.add(result)
@@ -333,6 +333,8 @@ class Checking:
             write(page, [f"{some} left out: nothing of them has changed"])
 
     def _document(self) -> CheckJson:
+        from checker.report.check_json import FORMAT, CheckJson, LeftOutJson
+
         left_out = tuple(LeftOutJson(shown_file(each.file), each.why) for each in self.left_out)
         ok = all(row.ok for row in self.rows) and not self.interrupted
         rows = tuple(self.rows)

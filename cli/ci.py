@@ -16,7 +16,7 @@ from .output_file import OutputFile
 from .version import VERSION
 
 if TYPE_CHECKING:
-    from checker.ci.findings import Outcome
+    from checker.report.outcome import Outcome
 
 
 @dataclass(frozen=True)

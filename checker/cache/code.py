@@ -105,8 +105,14 @@ def of_tool() -> bytes:
     """Return the digest of the code that explores, and of the Python that runs it."""
     files = [*_MODEL.rglob("*.py"), *Path(__file__).parent.glob("*.py")]
     ours = sorted(file for file in files if is_tool_file(file))
-    said = [(str(file.relative_to(_MODEL.parent)), file.read_bytes()) for file in ours]
+    said = [(str(file.relative_to(_MODEL.parent)), of_file(file)) for file in ours]
     return digest([sys.version, sys.flags.optimize, *said])
+
+
+@cache
+def of_file(file: Path) -> bytes:
+    """Return the digest of a file of the tool, as it was when it was first asked for."""
+    return blake2b(file.read_bytes(), digest_size=DIGEST_BYTES).digest()
 
 
 def is_changing(module: str | None) -> bool:

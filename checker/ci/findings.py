@@ -7,13 +7,12 @@ Rows that are as expected are no findings. A violation without an expectation is
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
-from checker.report.check_json import WhyLeftOut
 from checker.report.layout import counted
+from checker.report.outcome import Outcome
 from checker.report.places import expectation_line, shown_file
 from checker.report.results import trace_command
 from checker.report.story import BUILT_IN_SENTENCES, Story, story_of
@@ -21,7 +20,7 @@ from checker.report.trace import trace_lines
 from checker.search.answer import DoesNotApply, Holds, NotAsked, Unknown, Vacuous, Violated
 from checker.search.rows import SEARCH, Exit, ResultRow, SpecResult
 from checker.spec.claim import runs_before
-from model.errors import FinaleError, Place
+from model.errors import Place
 
 from .locations import Checkout
 
@@ -42,41 +41,6 @@ class Level(enum.Enum):
 
     ERROR = "error"
     WARNING = "warning"
-
-
-@dataclass(frozen=True)
-class LeftOut:
-    """A spec that was not checked, and is no error."""
-
-    file: Path
-    title: str
-    why: WhyLeftOut
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """A mistake in the input; `file` is the spec that it prevented from being checked."""
-
-    file: Path | None
-    error: FinaleError
-
-    @property
-    def place(self) -> Place:
-        """The place of the mistake: at least the spec, if it is about one."""
-        place = self.error.place or Place()
-        if place.file is not None or self.file is None:
-            return place
-        return Place(str(self.file), None, place.key, place.rule)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What one run of a check found."""
-
-    results: Sequence[SpecResult]
-    mistakes: Sequence[Mistake] = ()
-    left_out: Sequence[LeftOut] = ()
-    interrupted: bool = False
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from checker.report.layout import counted
+from checker.report.outcome import Outcome
 from checker.search.rows import Exit, SpecResult
 from model.visible import visible
 
-from .findings import Finding, Outcome, findings, shown
+from .findings import Finding, findings, shown
 from .locations import Checkout
 
 #: A summary of a step may have a megabyte; a longer one is refused.

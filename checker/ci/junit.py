@@ -13,12 +13,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
+from checker.report.outcome import Mistake, Outcome
 from checker.report.places import expectation_line, shown_file, told_setting
 from checker.search.answer import DoesNotApply, Holds, Violated
 from checker.search.rows import ResultRow, SpecResult
 from model.visible import visible
 
-from .findings import Finding, Level, Mistake, Outcome, finding_of
+from .findings import Finding, Level, finding_of
 
 #: The cases of a document that are no properties.
 READING = "reading"

@@ -18,6 +18,7 @@ from model.errors import FinaleError, Place
 from model.language.properties import Family
 from model.system import Kind
 
+from .outcome import WhyLeftOut
 from .places import expectation_line, shown_file
 
 FORMAT: Literal["finale-check/3"] = "finale-check/3"
@@ -25,7 +26,6 @@ FORMAT: Literal["finale-check/3"] = "finale-check/3"
 VerdictWord: TypeAlias = Literal[
     "holds", "violated", "not-reached", "vacuous", "unknown", "not-asked", "does-not-apply", "error"
 ]
-WhyLeftOut: TypeAlias = Literal["slow", "unchanged"]
 
 
 @dataclass(frozen=True)

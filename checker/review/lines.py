@@ -87,7 +87,7 @@ class _Seen:
     tells_all: bool = True
     """Whether what no search took is taken in no run."""
 
-    def of(self, method: ChangedMember, *, is_complete: bool = True) -> MemberCoverage:
+    def of(self, method: ChangedMember, *, is_complete: bool = False) -> MemberCoverage:
         """What was reached of a method. `is_complete`: all states were run line by line."""
         heads = list(heads_of(method.body))
         lines = tuple(dict.fromkeys(each.start for each in heads))
@@ -135,7 +135,7 @@ def coverage_of(
     began = perf_counter()
     for case, pair in tried:
         left = seconds - (perf_counter() - began)
-        missing = [each for each in map(seen.of, code.methods) if each.unreached]
+        missing = [each for each in map(seen.of, code.methods) if each.unknown]
         if not missing or left <= 0:
             break
         interpreted += _interpreted(case, pair, [each.of for each in missing], left, seen.lines)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from checker.cache.code import digest
+from checker.cache.code import digest, of_file
 from checker.search.answer import WELL_FORMED, Report, Violated
 from checker.search.cached import cached_reports
 from checker.search.limits import Limits
@@ -22,7 +22,7 @@ from model.language.explore import Branch
 from model.system import System, Update, leaves
 
 from .cases import Case
-from .digest import rules_that_differ
+from .form import rules_that_differ
 from .same import is_same
 
 #: The change may have more states than the protocol: so many times, and no fewer than that number.
@@ -115,7 +115,7 @@ def _key(case: Case, files: frozenset[str]) -> bytes | None:
 
 @cache
 def _of_room() -> bytes:
-    return digest(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
+    return digest(of_file(file) for file in sorted(Path(__file__).parent.glob("*.py")))
 
 
 def _key_of_files(spec: Spec) -> bytes | None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from checker.cache import BEGAN
-from checker.cache.code import digest, name_of, of_tool
+from checker.cache.code import digest, name_of, of_file, of_tool
 from checker.cache.store import Store
 from checker.spec.claim import Spec
 from model.errors import Place
@@ -161,7 +161,7 @@ def _is_changed_since_loaded() -> bool:
 @cache
 def _of_checker() -> bytes:
     files = (file for folder in _FOLDERS for file in sorted((_ROOT / folder).rglob("*.py")))
-    said = [(str(file), file.read_bytes()) for file in files]
+    said = [(str(file), of_file(file)) for file in files]
     return digest([of_tool(), *said, *_versions()])
 
 
@@ -177,7 +177,7 @@ def _versions() -> Iterator[str]:
 @cache
 def _of_rules() -> bytes:
     files = sorted((_ROOT / "model").rglob("*.py"))
-    return digest([(str(file), file.read_bytes()) for file in files])
+    return digest([(str(file), of_file(file)) for file in files])
 
 
 # --- reports as text -----------------------------------------------------------------------------

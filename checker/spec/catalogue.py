@@ -21,7 +21,6 @@ import types
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field, fields
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
 from pathlib import Path
@@ -211,7 +210,7 @@ def _load_folder(known: Catalogue, folder: Path) -> None:
         _add_properties(known, file, getattr(module, "PROPERTIES", ()))
 
 
-class _Finder(MetaPathFinder):
+class _Finder:
     """Finds the files of one folder, and hands out the texts that it has loaded.
 
     Python keeps the byte code of a file for as long as the file's time, in whole seconds, and its

@@ -6,7 +6,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from checker.ci.findings import LeftOut, Mistake, Outcome
+from checker.report.outcome import LeftOut, Mistake, Outcome
 from checker.search.limits import Limits
 from checker.search.rows import SpecResult, strictly
 from checker.search.run import run

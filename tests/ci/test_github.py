@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from checker.ci.findings import Mistake, Outcome
 from checker.ci.github import SUMMARY_BYTES_MAX, Guard, annotation_lines, summary_page
 from checker.ci.locations import Checkout
+from checker.report.outcome import Mistake, Outcome
 from model.errors import FinaleError
 from model.visible import visible
 from tests.ci.outcomes import HOSTILE, checked, mixed

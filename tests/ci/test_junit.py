@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
-from checker.ci.findings import Mistake, Outcome
 from checker.ci.junit import junit_of
+from checker.report.outcome import Mistake, Outcome
 from checker.search.limits import Limits
 from model.errors import FinaleError
 from tests.ci.outcomes import HOSTILE, checked, mixed, titled, unexpected

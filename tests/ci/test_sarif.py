@@ -11,9 +11,9 @@ from urllib.parse import unquote
 import pytest
 from sarif_kit.validate import validation_errors
 
-from checker.ci.findings import Mistake, Outcome
 from checker.ci.locations import FINALE, Checkout, checkout
 from checker.ci.sarif import sarif_of
+from checker.report.outcome import Mistake, Outcome
 from model.errors import FinaleError, Place
 from tests.ci.outcomes import HOSTILE, checked, mixed, unexpected
 

@@ -132,24 +132,30 @@ def _explored(name: str) -> dict[str, Any]:
 
 def parts_of(spec: Spec, names: Collection[str] | None = None) -> Iterator[tuple[str, str]]:
     """The parts of a spec's system, or some, each with its digest; the first is all the rest."""
-    from checker.review.digest import Digest
+    from checker.review.form import Digests, Form, Forms
     from model.language.build import bound_rules, ground_rule, initial_states, world_of
     from model.language.predicates import property_of, where
 
-    digest = Digest()
+    forms = Forms(Digests().of)
+
+    def digest(form: Form) -> str:
+        return hashlib.blake2b(repr(form).encode(), digest_size=12).hexdigest()
+
     protocol = spec.instance()
     world = world_of(protocol, protocol.keeps())
     if names is None:
         terminal = where(world, protocol.terminal)
-        yield FIRST, digest.first(world.variables, initial_states(protocol, world), terminal)
+        start = initial_states(protocol, world)
+        yield FIRST, digest(forms.first(world.variables, start, terminal))
     for name, bound in groupby(bound_rules(protocol), lambda each: each.rule.name):
         if names is None or name in names:
-            yield name, digest.rules([ground_rule(world, each) for each in bound])
+            yield name, digest(forms.rules([ground_rule(world, each) for each in bound]))
     asked = [each for each in spec.asked if names is None or f"property {each.name}" in names]
     system = spec.system(()) if asked else None
     for each in asked:
         assert system is not None
-        yield f"property {each.name}", digest.property(property_of(world, protocol, each, system))
+        made = property_of(world, protocol, each, system)
+        yield f"property {each.name}", digest(forms.property(made))
 
 
 @contextmanager
