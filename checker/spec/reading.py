@@ -228,8 +228,9 @@ class _Reader:
 
     def _apart(self, kind: type[Protocol]) -> type[Protocol]:
         """The protocol with the atomic steps apart that the spec leaves out."""
-        known = kind.assumptions()
-        for name in sorted(self._without(kind)):
+        names = sorted(self._without(kind))
+        known = kind.assumptions() if names else {}
+        for name in names:
             if known[name].leaving is Leaving.AT_ONCE:
                 kind = known[name].apart_from(kind)
         return kind
@@ -240,7 +241,7 @@ class _Reader:
         names = [each for each in given if isinstance(each, str)] if is_list(given) else []
         if not is_list(given) or len(names) != len(given):
             raise self._bad("without", given, 'write a list of names: without = ["may-be-pending"]')
-        known = kind.assumptions()
+        known = kind.assumptions() if names else {}
         for name in names:
             if name not in known:
                 message = f'"{kind.key}" makes no assumption "{name}"'

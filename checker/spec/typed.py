@@ -10,6 +10,7 @@ import enum
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
+from functools import lru_cache
 from typing import Any, TypeGuard
 
 from model.domains import Range
@@ -33,7 +34,7 @@ def options_of(
 ) -> dict[str, object]:
     """The options given, each as the value that its declared type has."""
     _check_names("option", kind, given, complain, having)
-    hints = typing.get_type_hints(kind)
+    hints = _hints(kind)
     options: dict[str, object] = {}
     for declared in fields(kind):
         name = declared.name
@@ -79,11 +80,17 @@ def _default(what: str, declared: Field[Any], complain: Complain) -> Any:
 
 def limits_of(kind: type, declared: Field[Any]) -> tuple[int, int]:
     """The least and the largest number that a bound, a size or an option takes."""
-    hint = typing.get_type_hints(kind, include_extras=True)[declared.name]
+    hint = _hints(kind, annotated=True)[declared.name]
     for each in getattr(hint, "__metadata__", ()):
         if isinstance(each, Range):
             return each.limits
     return (0 if declared.default == 0 else 1), NUMBER_MAX
+
+
+@lru_cache
+def _hints(kind: type, *, annotated: bool = False) -> Mapping[str, Any]:
+    """The types of the fields of a class, with their annotations or without."""
+    return typing.get_type_hints(kind, include_extras=annotated)
 
 
 def choices_of(hint: Any) -> Sequence[tuple[object, object]]:
