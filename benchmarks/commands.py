@@ -64,7 +64,7 @@ def waited(cache: Path, *words: str) -> float:
     environment = {**os.environ, "FINALE_CACHE": str(cache)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # else each run compiles modules
     began = time.perf_counter()
-    command = [FINALE, "check", *words]
+    command = [str(FINALE), "check", *words]
     done = subprocess.run(command, check=False, capture_output=True, cwd=ROOT, env=environment)
     if done.returncode not in ANSWERED:
         raise RuntimeError(done.stderr.decode())
