@@ -186,7 +186,7 @@ class Checking:
         return run(spec, limits, progress, properties, backend, self.options.reductions, how)
 
     def _compare(self, spec: Spec, releases: Sequence[ReleaseConfig]) -> None:
-        from checker.report.releases import comparison_lines, comparison_rows
+        from checker.report.releases import comparison_lines
         from checker.studies.across_releases import compared
 
         try:
@@ -197,10 +197,13 @@ class Checking:
         self.results += results
         self.compared += 1
         self.answered |= {row.property for result in results for row in result.rows}
-        self.rows += comparison_rows(found)
         if self.as_text:
             page = console()
             write(page, [*comparison_lines(found, page.width), Text()])
+        else:
+            from checker.report.releases import comparison_rows
+
+            self.rows += comparison_rows(found)
         if any(result.report.stopped == INTERRUPTED for result in results):
             raise KeyboardInterrupt
 

@@ -592,6 +592,26 @@ class Reach:
         found = {node.text.file for node in self._nodes if node is not None and node.text}
         return found | {file for kind in self._kinds if (file := _file_of(kind)) is not None}
 
+    def is_called(self, name: str, roots: Iterable[str]) -> bool:
+        """Whether a method of the protocol may be called in what is explored from some names.
+
+        Methods of the same name, which may call the one that they override, do not count.
+        """
+        self._finish()
+        own = {f"{name_of(kind)}.{name}" for kind in self._protocol.__mro__}
+        reached = 0
+        for number in self._hooks.union(*map(self.named, roots)):
+            reached |= self._reached[number]
+        calls = {name, *_READS_ANYTHING}
+        return any(
+            node is not None
+            and node.text is not None
+            and reached >> number & 1
+            and node.name not in own
+            and not calls.isdisjoint(node.text.names)
+            for number, node in enumerate(self._nodes)
+        )
+
     def own(self, function: Any) -> bytes:
         """Return the digest of a function alone: of its text, and what its names stand for."""
         number = self._function(function)

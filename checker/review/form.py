@@ -1,13 +1,13 @@
 """The form of a system: all that a search reads of it, as plain tuples.
 
-Systems of one form have the same states, steps and properties. Where code stands and what it is
-called says nothing of what a search finds, and is left out.
+Systems of one form have the same states, steps and properties. Where code stands, and how its
+parameters and helpers are called, says nothing of what a search finds, and is left out.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from checker.search.state_graph.folding import fold, parts
@@ -41,7 +41,8 @@ def rules_that_differ(first: System, second: System) -> tuple[str, ...]:
 
 def _by_rule(system: System) -> dict[str, Form]:
     names = [(v.name, n) for v in system.variables for n in range(v.domain.width)]
-    forms = Forms(Digests(names).of, names.__getitem__)
+    named = names.__getitem__
+    forms = Forms(Digests(named).of, named)
     ground: dict[str, list[GroundRule]] = {}
     for each in system.rules:
         ground.setdefault(each.rule.name, []).append(each)
@@ -62,11 +63,6 @@ class Forms:
 
     node: Callable[[Expression], object] = _itself
     cell: Callable[[int], object] = _itself
-
-    def system(self, system: System) -> Form:
-        """The form of a system."""
-        first = self.first(system.variables, system.initial, system.terminal)
-        return first, self.rules(system.rules), *map(self.property, system.properties)
 
     def first(
         self, variables: Iterable[Variable], initial: Iterable[State], terminal: Expression
@@ -118,13 +114,10 @@ def _first(write: tuple[int, Expression]) -> int:
 
 @dataclass
 class Digests:
-    """Digests of expressions. That of each is made once.
+    """Digests of expressions. That of each is made once; `cell` gives the form of a cell."""
 
-    `cells` are names of the cells; by default a cell is its number.
-    """
-
-    cells: Sequence[object] = ()
-    nodes: dict[Expression, bytes] = field(default_factory=dict[Expression, bytes])
+    cell: Callable[[int], object] = _itself
+    nodes: dict[Expression, bytes] = field(default_factory=dict[Expression, bytes], init=False)
 
     def of(self, expression: Expression) -> bytes:
         """The digest of an expression."""
@@ -134,8 +127,7 @@ class Digests:
                 case Constant():
                     said: list[object] = [node.value, node.boolean]
                 case Cell():
-                    cell = self.cells[node.index] if self.cells else node.index
-                    said = [cell, node.after, node.boolean]
+                    said = [self.cell(node.index), node.after, node.boolean]
                 case _:
                     said = [type(node).__name__, *(self.nodes[part] for part in parts(node))]
             return hashlib.blake2b(repr(said).encode(), digest_size=12).digest()

@@ -17,12 +17,13 @@ from time import perf_counter
 from types import CodeType, FrameType
 from typing import Any
 
+from checker.cache.code import NotCacheable, Reach
 from checker.search.answer import Violated
 from checker.search.interpreter.breadth_first import InterpreterSearch
 from checker.search.interpreter.execution import PlainSystem, TakenStep, Values
 from checker.search.limits import Limits
 from model.errors import FinaleError
-from model.language.build import BoundRule, build
+from model.language.build import BoundRule, build, rule_names, world_of
 from model.language.explore import Branch
 from model.language.protocol import Protocol
 from model.system import Blocked, Fault
@@ -81,7 +82,8 @@ class _Seen:
     rules: set[tuple[type, str]] = field(default_factory=set[tuple[type, str]])
     """The rules that were taken, and the class whose method each is."""
     hidden: set[tuple[type, str]] = field(default_factory=set[tuple[type, str]])
-    """Methods in whose place another class has its own: that one may call them, or not."""
+    """Methods that may run although no search took them: another class has its own in their place,
+    or other code calls them."""
     taken: set[Branch] = field(default_factory=set[Branch])
     lines: set[_Line] = field(default_factory=set[_Line])
     tells_all: bool = True
@@ -131,6 +133,8 @@ def coverage_of(
             seen.hidden |= {(kind, name) for kind in others}
             if name in pair.changed.exercised:
                 seen.rules.add((first, name))
+    for case, _ in tried:
+        seen.hidden |= _called(case, code.methods, seen.rules | seen.hidden)
     interpreted = 0
     began = perf_counter()
     for case, pair in tried:
@@ -141,6 +145,22 @@ def coverage_of(
         interpreted += _interpreted(case, pair, [each.of for each in missing], left, seen.lines)
     is_complete = is_whole and interpreted == len(tried)
     return Coverage(tuple(seen.of(each, is_complete=is_complete) for each in code.methods))
+
+
+def _called(
+    case: Case, methods: Sequence[ChangedMember], known: set[tuple[type, str]]
+) -> set[tuple[type, str]]:
+    """The rules among some methods that other code may call, other than the known ones."""
+    rules = {(each.member.kind, each.member.name) for each in methods if each.role == "rule"}
+    if not rules - known:
+        return set()
+    try:
+        protocol = case.changed.instance()
+        reach = Reach(protocol, world_of(protocol, protocol.keeps()).entities[1:])
+        names = rule_names(type(protocol))
+        return {each for each in rules - known if reach.is_called(each[1], names)}
+    except NotCacheable:
+        return rules
 
 
 class _Attempts(PlainSystem):

@@ -20,7 +20,7 @@ _FORMS = Forms()
 
 
 def is_same(first: System, second: System, states: int | None) -> bool:
-    """Whether two systems have the same states, steps and properties.
+    """Whether two systems have the same states, steps, properties, fairness and end.
 
     `states` is the number of states of one of them, if it is known.
     """

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from model.errors import FinaleError, Place, nearest
-from model.language.assumptions import Assumption, Leaving
+from model.language.assumptions import Leaving
 from model.language.properties import Family
 from model.language.protocol import Protocol, Setting
 from model.topology import Job
@@ -229,7 +229,9 @@ class _Reader:
     def _apart(self, kind: type[Protocol]) -> type[Protocol]:
         """The protocol with the atomic steps apart that the spec leaves out."""
         names = sorted(self._without(kind))
-        known: Mapping[str, Assumption] = kind.assumptions() if names else {}
+        if not names:
+            return kind
+        known = kind.assumptions()
         for name in names:
             if known[name].leaving is Leaving.AT_ONCE:
                 kind = known[name].apart_from(kind)
@@ -241,7 +243,9 @@ class _Reader:
         names = [each for each in given if isinstance(each, str)] if is_list(given) else []
         if not is_list(given) or len(names) != len(given):
             raise self._bad("without", given, 'write a list of names: without = ["may-be-pending"]')
-        known: Mapping[str, Assumption] = kind.assumptions() if names else {}
+        if not names:
+            return frozenset()
+        known = kind.assumptions()
         for name in names:
             if name not in known:
                 message = f'"{kind.key}" makes no assumption "{name}"'

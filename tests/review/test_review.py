@@ -334,6 +334,47 @@ def test_a_guard_that_says_no_is_seen_line_by_line_alone(
     assert (helper.unreached, helper.unknown) == ((), (20,) if states_max == 1 else ())
 
 
+CALLED = '''@rule(fair=WEAK)
+def stop(self, worker: Worker) -> None:
+    """A worker stops, and goes on at once."""
+    require(not worker.stopped)
+    worker.stopped = True
+    self.late(worker)
+
+@rule
+def late(self, worker: Worker) -> None:
+    """Enabled within the other rule alone."""
+    require(worker.stopped)
+    worker.stopped = False
+'''
+
+
+def test_a_rule_that_another_one_calls_is_reached_there(tmp_path: Path) -> None:
+    """No search takes it, and its lines run."""
+    known = catalogue(folder_of(tmp_path, CALLED))
+    found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
+    assert not found.errors
+    assert {reached_words(each) for each in found.coverage.methods} == {"all lines reached"}
+    assert not [each for each in found.remarks if each.kind == "unreached"]
+
+
+BESIDE = '''@rule
+def late(self, worker: Worker) -> None:
+    """Never enabled, and called by nobody."""
+    require(worker == self.workers[1], worker.stopped, not self.workers[0].stopped)
+    worker.stopped = False
+'''
+
+
+def test_a_rule_that_no_search_took_and_nobody_calls_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("checker.review.lines._interpreted", None)
+    known = catalogue(folder_of(tmp_path, BESIDE))
+    found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
+    assert [each.message for each in found.remarks] == ["no run reached Other.late"]
+
+
 NESTED = '''@rule(fair=WEAK)
 def stop(self, worker: Worker) -> None:
     """A worker stops."""
