@@ -279,6 +279,23 @@ def test_commands_are_loaded_when_they_are_called() -> None:
     assert told.stdout == "[]\n"
 
 
+def test_a_check_of_one_spec_loads_nothing_for_other_outputs() -> None:
+    """Loading is a third of what a short check takes."""
+    others = {"checker.report.check_json", "checker.ci.findings", "checker.report.matrix"}
+    others |= {"checker.search.many", "checker.spec.changed", "multiprocessing", "subprocess"}
+    program = (
+        "import os, sys\n"
+        "os.environ.pop('GITHUB_ACTIONS', None)\n"
+        "from cli.main import main\n"
+        "main(['check', 'specs/two-phase-commit/three-managers.toml'])\n"
+        f"print({{*sys.modules}} & {others})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert done.stdout.splitlines()[-1] == "set()"
+
+
 @pytest.mark.parametrize("words", ["list rules", "check --help"])
 def test_a_reader_that_goes_away_is_no_failure(words: str) -> None:
     code = "import sys; from cli.main import main; sys.exit(main(sys.argv[1:]))"
