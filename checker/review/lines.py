@@ -10,7 +10,7 @@ that only reads, as a guard says no in such attempts alone.
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -133,8 +133,7 @@ def coverage_of(
             seen.hidden |= {(kind, name) for kind in others}
             if name in pair.changed.exercised:
                 seen.rules.add((first, name))
-    for case, _ in tried:
-        seen.hidden |= _called(case, code.methods, seen.rules | seen.hidden)
+    seen.hidden |= _called((case for case, _ in tried), code.methods, seen.rules | seen.hidden)
     interpreted = 0
     began = perf_counter()
     for case, pair in tried:
@@ -148,19 +147,24 @@ def coverage_of(
 
 
 def _called(
-    case: Case, methods: Sequence[ChangedMember], known: set[tuple[type, str]]
+    cases: Iterable[Case], methods: Sequence[ChangedMember], known: set[tuple[type, str]]
 ) -> set[tuple[type, str]]:
     """The rules among some methods that other code may call, other than the known ones."""
     rules = {(each.member.kind, each.member.name) for each in methods if each.role == "rule"}
-    if not rules - known:
-        return set()
-    try:
+    found, looked = set[tuple[type, str]](), set[tuple[type, ...]]()
+    for case in cases if rules - known else ():
         protocol = case.changed.instance()
-        reach = Reach(protocol, world_of(protocol, protocol.keeps()).entities[1:])
-        names = rule_names(type(protocol))
-        return {each for each in rules - known if reach.is_called(each[1], names)}
-    except NotCacheable:
-        return rules
+        entities = world_of(protocol, protocol.keeps()).entities[1:]
+        kinds = type(protocol), *dict.fromkeys(map(type, entities))
+        if kinds in looked:
+            continue  # the same code
+        looked.add(kinds)
+        try:
+            reach, names = Reach(protocol, entities), rule_names(type(protocol))
+            found |= {each for each in rules - known if reach.is_called(each[1], names)}
+        except NotCacheable:
+            return rules
+    return found
 
 
 class _Attempts(PlainSystem):
