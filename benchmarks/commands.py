@@ -25,9 +25,9 @@ ROOT = Path(__file__).parent.parent
 FINALE = Path(sys.executable).with_name("finale")
 #: Specs that the figures of the documentation are about.
 SPECS = ("final-checkpoint/pair", "final-checkpoint/figure", "unaligned/fan-in")
+VARIED = ("final-checkpoint/pair", "final-checkpoint/figure")
 #: Exit codes of a check with verdicts: a variant need not do what the spec expects.
 ANSWERED = (0, 1)
-VARIED = ("final-checkpoint/pair", "final-checkpoint/figure")
 
 VARIANTS = '''"""Variants that override one rule: the first changes nothing, the second waits."""
 

@@ -21,9 +21,6 @@ from checker.spec.reading import check_property_name
 from checker.spec.releases import releases_in
 from model.errors import FinaleError
 
-if TYPE_CHECKING:
-    from checker.spec.changed import ChangedFiles
-
 from . import completers
 from .check_options import CheckOptions, refuse_without_spark
 from .checking import Checking
@@ -50,6 +47,9 @@ from .parameters import (
     limits_of,
     refuse_limits,
 )
+
+if TYPE_CHECKING:
+    from checker.spec.changed import ChangedFiles
 
 
 def check(  # noqa: PLR0913 - one parameter a flag

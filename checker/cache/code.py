@@ -593,7 +593,7 @@ class Reach:
         return found | {file for kind in self._kinds if (file := _file_of(kind)) is not None}
 
     def is_called(self, name: str, roots: Iterable[str]) -> bool:
-        """Whether a method of the protocol may be called in what is explored from some names.
+        """Whether the code that some names reach may call a method of the protocol.
 
         Methods of the same name, which may call the one that they override, do not count.
         """

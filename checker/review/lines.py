@@ -1,10 +1,10 @@
 """Says which lines of a change some run has reached.
 
 A complete search knows each rule that was taken, and each outcome of an `if` or a `match` in it. If
-this leaves a line open (in a helper or a loop that never branches), the rules are run as plain
-Python in the counterexamples and the first states of each case, and the lines are noted. An attempt
-that ends blocked is no run: it reaches no line of a rule or step. It does reach lines of a helper
-that only reads, as a guard says no in such attempts alone.
+this leaves a line open (in a helper, in a rule that other code calls, in a loop that never
+branches), the rules are run as plain Python in the counterexamples and the first states of each
+case, and the lines are noted. An attempt that ends blocked is no run: it reaches no line of a rule
+or step. It does reach lines of a helper that only reads, as a guard says no in such attempts alone.
 """
 
 from __future__ import annotations

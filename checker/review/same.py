@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from checker.search.bfs.machine import CompiledSuccessors
-from model.system import Fault, GroundRule, State, System
+from model.system import Fault, State, System
 
 from .form import Form, Forms
 
@@ -63,10 +63,7 @@ class _Steps:
     """What some ground rules of a system do in a state, by the name of the rule and its binding."""
 
     def __init__(self, system: System, names: set[str]) -> None:
-        def is_asked(rule: GroundRule) -> bool:
-            return str(rule) in names
-
-        self.rules = tuple(filter(is_asked, system.rules))
+        self.rules = tuple(rule for rule in system.rules if str(rule) in names)
         self.machine = CompiledSuccessors(replace(system, rules=self.rules))
 
     def of(self, state: State) -> dict[str, State | str]:
