@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from checker.search.bmc.encoding import TransitionRelation
 from checker.search.bmc.runs import REPETITIONS_MAX, BoundedRuns
-from checker.search.bmc.solver import Solver
+from checker.search.solving.encoding import TransitionRelation
+from checker.search.solving.solver import Solver
 from model.expressions import Expression
 from model.system import State, System
 

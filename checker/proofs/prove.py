@@ -3,7 +3,7 @@
 Each property is asked by itself. Does every step keep it? If not, which further invariant excludes
 the steps that break it? What is found for one property is used for the next, so properties that
 read little come first. An invariant is reduced to what is needed, and checked anew
-(`certificate.py`), before anything is claimed.
+(`checker/search/solving/certificate.py`), before anything is claimed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import Literal
 
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from checker.search.bmc.asked import DEADLOCK, sought
-from checker.search.bmc.encoding import ways_of
 from checker.search.limits import (
     SECONDS_BETWEEN_REPORTS,
     LimitHit,
@@ -23,6 +22,10 @@ from checker.search.limits import (
     ProgressListener,
     SearchProgress,
 )
+from checker.search.solving.certificate import Certificate, Certifier, certify_steps
+from checker.search.solving.cubes import Cube, within
+from checker.search.solving.encoding import ways_of
+from checker.search.solving.ic3 import BadStateReached, Ic3
 from checker.search.state_graph.folding import cells_read
 from checker.search.state_graph.questions import FAULTS, Asked, Topic
 from model.errors import FinaleError
@@ -30,9 +33,6 @@ from model.expressions import FALSE, Expression, disjunction, negation
 from model.semantics import steps
 from model.system import GroundRule, Kind, State, System
 
-from .certificate import Certificate, Certifier, certify_steps
-from .cubes import Cube, within
-from .ic3 import BadStateReached, Ic3
 from .induction import Induction
 
 ProofMethod = Literal["auto", "induction", "spacer"]

@@ -16,9 +16,9 @@ from functools import reduce
 
 import z3
 
-from checker.search.bmc.encoding import ways_of
-from checker.search.bmc.solver import watched
-from checker.search.reductions.terms import Term, Translation, Variables, all_of
+from checker.search.solving.encoding import ways_of
+from checker.search.solving.solver import watched
+from checker.search.solving.translation import Term, Translation, Variables, all_of
 from model.expressions import (
     Cell,
     Expression,

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from checker.proofs.cubes import Cube
 from checker.proofs.prove import Break, Inconclusive, Outcome, Proven, Refuted
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Vacuous, Violated
+from checker.search.solving.cubes import Cube
 from checker.spec.claim import Spec
 from model.system import System
 from model.value_text import ARROW

@@ -25,8 +25,8 @@ from checker.search.reduced import LOOKING, check_reduced
 from checker.search.reductions.interrupts import Interrupts
 from checker.search.reductions.kinds import Reduction
 from checker.search.reductions.partial_order import ordered
-from checker.search.reductions.proofs import Prover
 from checker.search.reductions.transitions import WAYS_MAX, ways
+from checker.search.solving.prover import Prover
 from model.expressions import TRUE, cell, conjunction, disjunction, equal, integer, negation
 from model.language.build import build
 from model.protocols.two_phase_commit import TwoPhaseCommit

@@ -15,7 +15,7 @@ from checker.search.reductions.candidates import Candidates
 from checker.search.reductions.canonical import SymmetryGroup
 from checker.search.reductions.invariance import Invariance
 from checker.search.reductions.kinds import Reduction
-from checker.search.reductions.normal import Proofs
+from checker.search.reductions.proofs import Proofs
 from checker.search.reductions.renaming import Renaming
 from checker.search.reductions.symmetry import FAIR_RUNS, Symmetry, symmetry_of
 from checker.spec.catalogue import catalogue
@@ -166,7 +166,7 @@ def test_what_tells_entities_apart_is_named(kind: type[Protocol], reason: str) -
     candidates = Candidates(system)
     [[one, other, *_]] = candidates.classes()
     renaming = Renaming(system, candidates.exchange(one, other) or ())
-    assert Invariance(system, renaming, Proofs()).of_system() == reason
+    assert Invariance(renaming, Proofs(system)).of_system() == reason
 
 
 # --- how far it reduces --------------------------------------------------------------------------

@@ -7,9 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from checker.proofs.certificate import Certificate, Certifier, certify_steps
-from checker.proofs.cubes import Cube, is_in, resting, within
-from checker.proofs.ic3 import BadStateReached, Ic3
 from checker.proofs.induction import Induction, Inductive
 from checker.proofs.prove import Inconclusive, Outcome, ProofMethod, Proven, Proving, Refuted
 from checker.proofs.spacer import Spacer
@@ -18,6 +15,9 @@ from checker.report.words import condition_text, never_together, part_of
 from checker.search.answer import Holds, Vacuous, Violated
 from checker.search.bfs.search import check
 from checker.search.limits import LimitHit, Limits, SearchProgress
+from checker.search.solving.certificate import Certificate, Certifier, certify_steps
+from checker.search.solving.cubes import Cube, is_in, resting, within
+from checker.search.solving.ic3 import BadStateReached, Ic3
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import spec_of
 from checker.spec.toml_text import toml_in

@@ -18,7 +18,7 @@ from functools import cached_property
 
 import z3
 
-from checker.search.bmc.solver import watched
+from checker.search.solving.solver import watched
 from model.errors import FinaleError
 from model.expressions import Expression, equal, integer
 from model.language.properties import Family, Taken

@@ -16,7 +16,7 @@ from functools import cached_property
 import z3
 
 from checker.proofs.window import Quantified
-from checker.search.reductions.terms import Term, Translation
+from checker.search.solving.translation import Term, Translation
 from checker.search.state_graph.folding import parts
 from model.expressions import Add, Cell, Constant, Equal, Expression, IfThenElse, Less, Subtract
 

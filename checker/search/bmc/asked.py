@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from checker.search.solving.encoding import RulePath
 from checker.search.state_graph.folding import Known, folded
 from checker.search.state_graph.questions import FAULTS, Asked, Topic, of_states, of_steps
 from model.expressions import (
@@ -22,8 +23,6 @@ from model.expressions import (
     negation,
 )
 from model.system import Blocked, Fault, System, Update
-
-from .encoding import RulePath
 
 #: That nothing changes any more: of no property.
 DEADLOCK: Topic = (Asked.REACHED, -1)

@@ -20,6 +20,7 @@ from checker.search.limits import (
     SearchClock,
     SearchProgress,
 )
+from checker.search.solving.encoding import TransitionRelation
 from checker.search.state_graph.questions import FAULTS, Asked, Topic, of_states, of_steps
 from model.expressions import disjunction
 from model.semantics import evaluate, is_deadlock, steps
@@ -27,7 +28,6 @@ from model.system import Fault, System
 from model.trace import Trace, replay
 
 from .asked import DEADLOCK, Sought, sought
-from .encoding import TransitionRelation
 from .runs import BoundedRun, BoundedRuns
 
 #: Where nothing else is said, longer counterexamples than this are not looked for.

@@ -1,7 +1,7 @@
 """Checks a system with a solver: the entry point of the bounded search.
 
-`encoding.py` makes the transition relation, `runs.py` asks for runs, `bmc.py` asks for
-counterexamples, and `verdicts.py` draws the answers.
+`checker/search/solving/encoding.py` makes the transition relation, `runs.py` asks for runs,
+`bmc.py` asks for counterexamples, and `verdicts.py` draws the answers.
 """
 
 from __future__ import annotations

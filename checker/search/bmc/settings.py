@@ -17,6 +17,7 @@ from checker.search.limits import (
     SearchClock,
     SearchProgress,
 )
+from checker.search.solving.encoding import TransitionRelation
 from checker.search.state_graph.questions import Asked, Topic
 from model.expressions import conjunction
 from model.system import Kind, System
@@ -24,7 +25,6 @@ from model.trace import Trace
 
 from .asked import Sought, sought
 from .bmc import STEPS_MAX, found_by
-from .encoding import TransitionRelation
 from .joined import ProductSystem, joined
 from .runs import BoundedRuns
 

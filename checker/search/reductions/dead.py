@@ -35,7 +35,7 @@ from model.system import Kind, System, Tree, Update
 
 from .canonical import Reset
 from .kinds import Reduction
-from .normal import Proofs
+from .proofs import Proofs
 
 #: Why liveness and deadlocks are not asked, where they are not.
 FAIR_RUNS = "runs that never end are not told from what is kept"
@@ -104,6 +104,7 @@ class _Finder:
 
     def __init__(self, system: System) -> None:
         self.system = system
+        self._proofs = Proofs(system)
         self.controls = [
             system.cells[variable.offset]
             for variable in system.variables
@@ -212,11 +213,11 @@ class _Finder:
         return False
 
     def _changes_a_control(self, writes: Mapping[int, Expression], known: Known) -> bool:
-        """Whether it is proven by cases that some control gets another value than it has."""
+        """Whether it is proven that some control gets another value than it has."""
         controls = {each.index for each in self.controls if isinstance(each, Cell)}
         path = _tests(known)
         is_same = [equal(writes[i], self.system.cells[i]) for i in controls & writes.keys()]
-        return bool(is_same) and Proofs().are_equal(conjunction([*path, *is_same]), FALSE)
+        return bool(is_same) and not self._proofs.may_hold(path, conjunction(is_same))
 
     def _changes(self, index: int, value: Expression, known: Known) -> bool:
         """Whether a cell is seen to get another value than it has."""
@@ -227,8 +228,7 @@ class _Finder:
             return True
         # What is known of this cell alone, such as that a queue is not empty.
         alone = [test for test in _tests(known) if _indices([test]) == {index}]
-        is_same = conjunction([*alone, equal(value, before)])
-        return bool(alone) and Proofs().are_equal(is_same, FALSE)
+        return bool(alone) and not self._proofs.may_hold(alone, equal(value, before))
 
 
 def _tests(known: Known) -> list[Expression]:

@@ -40,7 +40,7 @@ def _find(
 ) -> AppliedReduction:
     match reduction:
         case Reduction.SYMMETRY:
-            return symmetry_of(system)
+            return symmetry_of(system, look)
         case Reduction.DEAD_VARIABLES:
             return dead_variables_of(system)
         case Reduction.PARTIAL_ORDER:

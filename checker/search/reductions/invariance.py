@@ -1,16 +1,25 @@
 """Decides whether a renaming leaves a system unchanged: initial states, rules, end, properties.
 
 Renaming the state and taking the renamed rule must give the same state as taking the rule and
-renaming the result. This is shown for each rule by itself: either both decision trees have the same
-normal form, or each pair of paths that do not exclude each other agrees.
+renaming the result. This is shown for each rule by itself: each pair of paths through both decision
+trees that do not exclude each other agrees. Where a pair does not agree, an invariant must show
+that no run comes there. That is enough: then the renamed states of a run are a run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from checker.search.state_graph.folding import Known, folded
-from model.expressions import FALSE, Constant, Expression, choose, conjunction, negation
+from model.expressions import (
+    FALSE,
+    TRUE,
+    Constant,
+    Expression,
+    conjunction,
+    disjunction,
+    negation,
+)
 from model.semantics import outcome, updated
 from model.system import (
     Blocked,
@@ -18,13 +27,12 @@ from model.system import (
     GroundRule,
     Predicate,
     Property,
-    System,
     Test,
     Tree,
     Update,
 )
 
-from .normal import Proofs
+from .proofs import Proofs
 from .renaming import Renaming
 
 #: Pairs of paths of two trees that are looked at before a proof is given up.
@@ -38,8 +46,8 @@ _WORDS = {Blocked: "is blocked", Update: "is taken", Fault: "reads or writes wha
 class Invariance:
     """Compares a system with itself under one renaming."""
 
-    def __init__(self, system: System, renaming: Renaming, proofs: Proofs) -> None:
-        self.system = system
+    def __init__(self, renaming: Renaming, proofs: Proofs) -> None:
+        self.system = proofs.system
         self.renaming = renaming
         self.proofs = proofs
         self._names = {str(one): str(other) for one, other in renaming.pairs}
@@ -47,7 +55,8 @@ class Invariance:
         self._memo: Known = {}
         self._around: Known = {**self._before, **renaming.substitution(after=True)}
         self._memo_around: Known = {}
-        self._rules = {(rule.rule.name, rule.binding): i for i, rule in enumerate(system.rules)}
+        rules = enumerate(self.system.rules)
+        self._rules = {(rule.rule.name, rule.binding): number for number, rule in rules}
 
     def of_system(self) -> str:
         """Return why the renaming may change the system; empty if it provably does not."""
@@ -61,15 +70,16 @@ class Invariance:
             difference = self._difference_on_samples(rule, other)
             if difference:
                 return difference
-        for rule, other in pairs:
-            assert other is not None
-            if not self._is_same_rule(rule, other):
-                if rule is other:
-                    return f"{rule} is not seen to treat them alike"
-                return f"{rule} and {other} are not seen to do the same"
         terminal = self.system.terminal
         if not self.proofs.are_equal(terminal, self._renamed(terminal)):
             return "the end of the protocol tells them apart"
+        for rule, other in pairs:
+            assert other is not None
+            differences = self._differences(rule, other)
+            if differences is not FALSE and not self.proofs.is_never(differences):
+                if rule is other:
+                    return f"{rule} is not seen to treat them alike"
+                return f"{rule} and {other} are not seen to do the same"
         return ""
 
     def of_property(self, prop: Property) -> str:
@@ -120,7 +130,7 @@ class Invariance:
 
         Most that are different are found out by this, and soon.
         """
-        for state in self.proofs.samples(self.system):
+        for state in self.proofs.samples:
             mine = outcome(rule.tree, state)
             renamed = self.renaming.applied(state)
             its = outcome(other.tree, renamed)
@@ -138,27 +148,35 @@ class Invariance:
                 return f"{rule} and {other} do different things to {name}"
         return ""
 
-    def _is_same_rule(self, rule: GroundRule, other: GroundRule) -> bool:
+    def _differences(self, rule: GroundRule, other: GroundRule) -> Expression:
+        """Where the two may do different things: FALSE if they provably do not."""
         self._paths = PATHS_MAX
-        return self._is_same_tree(rule.tree, other.tree, ())
+        return disjunction(self._of_trees(rule.tree, other.tree, ()))
 
-    def _is_same_tree(self, one: Tree, other: Tree, path: tuple[Expression, ...]) -> bool:
-        """Whether both come to the same where what the path says is true."""
+    def _of_trees(
+        self, one: Tree, other: Tree, path: tuple[Expression, ...]
+    ) -> Iterator[Expression]:
+        """Where what the path says is true, and the trees come to different ends."""
         self._paths -= 1
         if self._paths < 0:
-            return False
-        if isinstance(one, Test) and isinstance(other, Test):
-            test, its = one.condition, self._renamed(other.condition)
-            if self.proofs.normal.of(test) is self.proofs.normal.of(its):
-                return self._is_same_tree(one.yes, other.yes, (*path, test)) and (
-                    self._is_same_tree(one.no, other.no, (*path, negation(test)))
-                )
-        if isinstance(one, Test):
-            return self._on_both_sides(one.condition, path, (one.yes, other), (one.no, other))
-        if isinstance(other, Test):
+            yield TRUE
+        elif isinstance(one, Test) and isinstance(other, Test) and self._ask_alike(one, other):
+            yield from self._on_both_sides(
+                one.condition, path, (one.yes, other.yes), (one.no, other.no)
+            )
+        elif isinstance(one, Test):
+            yield from self._on_both_sides(one.condition, path, (one.yes, other), (one.no, other))
+        elif isinstance(other, Test):
             condition = self._renamed(other.condition)
-            return self._on_both_sides(condition, path, (one, other.yes), (one, other.no))
-        return self._is_same_end(one, other, path) or self._is_excluded(path)
+            yield from self._on_both_sides(condition, path, (one, other.yes), (one, other.no))
+        elif isinstance(one, Update) and isinstance(other, Update):
+            yield from self._of_updates(one, other, path)
+        elif not _is_same_end(one, other) and self.proofs.may_hold(path, TRUE):
+            yield conjunction(path)
+
+    def _ask_alike(self, one: Test, other: Test) -> bool:
+        normal = self.proofs.normal
+        return normal.of(one.condition) is normal.of(self._renamed(other.condition))
 
     def _on_both_sides(
         self,
@@ -166,35 +184,20 @@ class Invariance:
         path: tuple[Expression, ...],
         yes: tuple[Tree, Tree],
         no: tuple[Tree, Tree],
-    ) -> bool:
-        """Whether two trees come to the same, be the condition true or not."""
+    ) -> Iterator[Expression]:
+        """What is different if the condition is true, and if not."""
         for case, pair in ((condition, yes), (negation(condition), no)):
-            if self._is_denied(case, path):
-                continue
-            if not self._is_same_tree(*pair, (*path, case)):
-                return False
-        return True
+            if not self._is_denied(case, path):
+                yield from self._of_trees(*pair, (*path, case))
 
     def _is_denied(self, case: Expression, path: tuple[Expression, ...]) -> bool:
         """Whether the path has decided otherwise, in so many words."""
         normal = self.proofs.normal.of(conjunction([*path, case]))
         return isinstance(normal, Constant) and not normal.value
 
-    def _is_excluded(self, path: tuple[Expression, ...]) -> bool:
-        return self.proofs.are_equal(conjunction(path), FALSE)
-
-    def _is_same_end(self, one: Tree, other: Tree, path: tuple[Expression, ...]) -> bool:
-        match one, other:
-            case Blocked(), Blocked():
-                return one.bound == other.bound
-            case Fault(), Fault():
-                return (one.code, one.place) == (other.code, other.place)
-            case Update(), Update():
-                return self._is_same_update(one, other, path)
-            case _:
-                return False
-
-    def _is_same_update(self, one: Update, other: Update, path: tuple[Expression, ...]) -> bool:
+    def _of_updates(
+        self, one: Update, other: Update, path: tuple[Expression, ...]
+    ) -> Iterator[Expression]:
         before = list(self.system.cells)
         after = list(before)
         for index, value in one.writes:
@@ -210,13 +213,17 @@ class Invariance:
                 reached = self._renamed(its[move.target])
             else:
                 reached = self.renaming.image(move, before)
-            if self.proofs.are_equal(mine, reached):
-                continue
-            # Where the path is not taken, it does not matter what they are.
-            mine = choose(conjunction(path), mine, reached)
-            if not self.proofs.are_equal(mine, reached):
-                return False
-        return True
+            yield self.proofs.difference(mine, reached, path)
+
+
+def _is_same_end(one: Tree, other: Tree) -> bool:
+    match one, other:
+        case Blocked(), Blocked():
+            return one.bound == other.bound
+        case Fault(), Fault():
+            return (one.code, one.place) == (other.code, other.place)
+        case _:
+            return False
 
 
 __all__ = ["Invariance"]

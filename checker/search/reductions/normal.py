@@ -1,16 +1,13 @@
-"""Decides whether two expressions are equal: by a normal form, then by cases.
+"""A normal form of expressions: the operands of commutative nodes are sorted.
 
-The operands of commutative nodes are sorted, so that equal expressions become one object. If that
-does not decide, the values of one cell after another are tried, until both sides are one object in
-every case. That is a proof; it gives up after a number of cases.
+Expressions of one form are one object, and equal. Those of two forms may be equal, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from random import Random
 
-from checker.search.state_graph.folding import Known, cells_read, folded_at, with_parts
+from checker.search.state_graph.folding import with_parts
 from model.expressions import (
     Add,
     And,
@@ -19,19 +16,11 @@ from model.expressions import (
     Expression,
     Or,
     conjunction,
-    constant,
     disjunction,
     equal,
     integer,
     plus,
 )
-from model.semantics import steps
-from model.system import State, System
-
-#: Cases tried before a proof is given up.
-CASES_MAX = 4_000
-#: Runs, and their steps, from which samples are taken.
-RUNS, RUN_STEPS = 3, 15
 
 
 class Normal:
@@ -90,62 +79,4 @@ def _summands(node: Expression) -> Iterator[Expression]:
         yield node
 
 
-class Proofs:
-    """Proves equality by cases, and keeps what several proofs need."""
-
-    def __init__(self) -> None:
-        self.normal = Normal()
-        self._sampled: System | None = None
-        self._samples: Sequence[State] = ()
-        self._proven: set[tuple[Expression, Expression]] = set()
-
-    def samples(self, system: System) -> Sequence[State]:
-        """Return some reachable states: expressions that differ in one of them are not equal."""
-        if self._sampled is not system:
-            self._sampled, self._samples = system, _walked(system)
-        return self._samples
-
-    def are_equal(self, one: Expression, other: Expression) -> bool:
-        """Return whether two expressions are equal in all states; False if that is not proven."""
-        self._left = CASES_MAX
-        return self._equal(one, other)
-
-    def _equal(self, one: Expression, other: Expression) -> bool:
-        one, other = self.normal.of(one), self.normal.of(other)
-        if one is other or (one, other) in self._proven:
-            return True
-        self._left -= 1
-        if self._left < 0 or one.high < other.low or other.high < one.low:
-            return False
-        cells = sorted(cells_read([one, other]), key=lambda each: (each.after, each.index))
-        if not cells:
-            return False
-        # What both sides read is decided first: they differ in the order of the rest.
-        both = cells_read([one]) & cells_read([other])
-        cell = next((each for each in cells if each in both), cells[0])
-        for value in range(cell.low, cell.high + 1):
-            here = constant(value, cell.boolean)
-            memo: Known = {}
-            first, then = (folded_at(each, cell, here, memo) for each in (one, other))
-            if not self._equal(first, then):
-                return False
-        self._proven.add((one, other))
-        return True
-
-
-def _walked(system: System) -> list[State]:
-    """The states of a few runs, the same ones each time."""
-    found = dict.fromkeys(system.initial)
-    for seed in range(RUNS):
-        state, choose_one = system.initial[0], Random(seed)
-        for _ in range(RUN_STEPS):
-            results = [step.result for step in steps(system, state)]
-            after = [each for each in results if isinstance(each, tuple) and each != state]
-            if not after:
-                break
-            state = choose_one.choice(after)
-            found.setdefault(state)
-    return list(found)
-
-
-__all__ = ["Normal", "Proofs"]
+__all__ = ["Normal"]

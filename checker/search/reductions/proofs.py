@@ -1,81 +1,92 @@
-"""Proves with z3 that conditions exclude each other in all states.
+"""Proves what symmetry and dead variables need: that two expressions are equal, or never differ.
 
-A state here is any assignment of values to cells within their bounds, reachable or not. So what is
-proven impossible is impossible; what is not proven may still be impossible. No other file of the
-reductions asks z3.
+First by a normal form, then in all states, reachable or not, with z3. Where two expressions differ
+in some states, an invariant may show that no run reaches these.
 """
 
 from __future__ import annotations
 
-# z3 has no types.
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
-from model.expressions import Expression
+from checker.search.limits import LimitHit
+from checker.search.solving.certificate import Certificate, Certifier
+from checker.search.solving.cubes import within
+from checker.search.solving.ic3 import BadStateReached, Ic3
+from checker.search.solving.prover import Prover
+from checker.search.solving.random_walks import walked
+from model.expressions import FALSE, Expression, conjunction, disjunction, equal, negation
+from model.system import State, System
 
-#: What one question may cost, in z3's own unit, so that the answer does not depend on the machine:
-#: of a hundred thousand questions about protocols none took a tenth of it.
-RESOURCES_MAX = 1_000_000
-#: What all questions may cost together, in the same unit: what is left then counts as possible;
-#: nearly four times what `final-checkpoint/pair-three-checkpoints-restarts` takes.
-RESOURCES_IN_ALL = 100_000_000
+from .normal import Normal
+
+#: So many questions are asked at most to find the invariants of a system. They are counted, not
+#: timed, so that every machine proves the same.
+QUESTIONS_MAX = 20_000
+#: Runs, and their steps, from which samples are taken.
+RUNS, RUN_STEPS = 3, 15
 
 
-class Prover:
-    """Answers `MayHold` and remembers the answers. `undecided` counts the undecided questions.
+class Proofs:
+    """Proves facts about one system, and keeps them. `look` is called all along, and may raise."""
 
-    `look` is called before each question to z3, and may raise. The prover has a context of its own,
-    so that its answers and their cost do not depend on earlier questions to z3.
-    """
+    def __init__(self, system: System, look: Callable[[], None] = lambda: None) -> None:
+        self.system = system
+        self.normal = Normal()
+        self._look = look
+        self._frames: Ic3 | None = None
 
-    def __init__(
-        self, resources_max: int = RESOURCES_IN_ALL, look: Callable[[], None] = lambda: None
-    ) -> None:
-        import z3
+    @cached_property
+    def samples(self) -> Sequence[State]:
+        """Some reachable states: what differs in one of them is not equal."""
+        return walked(self.system, self._look, RUNS, RUN_STEPS)
 
-        from .terms import Translation, Variables
+    @cached_property
+    def _prover(self) -> Prover:
+        return Prover(look=self._look)
 
-        self._z3 = z3
-        self._context = z3.Context()
-        self._solver = z3.SolverFor("QF_LIA", self._context)
-        self._solver.set("rlimit", RESOURCES_MAX)
-        self._solver.set("ctrl_c", False)  # z3 would take an interrupt for an answer, and keep it
-        # The bounds of a cell are added for good: nothing is pushed when its term is made.
-        variables = Variables("cell", self._context, self._solver.add)
-        self._terms = Translation(variables, self._context)
-        self._known: dict[tuple[frozenset[Expression], frozenset[Expression]], bool] = {}
-        self._resources_max, self._look = resources_max, look
-        #: What was asked has cost so much: z3 counts it for the context.
-        self.spent = 0
-        self.asked = 0
-        self.undecided: int = 0
+    def may_hold(self, facts: Sequence[Expression], condition: Expression) -> bool:
+        """Return whether some state, reachable or not, may satisfy a condition beside facts."""
+        return condition is not FALSE and self._prover.may_hold(facts, [condition])
 
-    def may_hold(self, facts: Sequence[Expression], ways: Sequence[Expression]) -> bool:
-        """Return whether some state may satisfy all facts and one of the ways."""
-        question = frozenset(facts), frozenset(ways)
-        known = self._known.get(question)
-        if known is None:
-            known = self._known[question] = self._ask(facts, ways)
-        return known
+    def are_equal(self, one: Expression, other: Expression) -> bool:
+        """Return whether two expressions are equal in all states; False if that is not proven."""
+        return self.difference(one, other, ()) is FALSE
 
-    def _ask(self, facts: Sequence[Expression], ways: Sequence[Expression]) -> bool:
-        if self.spent >= self._resources_max:
-            self.undecided += 1
-            return True
+    def difference(
+        self, one: Expression, other: Expression, facts: Sequence[Expression]
+    ) -> Expression:
+        """Return where two expressions may differ beside facts; FALSE if they provably do not."""
+        one, other = self.normal.of(one), self.normal.of(other)
+        if one.boolean:
+            sides = ((one, negation(other)), (negation(one), other))
+            differs = disjunction(map(conjunction, sides))
+        else:
+            differs = negation(equal(one, other))
+        return conjunction([*facts, differs]) if self.may_hold(facts, differs) else FALSE
+
+    def is_never(self, condition: Expression) -> bool:
+        """Return whether no reachable state satisfies a condition; False if that is not proven.
+
+        The invariant that excludes these states is checked anew.
+        """
+        if self._frames is None:
+            self._frames = Ic3(self.system, self._count)
+        try:
+            cubes = sorted(self._frames.prove(condition), key=sorted)
+        except (BadStateReached, LimitHit):
+            return False
+        certifier = Certifier(self.system, self._look)
+        clauses = [negation(within(self.system, cube)) for cube in cubes]
+        needed = certifier.needed(clauses, condition)
+        found = certifier.certify(needed, condition)
+        assert isinstance(found, Certificate), found
+        return True
+
+    def _count(self) -> None:
         self._look()
-        self.asked += 1
-        solver = self._solver
-        wanted = [self._terms.of(each) for each in facts]
-        wanted.append(self._z3.Or(*(self._terms.of(each) for each in ways)))
-        solver.push()
-        solver.add(*wanted)
-        answer = solver.check()
-        self.spent = int(solver.statistics().get_key_value("rlimit count"))
-        solver.pop()
-        if answer == self._z3.unknown:
-            self.undecided += 1
-        return bool(answer != self._z3.unsat)
+        if self._frames is not None and self._frames.questions > QUESTIONS_MAX:
+            raise LimitHit(f"the limit of {QUESTIONS_MAX} questions")
 
 
-__all__ = ["Prover"]
+__all__ = ["Proofs"]

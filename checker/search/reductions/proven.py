@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from checker.search.answer import NO_DEADLOCK
+from checker.search.solving.prover import Prover
 from model.system import System
 
 from .canonical import Canonical
 from .dead import DeadVariables, dead_variables_of
 from .interrupts import Interrupts
 from .partial_order import PartialOrder, ordered
-from .proofs import Prover
 
 
 def partial_order_of(

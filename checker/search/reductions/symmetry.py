@@ -7,7 +7,7 @@ group.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from model.system import Kind, System
@@ -17,7 +17,7 @@ from .canonical import SymmetryGroup
 from .grouping import group_of
 from .invariance import Invariance
 from .kinds import Reduction
-from .normal import Proofs
+from .proofs import Proofs
 from .renaming import NotRenamable, Renaming
 
 #: Why liveness is not asked under symmetry.
@@ -54,9 +54,12 @@ class _Growing:
     exchanges: list[Renaming] = field(default_factory=list[Renaming])
 
 
-def symmetry_of(system: System) -> Symmetry:
-    """Return the groups of interchangeable entities, and the properties that they keep."""
-    proofs, near_misses = Proofs(), list[str]()
+def symmetry_of(system: System, look: Callable[[], None] = lambda: None) -> Symmetry:
+    """Return the groups of interchangeable entities, and the properties that they keep.
+
+    `look` is called all along, and may raise.
+    """
+    proofs, near_misses = Proofs(system, look), list[str]()
     groups: list[SymmetryGroup] = []
     exchanges: list[Renaming] = []
     for growing in _growing(system, proofs, near_misses):
@@ -105,7 +108,7 @@ def _joins(
         return False
     renaming = Renaming(group.system, pairs)
     try:
-        reason = Invariance(group.system, renaming, proofs).of_system()
+        reason = Invariance(renaming, proofs).of_system()
     except NotRenamable:
         return False  # they have different fields: nobody would expect it
     if reason:
@@ -120,7 +123,7 @@ def _refused(
     system: System, exchanges: Sequence[Renaming], proofs: Proofs
 ) -> Iterator[tuple[str, str]]:
     """The properties whose verdict is not kept, with the reason."""
-    checks = [Invariance(system, each, proofs) for each in exchanges]
+    checks = [Invariance(each, proofs) for each in exchanges]
     for prop in system.properties:
         if prop.kind in (Kind.LEADS_TO, Kind.EVENTUALLY):
             yield prop.name, FAIR_RUNS

@@ -11,14 +11,19 @@ from model.system import State, System
 WALKS, STEPS_OF_WALK = 24, 80
 
 
-def walked(system: System, look: Callable[[], None]) -> tuple[State, ...]:
+def walked(
+    system: System,
+    look: Callable[[], None],
+    walks: int = WALKS,
+    length: int = STEPS_OF_WALK,
+) -> tuple[State, ...]:
     """Return all initial states and those on the walks, without duplicates."""
     chance = Random(0)
     seen = dict.fromkeys(system.initial)
     after: dict[State, list[State]] = {}
-    for number in range(WALKS):
+    for number in range(walks):
         state = system.initial[number % len(system.initial)]
-        for _ in range(STEPS_OF_WALK):
+        for _ in range(length):
             look()
             if state not in after:
                 found = (step.result for step in steps(system, state))

@@ -15,14 +15,14 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Sequence
 
-from checker.search.bmc.encoding import RulePath, TransitionRelation
-from checker.search.bmc.solver import Solver
-from checker.search.bmc.terms import Term
 from model.expressions import FALSE, Expression, conjunction
 from model.system import State, System
 
+from .bit_vectors import Term
 from .cubes import Cube, has, is_in, resting
+from .encoding import RulePath, TransitionRelation
 from .random_walks import walked
+from .solver import Solver
 
 #: A solver is asked with so many assumptions of its own before another one takes its place.
 LITERALS_MAX = 500

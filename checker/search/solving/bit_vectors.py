@@ -14,8 +14,9 @@ from collections.abc import Mapping, Sequence
 
 import z3
 
-from checker.search.reductions.terms import Term, Translation, all_of, any_of
-from model.expressions import Add, Constant, Equal, Expression, IfThenElse, Less, Subtract
+from model.expressions import Add, Cell, Constant, Equal, Expression, IfThenElse, Less, Subtract
+
+from .translation import Term, Translation, all_of, any_of
 
 
 def bits_of(node: Expression) -> int:
@@ -45,7 +46,12 @@ class BitVectorTerms(Translation):
     """
 
     def __init__(self, variables: Mapping[int, Term], context: z3.Context) -> None:
-        super().__init__(lambda cell: variables[cell.index], context)
+        super().__init__(self._variable_before, context)
+        self._variables = variables
+
+    def _variable_before(self, cell: Cell) -> Term:
+        assert not cell.after, "steps are asked of the state before them"
+        return self._variables[cell.index]
 
     def new_value(self, value: Expression, cell: Expression) -> Term:
         """Return an expression as the new value of a cell, in the bits of the cell."""

@@ -17,7 +17,7 @@ import z3
 from checker.search.limits import LimitHit
 from model.garbage import uncollected
 
-from .terms import Term
+from .bit_vectors import Term
 
 #: Between two looks, in seconds.
 BETWEEN_LOOKS = 0.05

@@ -16,13 +16,14 @@ from dataclasses import dataclass, field
 
 import z3
 
-from checker.search.bmc.encoding import RulePath, ways_of
-from checker.search.bmc.solver import Solver
-from checker.search.reductions.terms import Term, Translation, Variables, all_of, any_of
 from checker.search.state_graph.folding import Known, cells_read, folded
 from model.expressions import Cell, Expression, conjunction, constant, disjunction, negation
 from model.semantics import evaluate, steps
 from model.system import State, System
+
+from .encoding import RulePath, ways_of
+from .solver import Solver
+from .translation import Term, Translation, Variables, all_of, any_of
 
 
 @dataclass(frozen=True)

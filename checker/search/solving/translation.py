@@ -1,7 +1,7 @@
 """Translates expressions into terms of z3, with the integers of z3.
 
 Truth values and connectives are always those of z3. A subclass can choose other integers:
-`checker/search/bmc/terms.py` uses bit-vectors.
+`bit_vectors.py` uses bit-vectors.
 """
 
 from __future__ import annotations
@@ -67,7 +67,6 @@ class Translation:
                     return z3.BoolVal(bool(node.value), self._context)
                 return self._constant(node)
             case Cell():
-                assert not node.after, "steps are asked of the state before them"
                 return self._variable(node)
             case Add() | Subtract():
                 return self._computed(node)
@@ -116,19 +115,21 @@ class Variables:
         self, name: str, context: z3.Context, bounded: Callable[[Term], None] | None = None
     ) -> None:
         self._name, self._context, self._bounded = name, context, bounded
-        self._made: dict[int, Term] = {}
+        self._made: dict[tuple[int, bool], Term] = {}
 
     def __call__(self, cell: Cell) -> Term:
-        """The variable of a cell."""
-        term = self._made.get(cell.index)
+        """The variable of a cell: before a step, or after it."""
+        key = cell.index, cell.after
+        term = self._made.get(key)
         if term is None:
-            term = self._made[cell.index] = self._new(cell)
+            term = self._made[key] = self._new(cell)
         return term
 
     def _new(self, cell: Cell) -> Term:
+        name = f"{self._name}{cell.index}{'after' if cell.after else ''}"
         if cell.boolean:
-            return z3.Bool(f"{self._name}{cell.index}", self._context)
-        term = z3.Int(f"{self._name}{cell.index}", self._context)
+            return z3.Bool(name, self._context)
+        term = z3.Int(name, self._context)
         if self._bounded is not None:
             self._bounded(z3.And(cell.low <= term, term <= cell.high))
         return term

@@ -26,7 +26,7 @@ from checker.search.state_graph.folding import cells_read, paths
 from model.expressions import Expression, conjunction, negation
 from model.system import Blocked, Fault, State, System, Update
 
-from .terms import BitVectorTerms, Substitution, Term, all_of, any_of, value_term, variable_of
+from .bit_vectors import BitVectorTerms, Substitution, Term, all_of, any_of, value_term, variable_of
 
 
 @dataclass(frozen=True)
