@@ -10,7 +10,8 @@ from checker.search.answer import NO_DEADLOCK
 from checker.search.limits import Limits
 from checker.search.native.search import check, searched
 from checker.search.reductions.canonical import Reset
-from checker.search.reductions.dead import CHANGES, DeadVariables, dead_variables_of
+from checker.search.reductions.dead import CHANGES, dead_variables_of
+from checker.search.reductions.found import DeadVariables
 from checker.search.reductions.kinds import Reduction
 from checker.spec.claim import Spec
 from model.expressions import TRUE

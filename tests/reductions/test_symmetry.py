@@ -13,11 +13,12 @@ from checker.search.native.search import UPPER_BOUND, check, report_of, searched
 from checker.search.reduced import check_reduced
 from checker.search.reductions.candidates import Candidates
 from checker.search.reductions.canonical import SymmetryGroup
+from checker.search.reductions.found import Symmetry
 from checker.search.reductions.invariance import Invariance
 from checker.search.reductions.kinds import Reduction
 from checker.search.reductions.proofs import Proofs
 from checker.search.reductions.renaming import Renaming
-from checker.search.reductions.symmetry import FAIR_RUNS, Symmetry, symmetry_of
+from checker.search.reductions.symmetry import FAIR_RUNS, symmetry_of
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec
 from checker.spec.reading import read_spec
@@ -167,6 +168,47 @@ def test_what_tells_entities_apart_is_named(kind: type[Protocol], reason: str) -
     [[one, other, *_]] = candidates.classes()
     renaming = Renaming(system, candidates.exchange(one, other) or ())
     assert Invariance(renaming, Proofs(system)).of_system() == reason
+
+
+def test_a_difference_that_no_run_reaches_does_not_count() -> None:
+    found = assert_audited(system_of(worlds.FirstDrops))
+    assert [group.members for group in found.groups] == [("p0", "p1", "p2")]
+
+
+def test_a_difference_that_few_runs_reach_counts() -> None:
+    found = assert_audited(system_of(worlds.SecondBall))
+    assert found.groups == ()
+    assert any("drop() is not seen to treat them alike" in each for each in found.remarks)
+
+
+def test_what_takes_too_many_questions_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checker.search.reductions.proofs.QUESTIONS_MAX", 1)
+    assert symmetry_of(system_of(worlds.FirstDrops)).groups == ()
+
+
+STOPPING = """
+title    = "Sources that stop"
+protocol = "stop-with-savepoint"
+[options]
+calls_in_order = true
+[job]
+A = { records = 0 }
+B = { records = 0 }
+K = { from = ["A", "B"] }
+[bounds]
+checkpoints = 2
+stops = 1
+"""
+
+
+@pytest.mark.slow
+def test_sources_that_stop_are_interchangeable(tmp_path: Path) -> None:
+    """A trigger to the sink loops over its inputs: it shows in which order only where all barriers
+    are there and the sink still waits, which never happens."""
+    (tmp_path / "stopping.toml").write_text(STOPPING)
+    system = read_spec(tmp_path / "stopping.toml", catalogue()).system(())
+    found = assert_audited(system)
+    assert [group.members for group in found.groups] == [("A", "B")]
 
 
 # --- how far it reduces --------------------------------------------------------------------------

@@ -287,6 +287,42 @@ class Begun(Ball):
         player.has_ball = True
 
 
+# --- where the order would show if two had the ball ----------------------------------------------
+
+
+class FirstDrops(Ball):
+    """The first who has the ball drops it: with two balls it would show who is first."""
+
+    @rule
+    def drop(self) -> None:
+        """Who has the ball drops it."""
+        require(not self.first)
+        for player in self.players:
+            if player.has_ball:
+                player.has_ball = False
+                break
+        self.first = True
+
+
+class SecondBall(FirstDrops):
+    """After many turns there is a second ball."""
+
+    turns = field(Range(0, 40), 0)
+
+    @rule
+    def give(self, one: Player, other: Player) -> None:
+        """The ball is given to another player, which is a turn."""
+        require(self.turns < 40)
+        super().give(one, other)
+        self.turns += 1
+
+    @rule
+    def bring(self, player: Player) -> None:
+        """A player brings another ball."""
+        require(self.turns == 40)
+        player.has_ball = True
+
+
 # --- dead variables ------------------------------------------------------------------------------
 
 

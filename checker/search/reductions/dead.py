@@ -8,7 +8,7 @@ dead.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -34,30 +34,12 @@ from model.expressions import (
 from model.system import Kind, System, Tree, Update
 
 from .canonical import Reset
-from .kinds import Reduction
+from .found import DeadVariables
 from .proofs import Proofs
 
 #: Why liveness and deadlocks are not asked, where they are not.
 FAIR_RUNS = "runs that never end are not told from what is kept"
 CHANGES = "some step might change nothing but what is dead"
-
-
-@dataclass(frozen=True)
-class DeadVariables:
-    """The cells that are dead, with the conditions."""
-
-    resets: tuple[Reset, ...]
-    remarks: tuple[str, ...]
-    refused: tuple[tuple[str, str], ...] = ()
-
-    kind = Reduction.DEAD_VARIABLES
-
-    @property
-    def reduces(self) -> bool:
-        return bool(self.resets)
-
-    def refusal(self, name: str) -> str:
-        return dict(self.refused).get(name, "")
 
 
 @dataclass(frozen=True)
@@ -80,9 +62,12 @@ class Uses:
     leaves: tuple[LeafUses, ...]
 
 
-def dead_variables_of(system: System) -> DeadVariables:
-    """Return the dead cells of a system, and the verdicts that are kept."""
-    finder = _Finder(system)
+def dead_variables_of(system: System, look: Callable[[], None] = lambda: None) -> DeadVariables:
+    """Return the dead cells of a system, and the verdicts that are kept.
+
+    `look` is called at each question to z3, and may raise.
+    """
+    finder = _Finder(system, look)
     resets = tuple(finder.resets())
     if not resets:
         return DeadVariables((), ("dead-variables: nothing is ever dead",))
@@ -102,9 +87,9 @@ def dead_variables_of(system: System) -> DeadVariables:
 class _Finder:
     """Finds, for each control, the cells that are dead at some of its values."""
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: System, look: Callable[[], None]) -> None:
         self.system = system
-        self._proofs = Proofs(system)
+        self._proofs = Proofs(system, look)
         self.controls = [
             system.cells[variable.offset]
             for variable in system.variables
@@ -301,4 +286,4 @@ def _possible(expression: Expression) -> set[int]:
     return set(range(expression.low, expression.high + 1))
 
 
-__all__ = ["DeadVariables", "dead_variables_of"]
+__all__ = ["dead_variables_of"]

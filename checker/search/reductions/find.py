@@ -7,7 +7,9 @@ from typing import assert_never
 
 from model.system import System
 
-from .dead import DeadVariables, dead_variables_of
+from .dead import dead_variables_of
+from .found import DeadVariables
+from .interrupts import Interrupts
 from .kinds import AppliedReduction, Reduction
 from .proven import partial_order_of
 from .symmetry import symmetry_of
@@ -25,10 +27,16 @@ def find_all(
     `look` is called now and then, and may raise.
     """
     found: dict[Reduction, AppliedReduction] = {}
-    for each in IN_ORDER:
-        if each in reductions:
+    with Interrupts() as interrupts:
+
+        def look_twice() -> None:
+            interrupts.look()
             look()
-            found[each] = _find(each, system, list(found.values()), look)
+
+        for each in IN_ORDER:
+            if each in reductions:
+                look_twice()
+                found[each] = _find(each, system, list(found.values()), look_twice)
     return [found[each] for each in Reduction if each in found]
 
 
@@ -42,7 +50,7 @@ def _find(
         case Reduction.SYMMETRY:
             return symmetry_of(system, look)
         case Reduction.DEAD_VARIABLES:
-            return dead_variables_of(system)
+            return dead_variables_of(system, look)
         case Reduction.PARTIAL_ORDER:
             dead = next((each for each in others if isinstance(each, DeadVariables)), None)
             return partial_order_of(system, look, canonical_of(system, others), dead)

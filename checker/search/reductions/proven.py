@@ -10,8 +10,8 @@ from checker.search.solving.prover import Prover
 from model.system import System
 
 from .canonical import Canonical
-from .dead import DeadVariables, dead_variables_of
-from .interrupts import Interrupts
+from .dead import dead_variables_of
+from .found import DeadVariables
 from .partial_order import PartialOrder, ordered
 
 
@@ -28,14 +28,8 @@ def partial_order_of(
     dead = dead or dead_variables_of(system)
     # Where a step may change only dead cells, states that differ in these are not all ends.
     resets = () if dead.refusal(NO_DEADLOCK) else dead.resets
-    with Interrupts() as interrupts:
-
-        def look_twice() -> None:
-            interrupts.look()
-            look()
-
-        prover = Prover(look=look_twice)
-        found = ordered(system, prover.may_hold, canonical, resets, look_twice)
+    prover = Prover(look=look)
+    found = ordered(system, prover.may_hold, canonical, resets, look)
     if not prover.undecided:
         return found
     remark = (

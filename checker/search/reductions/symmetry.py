@@ -14,35 +14,14 @@ from model.system import Kind, System
 
 from .candidates import Candidates
 from .canonical import SymmetryGroup
+from .found import Symmetry
 from .grouping import group_of
 from .invariance import Invariance
-from .kinds import Reduction
 from .proofs import Proofs
 from .renaming import NotRenamable, Renaming
 
 #: Why liveness is not asked under symmetry.
 FAIR_RUNS = "fairness speaks of single entities"
-
-
-@dataclass(frozen=True)
-class Symmetry:
-    """The groups of interchangeable entities of a system.
-
-    `refused` has the properties whose verdict is not kept, each with the reason.
-    """
-
-    groups: tuple[SymmetryGroup, ...]
-    remarks: tuple[str, ...]
-    refused: tuple[tuple[str, str], ...] = ()
-
-    kind = Reduction.SYMMETRY
-
-    @property
-    def reduces(self) -> bool:
-        return bool(self.groups)
-
-    def refusal(self, name: str) -> str:
-        return dict(self.refused).get(name, "")
 
 
 @dataclass
@@ -138,4 +117,4 @@ def _listed(names: Iterable[object]) -> str:
     return f"{', '.join(most)} and {last}"
 
 
-__all__ = ["Symmetry", "symmetry_of"]
+__all__ = ["symmetry_of"]

@@ -8,10 +8,9 @@ from model.expressions import disjunction, negation
 from model.system import System
 
 from .canonical import Canonical
-from .dead import DeadVariables
+from .found import DeadVariables, Symmetry
 from .kinds import AppliedReduction
 from .partial_order import PartialOrder
-from .symmetry import Symmetry
 
 
 def canonical_of(system: System, under: Sequence[AppliedReduction]) -> Canonical | None:
