@@ -160,10 +160,10 @@ for _name, _where, _help in COMMANDS:
     _codes = {"help_epilogue": f"Exit codes: {EXITS[_name]}"} if _name in EXITS else {}
     app.command(_where, name=_name, help=_help, **_codes)
 
-#: Python looks for garbage after so many new objects. Its own 700 cost a short command a tenth, and
-#: 100 000 one look at all that was built.
+#: Python looks for garbage after so many new objects. Its own 700 cost a short command a tenth.
+#: With 100 000, one collection looks at all that was built.
 OBJECTS_UNCOLLECTED = 500_000
-#: At its end Python looks at everything once more, to free what the system frees anyway.
+# At exit Python would collect once more, to free memory that the operating system frees anyway.
 atexit.register(gc.freeze)
 #: How `Path.resolve` begins its complaint, up to Python 3.12.
 LINKS_IN_A_CIRCLE = "Symlink loop from "

@@ -8,7 +8,7 @@ read little come first. An invariant is reduced to what is needed, and checked a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Literal
@@ -163,7 +163,7 @@ class Proving:
             proven = self._by_spacer(name, bad)
         else:
             try:
-                found = sorted(self._reachability.prove(bad), key=_size)
+                found = self._reachability.prove(bad)
             except BadStateReached:
                 return Refuted(name, 0)
             proven = self._by_cubes(name, found, bad)
@@ -218,12 +218,9 @@ class Proving:
 
     # --- ways to prove it ------------------------------------------------------------------------
 
-    def _by_cubes(self, name: str, cubes: Sequence[Cube], bad: Expression) -> Proven:
-        clauses = {negation(within(self.system, cube)): cube for cube in cubes}
-        needed = self._certifier.needed([*clauses], bad)
-        certificate = self._certified(needed, bad)
-        assert certificate is not None, "what the frames prove is an invariant"
-        kept = tuple(clauses[clause] for clause in needed)
+    def _by_cubes(self, name: str, cubes: Iterable[Cube], bad: Expression) -> Proven:
+        kept, certificate = self._certifier.certify_cubes(cubes, bad)
+        assert isinstance(certificate, Certificate), "what the frames prove is an invariant"
         return Proven(name, kept, (), 1, 0, certificate.questions, 0)
 
     def _by_given(self, name: str, bad: Expression) -> Outcome:
@@ -362,7 +359,3 @@ def _conditions(system: System) -> Iterator[tuple[Topic, Expression]]:
         found.setdefault(each.subject, []).append(each.condition)
     for topic, conditions in found.items():
         yield topic, disjunction(conditions)
-
-
-def _size(cube: Cube) -> tuple[int, list[tuple[int, int]]]:
-    return len(cube), sorted(cube)

@@ -6,5 +6,5 @@ property, a shortest trace for each violation, and the exact number of states. S
 `bfs` is written to be read, `native` is the same search in machine code, `interpreter` runs the
 rules themselves and shares nothing with the other two, `bmc` asks a solver, `distributed` spreads
 `native` over machines. `state_graph` holds what the searches share. `reductions` makes a search
-smaller.
+smaller. `solving` asks z3 about states and steps.
 """

@@ -8,17 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from checker.search.limits import Limits
+from checker.search.limits import LimitHit, Limits, TimeOver
 from checker.search.native.search import UPPER_BOUND, check, report_of, searched
 from checker.search.reduced import check_reduced
 from checker.search.reductions.candidates import Candidates
 from checker.search.reductions.canonical import SymmetryGroup
+from checker.search.reductions.find import find_all
 from checker.search.reductions.found import Symmetry
 from checker.search.reductions.invariance import Invariance
 from checker.search.reductions.kinds import Reduction
 from checker.search.reductions.proofs import Proofs
 from checker.search.reductions.renaming import Renaming
 from checker.search.reductions.symmetry import FAIR_RUNS, symmetry_of
+from checker.search.solving.certificate import Certifier
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec
 from checker.spec.reading import read_spec
@@ -37,6 +39,7 @@ from tests.zoo.animal import Animal
 
 #: Specs up to so many states are audited here, larger ones in the slow run.
 STATES_MAX, STATES_MAX_SLOW = 300, 60_000
+ROOT = Path(__file__).parents[2]
 
 
 def system_of(kind: type[Protocol], families: Sequence[Family] = ()) -> System:
@@ -178,12 +181,57 @@ def test_a_difference_that_no_run_reaches_does_not_count() -> None:
 def test_a_difference_that_few_runs_reach_counts() -> None:
     found = assert_audited(system_of(worlds.SecondBall))
     assert found.groups == ()
-    assert any("drop() is not seen to treat them alike" in each for each in found.remarks)
+    why = "drop() is not seen to treat them alike: some run shows the difference"
+    assert any(why in each for each in found.remarks)
 
 
 def test_what_takes_too_many_questions_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("checker.search.reductions.proofs.QUESTIONS_MAX", 1)
+    found = symmetry_of(system_of(worlds.FirstDrops))
+    assert found.groups == ()
+    assert any("no invariant was found in 1 questions" in each for each in found.remarks)
+
+
+def test_a_solver_that_gives_up_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def gives_up(*_: object) -> None:
+        raise LimitHit("the solver gave up")
+
+    monkeypatch.setattr(Certifier, "certify", gives_up)
     assert symmetry_of(system_of(worlds.FirstDrops)).groups == ()
+
+
+def test_the_time_limit_covers_invariants() -> None:
+    looks = 0
+
+    def look() -> None:
+        nonlocal looks
+        looks += 1
+        if looks > 1_000:  # within the walks that the invariants begin with
+            raise TimeOver
+
+    with pytest.raises(TimeOver):
+        symmetry_of(system_of(worlds.FirstDrops), look)
+
+
+def test_invariants_are_the_same_each_time() -> None:
+    first, second = (symmetry_of(system_of(worlds.SecondBall)) for _ in range(2))
+    assert first.remarks == second.remarks
+
+
+@pytest.mark.parametrize("kind", [worlds.Workers, worlds.OtherWorkers])
+def test_resets_do_not_tell_interchangeable_entities_apart(kind: type[Protocol]) -> None:
+    """Only one worker's note is dead while he is idle: a reset note that is handed to the other
+    one would hide the end."""
+    system = system_of(kind, [worlds.ends])
+    assert assert_audited(system).exchanges != ()
+    both = [Reduction.SYMMETRY, Reduction.DEAD_VARIABLES]
+    assert disagreements(system, both) == []
+    assert all(not found.reduces for found in find_all(both, system)[1:])
+
+
+def test_the_question_of_the_documentation_can_be_asked() -> None:
+    spec = read_spec(ROOT / "benchmarks" / "models" / "three-sources.toml", catalogue())
+    assert {each.name for each in spec.asked} >= set(spec.claimed)
 
 
 STOPPING = """
@@ -206,7 +254,7 @@ def test_sources_that_stop_are_interchangeable(tmp_path: Path) -> None:
     """A trigger to the sink loops over its inputs: it shows in which order only where all barriers
     are there and the sink still waits, which never happens."""
     (tmp_path / "stopping.toml").write_text(STOPPING)
-    system = read_spec(tmp_path / "stopping.toml", catalogue()).system(())
+    system = read_spec(tmp_path / "stopping.toml", catalogue()).system()
     found = assert_audited(system)
     assert [group.members for group in found.groups] == [("A", "B")]
 

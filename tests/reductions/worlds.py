@@ -291,7 +291,7 @@ class Begun(Ball):
 
 
 class FirstDrops(Ball):
-    """The first who has the ball drops it: with two balls it would show who is first."""
+    """The first player with the ball drops it. With two balls the order would show."""
 
     @rule
     def drop(self) -> None:
@@ -321,6 +321,77 @@ class SecondBall(FirstDrops):
         """A player brings another ball."""
         require(self.turns == 40)
         player.has_ball = True
+
+
+# --- where a reset would show who is who ---------------------------------------------------------
+
+
+class Work(enum.Enum):
+    """What a worker does."""
+
+    IDLE = "idle"
+    BUSY = "busy"
+
+
+class Worker(Entity):
+    """Somebody who notes whether he may be disturbed: whoever is idle may."""
+
+    work = field(Enum(Work), Work.IDLE)
+    note = field(Bool, True)
+
+
+class Workers(Protocol):
+    """All ends as soon as both are idle, and one of them noted it: both always have."""
+
+    over = field(Bool, False)
+    asked = 0
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self.workers = tuple(Worker(f"w{i}") for i in range(2))
+
+    def entities(self) -> Sequence[Entity]:
+        return self.workers
+
+    @rule
+    def start(self, worker: Worker) -> None:
+        """A worker begins."""
+        require(not self.over, worker.work == Work.IDLE)
+        worker.work = Work.BUSY
+        worker.note = True
+
+    @rule
+    def change(self, worker: Worker) -> None:
+        """A busy worker does not want to be disturbed."""
+        require(not self.over, worker.work == Work.BUSY)
+        worker.note = False
+
+    @rule
+    def stop(self, worker: Worker) -> None:
+        """A worker is idle, and notes it."""
+        require(not self.over, worker.work == Work.BUSY)
+        worker.work = Work.IDLE
+        worker.note = True
+
+    @rule
+    def finish(self) -> None:
+        """Both are idle, and one of them may be disturbed."""
+        one = self.workers[self.asked]
+        require(not self.over, one.work == Work.BUSY or one.note)
+        require(all(worker.work == Work.IDLE for worker in self.workers))
+        self.over = True
+
+
+class OtherWorkers(Workers):
+    """The other one is asked."""
+
+    asked = 1
+
+
+@reachable
+def ends(workers: Workers) -> bool:
+    """All is over."""
+    return workers.over
 
 
 # --- dead variables ------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ only in dead cells, one is kept. The native search compiles this data
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, permutations, product
 
@@ -33,6 +33,15 @@ class Reset:
 
     condition: Expression
     cells: tuple[int, ...]
+
+
+def deadness(resets: Iterable[Reset]) -> dict[int, Expression]:
+    """Return when each cell is dead, of those that are dead at times."""
+    found: dict[int, Expression] = {}
+    for reset in resets:
+        for index in reset.cells:
+            found[index] = disjunction([found.get(index, FALSE), reset.condition])
+    return found
 
 
 @dataclass(frozen=True)

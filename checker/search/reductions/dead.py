@@ -8,7 +8,7 @@ dead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,9 +33,10 @@ from model.expressions import (
 )
 from model.system import Kind, System, Tree, Update
 
-from .canonical import Reset
+from .canonical import Reset, deadness
 from .found import DeadVariables
 from .proofs import Proofs
+from .renaming import Renaming
 
 #: Why liveness and deadlocks are not asked, where they are not.
 FAIR_RUNS = "runs that never end are not told from what is kept"
@@ -62,13 +63,19 @@ class Uses:
     leaves: tuple[LeafUses, ...]
 
 
-def dead_variables_of(system: System, look: Callable[[], None] = lambda: None) -> DeadVariables:
+def dead_variables_of(
+    system: System,
+    look: Callable[[], None] = lambda: None,
+    exchanges: Sequence[Renaming] = (),
+) -> DeadVariables:
     """Return the dead cells of a system, and the verdicts that are kept.
 
-    `look` is called at each question to z3, and may raise.
+    If a symmetry is shown of reachable states only, a cell is dead only where the cells that
+    `exchanges` put in its place are dead, too: else members could be exchanged after one of them
+    was reset, in a state that no run reaches. `look` is called again and again, and may raise.
     """
     finder = _Finder(system, look)
-    resets = tuple(finder.resets())
+    resets = tuple(finder.alike(list(finder.resets()), exchanges))
     if not resets:
         return DeadVariables((), ("dead-variables: nothing is ever dead",))
     names = {system.variable_of_cell[index].name for reset in resets for index in reset.cells}
@@ -120,6 +127,29 @@ class _Finder:
             for values, cells in found.items():
                 condition = disjunction(equal(control, integer(each)) for each in sorted(values))
                 yield Reset(condition, tuple(cells))
+
+    def alike(self, resets: Sequence[Reset], exchanges: Sequence[Renaming]) -> Iterator[Reset]:
+        """Return the resets with the cells only that are dead alike under all exchanges."""
+        dead = deadness(resets)
+        while unlike := [each for each in dead if not self._is_alike(each, dead, exchanges)]:
+            for each in unlike:
+                del dead[each]
+        for reset in resets:
+            cells = tuple(each for each in reset.cells if each in dead)
+            if cells:
+                yield Reset(reset.condition, cells)
+
+    def _is_alike(
+        self, index: int, dead: Mapping[int, Expression], exchanges: Sequence[Renaming]
+    ) -> bool:
+        """Whether the cell that takes the place of another is dead exactly if that one was."""
+        return all(
+            self._proofs.are_equal(
+                dead[index],
+                folded(dead.get(exchange.moves[index].target, FALSE), exchange.substitution(), {}),
+            )
+            for exchange in exchanges
+        )
 
     def _never_read(self) -> set[int]:
         read = set(self._asked)
@@ -176,10 +206,7 @@ class _Finder:
 
         It does not if it writes only cells that are alive, or is seen to change one of these.
         """
-        deadness: dict[int, Expression] = {}
-        for reset in resets:
-            for index in reset.cells:
-                deadness[index] = disjunction([deadness.get(index, FALSE), reset.condition])
+        dead_where = deadness(resets)
         for rule in self.system.rules:
             for path in paths(rule.tree, {}):
                 known, writes = path.known, path.writes()
@@ -187,7 +214,7 @@ class _Finder:
                 alive = {
                     index
                     for index in writes
-                    if _is_false(dead := deadness.get(index, FALSE), known)
+                    if _is_false(dead := dead_where.get(index, FALSE), known)
                     and _is_false(folded(dead, after, {}), known)
                 }
                 changed = any(self._changes(index, writes[index], known) for index in alive)

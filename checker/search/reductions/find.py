@@ -8,7 +8,7 @@ from typing import assert_never
 from model.system import System
 
 from .dead import dead_variables_of
-from .found import DeadVariables
+from .found import DeadVariables, Symmetry
 from .interrupts import Interrupts
 from .kinds import AppliedReduction, Reduction
 from .proven import partial_order_of
@@ -24,7 +24,7 @@ def find_all(
 ) -> list[AppliedReduction]:
     """Return what reductions find in a system, to be used together or some of them.
 
-    `look` is called now and then, and may raise.
+    `look` is called again and again, and may raise.
     """
     found: dict[Reduction, AppliedReduction] = {}
     with Interrupts() as interrupts:
@@ -50,7 +50,9 @@ def _find(
         case Reduction.SYMMETRY:
             return symmetry_of(system, look)
         case Reduction.DEAD_VARIABLES:
-            return dead_variables_of(system, look)
+            symmetry = next((each for each in others if isinstance(each, Symmetry)), None)
+            exchanges = () if symmetry is None else symmetry.exchanges
+            return dead_variables_of(system, look, exchanges)
         case Reduction.PARTIAL_ORDER:
             dead = next((each for each in others if isinstance(each, DeadVariables)), None)
             return partial_order_of(system, look, canonical_of(system, others), dead)

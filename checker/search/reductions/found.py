@@ -6,18 +6,22 @@ from dataclasses import dataclass
 
 from .canonical import Reset, SymmetryGroup
 from .kinds import Reduction
+from .renaming import Renaming
 
 
 @dataclass(frozen=True)
 class Symmetry:
     """The groups of interchangeable entities of a system.
 
-    `refused` has the properties whose verdict is not kept, each with the reason.
+    `refused` has the properties whose verdict is not kept, each with the reason. `exchanges` has
+    the exchanges of neighbours if some of them change the system in states that no run reaches:
+    what else replaces a state must then treat the members alike.
     """
 
     groups: tuple[SymmetryGroup, ...]
     remarks: tuple[str, ...]
     refused: tuple[tuple[str, str], ...] = ()
+    exchanges: tuple[Renaming, ...] = ()
 
     kind = Reduction.SYMMETRY
 

@@ -18,12 +18,11 @@ from model.expressions import (
     Equal,
     Expression,
     conjunction,
-    disjunction,
     equal,
     negation,
 )
 
-from .canonical import Reset
+from .canonical import Reset, deadness
 from .pairs import Facts, Pairs, numbers_in
 from .transitions import Guard, Literal, Transition, Transitions
 
@@ -99,10 +98,7 @@ class _Relating:
         resets: Sequence[Reset] = (),
     ) -> None:
         #: The condition that a cell is dead, of each cell that is dead at times.
-        self.dead: dict[int, Expression] = {}
-        for reset in resets:
-            for index in reset.cells:
-                self.dead[index] = disjunction([self.dead.get(index, FALSE), reset.condition])
+        self.dead = deadness(resets)
         self.pairs = pairs
         self.system = transitions.system
         self.atoms = transitions.atoms.all

@@ -2,8 +2,9 @@
 
 Renaming the state and taking the renamed rule must give the same state as taking the rule and
 renaming the result. This is shown for each rule by itself: each pair of paths through both decision
-trees that do not exclude each other agrees. Where a pair does not agree, an invariant must show
-that no run comes there. That is enough: then the renamed states of a run are a run.
+trees that do not exclude each other agrees. If a pair does not agree, an invariant must show that
+no run reaches such a state. Then the renamed states of a run are a run. Of states that no run
+reaches, such as those with reset cells, nothing is shown then (`dead.py`).
 """
 
 from __future__ import annotations
@@ -75,11 +76,11 @@ class Invariance:
             return "the end of the protocol tells them apart"
         for rule, other in pairs:
             assert other is not None
-            differences = self._differences(rule, other)
-            if differences is not FALSE and not self.proofs.is_never(differences):
+            why = self._why_different(rule, other)
+            if why:
                 if rule is other:
-                    return f"{rule} is not seen to treat them alike"
-                return f"{rule} and {other} are not seen to do the same"
+                    return f"{rule} is not seen to treat them alike: {why}"
+                return f"{rule} and {other} are not seen to do the same: {why}"
         return ""
 
     def of_property(self, prop: Property) -> str:
@@ -148,15 +149,18 @@ class Invariance:
                 return f"{rule} and {other} do different things to {name}"
         return ""
 
-    def _differences(self, rule: GroundRule, other: GroundRule) -> Expression:
-        """Where the two may do different things: FALSE if they provably do not."""
+    def _why_different(self, rule: GroundRule, other: GroundRule) -> str:
+        """Why the two may do different things in a reachable state."""
         self._paths = PATHS_MAX
-        return disjunction(self._of_trees(rule.tree, other.tree, ()))
+        differences = disjunction(self._of_trees(rule.tree, other.tree, ()))
+        if self._paths < 0:
+            return "there are too many pairs of paths"
+        return "" if differences is FALSE else self.proofs.why_reachable(differences)
 
     def _of_trees(
         self, one: Tree, other: Tree, path: tuple[Expression, ...]
     ) -> Iterator[Expression]:
-        """Where what the path says is true, and the trees come to different ends."""
+        """Yield the conditions under which the path is taken and the trees end differently."""
         self._paths -= 1
         if self._paths < 0:
             yield TRUE
@@ -191,7 +195,7 @@ class Invariance:
                 yield from self._of_trees(*pair, (*path, case))
 
     def _is_denied(self, case: Expression, path: tuple[Expression, ...]) -> bool:
-        """Whether the path has decided otherwise, in so many words."""
+        """Whether the path has decided otherwise, literally."""
         normal = self.proofs.normal.of(conjunction([*path, case]))
         return isinstance(normal, Constant) and not normal.value
 

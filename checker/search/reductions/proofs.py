@@ -1,7 +1,7 @@
 """Proves what symmetry and dead variables need: that two expressions are equal, or never differ.
 
-First by a normal form, then in all states, reachable or not, with z3. Where two expressions differ
-in some states, an invariant may show that no run reaches these.
+First by a normal form, then in all states, reachable or not, with z3. If two expressions differ in
+some states, an invariant may show that no run reaches these.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from functools import cached_property
 
 from checker.search.limits import LimitHit
 from checker.search.solving.certificate import Certificate, Certifier
-from checker.search.solving.cubes import within
 from checker.search.solving.ic3 import BadStateReached, Ic3
 from checker.search.solving.prover import Prover
 from checker.search.solving.random_walks import walked
@@ -20,7 +19,7 @@ from model.system import State, System
 
 from .normal import Normal
 
-#: So many questions are asked at most to find the invariants of a system. They are counted, not
+#: At most this many questions are asked to find the invariants of a system. They are counted, not
 #: timed, so that every machine proves the same.
 QUESTIONS_MAX = 20_000
 #: Runs, and their steps, from which samples are taken.
@@ -28,13 +27,18 @@ RUNS, RUN_STEPS = 3, 15
 
 
 class Proofs:
-    """Proves facts about one system, and keeps them. `look` is called all along, and may raise."""
+    """Proves facts about one system, and keeps them.
+
+    `look` is called again and again, and may raise.
+    """
 
     def __init__(self, system: System, look: Callable[[], None] = lambda: None) -> None:
         self.system = system
         self.normal = Normal()
         self._look = look
         self._frames: Ic3 | None = None
+        #: Whether something was shown of reachable states only.
+        self.used_invariants = False
 
     @cached_property
     def samples(self) -> Sequence[State]:
@@ -42,11 +46,15 @@ class Proofs:
         return walked(self.system, self._look, RUNS, RUN_STEPS)
 
     @cached_property
+    def _certifier(self) -> Certifier:
+        return Certifier(self.system, self._look)
+
+    @cached_property
     def _prover(self) -> Prover:
         return Prover(look=self._look)
 
     def may_hold(self, facts: Sequence[Expression], condition: Expression) -> bool:
-        """Return whether some state, reachable or not, may satisfy a condition beside facts."""
+        """Return whether some state, reachable or not, may satisfy facts and a condition."""
         return condition is not FALSE and self._prover.may_hold(facts, [condition])
 
     def are_equal(self, one: Expression, other: Expression) -> bool:
@@ -56,8 +64,13 @@ class Proofs:
     def difference(
         self, one: Expression, other: Expression, facts: Sequence[Expression]
     ) -> Expression:
-        """Return where two expressions may differ beside facts; FALSE if they provably do not."""
+        """Return the condition under which two expressions may differ together with facts.
+
+        It is FALSE if they provably do not.
+        """
         one, other = self.normal.of(one), self.normal.of(other)
+        if one is other:
+            return FALSE
         if one.boolean:
             sides = ((one, negation(other)), (negation(one), other))
             differs = disjunction(map(conjunction, sides))
@@ -65,23 +78,24 @@ class Proofs:
             differs = negation(equal(one, other))
         return conjunction([*facts, differs]) if self.may_hold(facts, differs) else FALSE
 
-    def is_never(self, condition: Expression) -> bool:
-        """Return whether no reachable state satisfies a condition; False if that is not proven.
+    def why_reachable(self, condition: Expression) -> str:
+        """Return why a reachable state may satisfy a condition; empty if an invariant excludes it.
 
-        The invariant that excludes these states is checked anew.
+        The invariant is checked anew.
         """
         if self._frames is None:
             self._frames = Ic3(self.system, self._count)
         try:
-            cubes = sorted(self._frames.prove(condition), key=sorted)
-        except (BadStateReached, LimitHit):
-            return False
-        certifier = Certifier(self.system, self._look)
-        clauses = [negation(within(self.system, cube)) for cube in cubes]
-        needed = certifier.needed(clauses, condition)
-        found = certifier.certify(needed, condition)
-        assert isinstance(found, Certificate), found
-        return True
+            cubes = self._frames.prove(condition)
+            _, found = self._certifier.certify_cubes(cubes, condition)
+        except BadStateReached:
+            return "some run shows the difference"
+        except LimitHit:
+            return f"no invariant was found in {QUESTIONS_MAX} questions"
+        if not isinstance(found, Certificate):
+            return found
+        self.used_invariants = True
+        return ""
 
     def _count(self) -> None:
         self._look()

@@ -25,7 +25,7 @@ def partial_order_of(
 
     `canonical` is what the search replaces states by; `dead` is known if it was found before.
     """
-    dead = dead or dead_variables_of(system)
+    dead = dead or dead_variables_of(system, look)
     # Where a step may change only dead cells, states that differ in these are not all ends.
     resets = () if dead.refusal(NO_DEADLOCK) else dead.resets
     prover = Prover(look=look)

@@ -36,7 +36,7 @@ class _Growing:
 def symmetry_of(system: System, look: Callable[[], None] = lambda: None) -> Symmetry:
     """Return the groups of interchangeable entities, and the properties that they keep.
 
-    `look` is called all along, and may raise.
+    `look` is called again and again, and may raise.
     """
     proofs, near_misses = Proofs(system, look), list[str]()
     groups: list[SymmetryGroup] = []
@@ -53,7 +53,8 @@ def symmetry_of(system: System, look: Callable[[], None] = lambda: None) -> Symm
         remarks.append("symmetry: nothing is interchangeable")
         remarks += [f"symmetry: not {reason}" for reason in near_misses]
     refused = tuple(_refused(system, exchanges, proofs)) if groups else ()
-    return Symmetry(tuple(groups), tuple(remarks), refused)
+    of_reachable = tuple(exchanges) if proofs.used_invariants else ()
+    return Symmetry(tuple(groups), tuple(remarks), refused, of_reachable)
 
 
 def _growing(system: System, proofs: Proofs, near_misses: list[str]) -> Iterator[_Growing]:

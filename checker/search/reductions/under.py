@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from model.expressions import disjunction, negation
+from model.expressions import negation
 from model.system import System
 
-from .canonical import Canonical
+from .canonical import Canonical, deadness
 from .found import DeadVariables, Symmetry
 from .kinds import AppliedReduction
 from .partial_order import PartialOrder
@@ -19,10 +19,7 @@ def canonical_of(system: System, under: Sequence[AppliedReduction]) -> Canonical
     groups = [group for each in under if isinstance(each, Symmetry) for group in each.groups]
     if not resets and not groups:
         return None
-    alive = {
-        index: negation(disjunction(each.condition for each in resets if index in each.cells))
-        for index in {index for reset in resets for index in reset.cells}
-    }
+    alive = {index: negation(dead) for index, dead in deadness(resets).items()}
     living = [group.where(alive) for group in groups]
     return Canonical(tuple(cell.low for cell in system.cells), tuple(resets), tuple(living))
 

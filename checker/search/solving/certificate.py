@@ -11,7 +11,7 @@ from __future__ import annotations
 # z3 has no types.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import z3
@@ -21,6 +21,7 @@ from model.expressions import Cell, Expression, conjunction, constant, disjuncti
 from model.semantics import evaluate, steps
 from model.system import State, System
 
+from .cubes import Cube, within
 from .encoding import RulePath, ways_of
 from .solver import Solver
 from .translation import Term, Translation, Variables, all_of, any_of
@@ -64,6 +65,17 @@ class Certifier:
                 rule = self.system.rules[way.rule]
                 return f"a clause is not kept by {rule}"
         return Certificate(tuple(clauses), self.questions - began)
+
+    def certify_cubes(
+        self, cubes: Iterable[Cube], bad: Expression
+    ) -> tuple[tuple[Cube, ...], Certificate | str]:
+        """Return a few of the cubes, and the certificate that their clauses exclude all bad states.
+
+        Otherwise, return what is wrong with the clauses.
+        """
+        clauses = {negation(within(self.system, cube)): cube for cube in sorted(cubes, key=_size)}
+        needed = self.needed([*clauses], bad)
+        return tuple(clauses[clause] for clause in needed), self.certify(needed, bad)
 
     def core(
         self, clauses: Sequence[Expression], bad: Expression, assumed: Sequence[Expression]
@@ -248,3 +260,7 @@ class _Row:
     def can_be(self) -> bool:
         """Return whether there may be such states."""
         return self._solver.can_be()
+
+
+def _size(cube: Cube) -> tuple[int, list[tuple[int, int]]]:
+    return len(cube), sorted(cube)

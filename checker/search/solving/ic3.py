@@ -133,7 +133,7 @@ class Ic3:
     # --- cubes -----------------------------------------------------------------------------------
 
     def _block(self, cube: Cube, last: int) -> None:
-        """Show that a cube is not reached in so many steps. Raises Reached."""
+        """Show that a cube is not reached in so many steps. Raises BadStateReached."""
         waiting, number = [(last, 0, cube)], 0
         while waiting:
             frame, _, cube = heapq.heappop(waiting)

@@ -11,19 +11,24 @@ from __future__ import annotations
 # pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
 from collections.abc import Callable, Sequence
 
+import z3
+
 from model.expressions import Expression
+
+from .translation import Translation, Variables, any_of
 
 #: What one question may cost, in z3's own unit, so that the answer does not depend on the machine:
 #: of a hundred thousand questions about protocols none took a tenth of it.
 RESOURCES_MAX = 1_000_000
 #: What all questions may cost together, in the same unit: what is left then counts as possible;
-#: nearly four times what `final-checkpoint/pair-three-checkpoints-restarts` takes.
+#: nearly four times what partial order takes on `final-checkpoint/pair-three-checkpoints-restarts`.
 RESOURCES_IN_ALL = 100_000_000
 
 
 class Prover:
-    """Answers `MayHold` and remembers the answers. `undecided` counts the undecided questions.
+    """Answers whether conditions may hold together, and remembers the answers.
 
+    `undecided` counts the undecided questions.
     `look` is called before each question to z3, and may raise. The prover has a context of its own,
     so that its answers and their cost do not depend on earlier questions to z3.
     """
@@ -31,11 +36,6 @@ class Prover:
     def __init__(
         self, resources_max: int = RESOURCES_IN_ALL, look: Callable[[], None] = lambda: None
     ) -> None:
-        import z3
-
-        from .translation import Translation, Variables
-
-        self._z3 = z3
         self._context = z3.Context()
         self._solver = z3.SolverFor("QF_LIA", self._context)
         self._solver.set("rlimit", RESOURCES_MAX)
@@ -66,15 +66,15 @@ class Prover:
         self.asked += 1
         solver = self._solver
         wanted = [self._terms.of(each) for each in facts]
-        wanted.append(self._z3.Or(*(self._terms.of(each) for each in ways)))
+        wanted.append(any_of([self._terms.of(each) for each in ways], self._context))
         solver.push()
         solver.add(*wanted)
         answer = solver.check()
         self.spent = int(solver.statistics().get_key_value("rlimit count"))
         solver.pop()
-        if answer == self._z3.unknown:
+        if answer == z3.unknown:
             self.undecided += 1
-        return bool(answer != self._z3.unsat)
+        return bool(answer != z3.unsat)
 
 
 __all__ = ["Prover"]

@@ -17,7 +17,7 @@ def walked(
     walks: int = WALKS,
     length: int = STEPS_OF_WALK,
 ) -> tuple[State, ...]:
-    """Return all initial states and those on the walks, without duplicates."""
+    """Return all initial states and those on so many walks of a length, without duplicates."""
     chance = Random(0)
     seen = dict.fromkeys(system.initial)
     after: dict[State, list[State]] = {}

@@ -123,21 +123,6 @@ def folded(expression: Expression, known: Known, memo: Known) -> Expression:
     return found
 
 
-def folded_at(expression: Expression, cell: Cell, value: Constant, memo: Known) -> Expression:
-    """Return the expression, simplified where a cell has a value. `memo` is for one value."""
-    found = memo.get(expression)
-    if found is None:
-        if expression is cell:
-            return value
-        cells_read([expression])
-        if cell not in _READ[expression]:
-            return expression
-        found = memo[expression] = with_parts(
-            expression, lambda part: folded_at(part, cell, value, memo)
-        )
-    return found
-
-
 def with_parts(node: Expression, of: Callable[[Expression], Expression]) -> Expression:
     """Return the node with each of its parts replaced by what `of` gives for it."""
     match node:
@@ -230,7 +215,6 @@ __all__ = [
     "cells_read",
     "fold",
     "folded",
-    "folded_at",
     "learn",
     "nodes",
     "parts",
