@@ -64,6 +64,14 @@ def test_what_a_property_reads_is_kept() -> None:
     assert states_of(system, found) == 7  # it is dead where loading is next, and read before
 
 
+@pytest.mark.parametrize("family", [worlds.never_passes_three, worlds.never_has_passed_three])
+def test_what_is_asked_of_a_step_from_one_mode_to_another_is_kept(family: Family) -> None:
+    """A question about such a step is never asked within one mode."""
+    system = system_of(worlds.Passing, [family])
+    assert [each.verdict.word for each in check(system).answers][:1] == ["violated"]
+    assert_audited(system)
+
+
 def test_a_step_that_nobody_can_see_leaves_the_end_to_the_full_search() -> None:
     found = assert_audited(system_of(worlds.Scribbling, [worlds.never_sends_three]))
     assert dict(found.refused) == {NO_DEADLOCK: CHANGES}

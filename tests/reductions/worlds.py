@@ -458,6 +458,37 @@ def sends_what_is_loaded(machine: Machine) -> bool:
     return machine.sent == machine.register
 
 
+class Passing(Machine):
+    """What was loaded is passed on without a look at it."""
+
+    @rule
+    def send(self) -> None:
+        """It is passed on."""
+        require(self.mode == Mode.SENDING)
+        self.mode = Mode.OVER
+
+    @rule
+    def rest(self) -> None:
+        """It is forgotten, and another value may be loaded."""
+        require(self.mode == Mode.OVER)
+        self.register = 0
+        self.mode = Mode.LOADING
+
+
+@on_step
+def never_passes_three(machine: Machine) -> bool:
+    """When it is over, the register did not hold three before."""
+    when(before(lambda: machine.mode == Mode.SENDING) and machine.mode == Mode.OVER)
+    return before(lambda: machine.register) != 3
+
+
+@on_step
+def never_has_passed_three(machine: Machine) -> bool:
+    """When it is over, the register does not hold three."""
+    when(before(lambda: machine.mode == Mode.SENDING) and machine.mode == Mode.OVER)
+    return machine.register != 3
+
+
 @always
 def never_sends_three(machine: Machine) -> bool:
     """Three is never sent."""

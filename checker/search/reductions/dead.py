@@ -169,7 +169,7 @@ class _Finder:
         for value in range(control.low, control.high + 1):
             known: Known = {control: integer(value)}
             parts = [_uses_of_tree(rule.tree, control, known) for rule in self.system.rules]
-            asked = self._asked_where({**known, after: integer(value)}, control)
+            asked = self._asked_where(known, {after: integer(value)}, control)
             reads = asked.union(*(each.reads for each in parts))
             leaves = tuple(leaf for each in parts for leaf in each.leaves)
             found[value] = Uses(frozenset(reads), leaves)
@@ -191,12 +191,23 @@ class _Finder:
     def _cells_of_question(self) -> dict[Expression, set[int]]:
         return {each: _indices([each]) for each in self._questions}
 
-    def _asked_where(self, known: Known, control: Cell) -> set[int]:
-        memo: Known = {}
+    def _asked_where(self, before: Known, after: Known, control: Cell) -> set[int]:
+        """What questions read of a state in which the control has a value.
+
+        A question about a step reads two states: here the control has the value before the step,
+        or after it.
+        """
         found: set[int] = set()
+        memo_before: Known = {}
+        memo_after: Known = {}
         for question, cells in self._cells_of_question.items():
-            depends = control.index in cells
-            found |= _indices([folded(question, known, memo)]) if depends else cells
+            if control.index not in cells:
+                found |= cells
+                continue
+            in_first = cells_read([folded(question, before, memo_before)])
+            in_second = cells_read([folded(question, after, memo_after)])
+            found |= {each.index for each in in_first if not each.after}
+            found |= {each.index for each in in_second if each.after}
         return found
 
     # --- deadlocks -------------------------------------------------------------------------------
