@@ -11,6 +11,7 @@ from checker.search.limits import Limits
 from checker.search.native.search import check, searched
 from checker.search.reductions.canonical import Reset
 from checker.search.reductions.dead import CHANGES, dead_variables_of
+from checker.search.reductions.find import find_all
 from checker.search.reductions.found import DeadVariables
 from checker.search.reductions.kinds import Reduction
 from checker.spec.claim import Spec
@@ -95,6 +96,16 @@ def test_both_reductions_at_once(kind: type[Protocol]) -> None:
     families = [worlds.pays_when_served, worlds.last_pays_last, worlds.all_have_paid]
     system = system_of(kind, families if issubclass(kind, worlds.Counter) else [])
     both = [Reduction.SYMMETRY, Reduction.DEAD_VARIABLES]
+    assert disagreements(system, both) == []
+
+
+def test_what_is_asked_of_one_member_is_kept_of_all() -> None:
+    """A reset mark is not handed to the one whose mark is asked for."""
+    system = system_of(worlds.Marked, [worlds.second_is_marked])
+    both = [Reduction.SYMMETRY, Reduction.DEAD_VARIABLES]
+    symmetry, dead = find_all(both, system)
+    assert symmetry.reduces
+    assert not dead.reduces
     assert disagreements(system, both) == []
 
 

@@ -223,7 +223,7 @@ def test_resets_do_not_tell_interchangeable_entities_apart(kind: type[Protocol])
     """Only one worker's note is dead while he is idle: a reset note that is handed to the other
     one would hide the end."""
     system = system_of(kind, [worlds.ends])
-    assert assert_audited(system).exchanges != ()
+    assert_audited(system)
     both = [Reduction.SYMMETRY, Reduction.DEAD_VARIABLES]
     assert disagreements(system, both) == []
     assert all(not found.reduces for found in find_all(both, system)[1:])

@@ -213,6 +213,29 @@ class Dropped(Ball):
         other.has_ball = True
 
 
+class MarkedPlayer(Player):
+    """Somebody with a mark that no rule reads."""
+
+    mark = field(Bool, True)
+
+
+class Marked(Dropped):
+    """Players have marks."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self.players = tuple(MarkedPlayer(f"p{i}") for i in range(3))
+
+
+@always
+def second_is_marked(ball: Marked) -> bool:
+    """The second player has his mark: nobody asks for those of the others."""
+    when(not ball.first)
+    second = ball.players[1]
+    assert isinstance(second, MarkedPlayer)
+    return second.mark
+
+
 # --- where the order shows -----------------------------------------------------------------------
 
 

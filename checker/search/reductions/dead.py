@@ -70,9 +70,9 @@ def dead_variables_of(
 ) -> DeadVariables:
     """Return the dead cells of a system, and the verdicts that are kept.
 
-    If a symmetry is shown of reachable states only, a cell is dead only where the cells that
-    `exchanges` put in its place are dead, too: else members could be exchanged after one of them
-    was reset, in a state that no run reaches. `look` is called again and again, and may raise.
+    A cell is dead only where the cells are dead that `exchanges` put in its place: else a member
+    could be reset and then exchanged with another one whose cell is alive. `look` is called again
+    and again, and may raise.
     """
     finder = _Finder(system, look)
     resets = tuple(finder.alike(list(finder.resets()), exchanges))

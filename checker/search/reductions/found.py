@@ -13,9 +13,8 @@ from .renaming import Renaming
 class Symmetry:
     """The groups of interchangeable entities of a system.
 
-    `refused` has the properties whose verdict is not kept, each with the reason. `exchanges` has
-    the exchanges of neighbours if some of them change the system in states that no run reaches:
-    what else replaces a state must then treat the members alike.
+    `refused` has the properties whose verdict is not kept, each with the reason. `exchanges` are
+    those of neighbours in a group: what else replaces a state must treat members alike.
     """
 
     groups: tuple[SymmetryGroup, ...]

@@ -3,8 +3,7 @@
 Renaming the state and taking the renamed rule must give the same state as taking the rule and
 renaming the result. This is shown for each rule by itself: each pair of paths through both decision
 trees that do not exclude each other agrees. If a pair does not agree, an invariant must show that
-no run reaches such a state. Then the renamed states of a run are a run. Of states that no run
-reaches, such as those with reset cells, nothing is shown then (`dead.py`).
+no run reaches such a state. Then the renamed states of a run are a run.
 """
 
 from __future__ import annotations

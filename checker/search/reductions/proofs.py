@@ -37,8 +37,6 @@ class Proofs:
         self.normal = Normal()
         self._look = look
         self._frames: Ic3 | None = None
-        #: Whether something was shown of reachable states only.
-        self.used_invariants = False
 
     @cached_property
     def samples(self) -> Sequence[State]:
@@ -92,10 +90,7 @@ class Proofs:
             return "some run shows the difference"
         except LimitHit:
             return f"no invariant was found in {QUESTIONS_MAX} questions"
-        if not isinstance(found, Certificate):
-            return found
-        self.used_invariants = True
-        return ""
+        return "" if isinstance(found, Certificate) else found
 
     def _count(self) -> None:
         self._look()

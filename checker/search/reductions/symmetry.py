@@ -53,8 +53,7 @@ def symmetry_of(system: System, look: Callable[[], None] = lambda: None) -> Symm
         remarks.append("symmetry: nothing is interchangeable")
         remarks += [f"symmetry: not {reason}" for reason in near_misses]
     refused = tuple(_refused(system, exchanges, proofs)) if groups else ()
-    of_reachable = tuple(exchanges) if proofs.used_invariants else ()
-    return Symmetry(tuple(groups), tuple(remarks), refused, of_reachable)
+    return Symmetry(tuple(groups), tuple(remarks), refused, tuple(exchanges))
 
 
 def _growing(system: System, proofs: Proofs, near_misses: list[str]) -> Iterator[_Growing]:
