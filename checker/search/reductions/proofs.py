@@ -88,8 +88,8 @@ class Proofs:
             _, found = self._certifier.certify_cubes(cubes, condition)
         except BadStateReached:
             return "some run shows the difference"
-        except LimitHit:
-            return f"no invariant was found in {QUESTIONS_MAX} questions"
+        except LimitHit as limit:
+            return f"no invariant was found: {limit}"
         return "" if isinstance(found, Certificate) else found
 
     def _count(self) -> None:
