@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from model.events import DATA_STEPS
 from reference.elements import Buffer
 from reference.engine import Engine
+from reference.interrupts import held_back
 from reference.steps import StepId
 from reference.task import Task
 
@@ -76,9 +77,12 @@ class Threads(Turns):
         self.error: BaseException | None = None
         self.called = threading.Event()
         """There is something that a task's thread cannot do."""
+        self._hear: Callable[[], None] = lambda: None
+        """Raises what a signal has asked for; called where no lock is held."""
 
     def turn(self, without: Collection[str]) -> bool:
         """All but the moving of records; exact about whether nothing at all can be done."""
+        self._hear()
         self.called.wait(SECONDS)
         self.called.clear()
         with self.alone():
@@ -93,15 +97,18 @@ class Threads(Turns):
     @contextmanager
     def running(self) -> Generator[None]:
         tasks = self.engine.tasks.values()
-        threads = [threading.Thread(target=self._run, args=[task]) for task in tasks]
-        for thread in threads:
-            thread.start()
-        try:
-            yield
-        finally:
-            self.over = True
-            for thread in threads:
-                thread.join()
+        # Daemons: a user's function that never returns does not keep the process when it ends.
+        threads = [threading.Thread(target=self._run, args=[t], daemon=True) for t in tasks]
+        with held_back() as self._hear:
+            try:
+                for thread in threads:
+                    thread.start()
+                yield
+            finally:
+                self.over = True
+                for thread in threads:
+                    if thread.ident is not None:
+                        thread.join()
 
     @contextmanager
     def alone(self) -> Generator[None]:

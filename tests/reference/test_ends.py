@@ -36,20 +36,20 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path, scheduler: str) ->
     line = command(job, "--scheduler", scheduler)
     # What runs in the background of a shell hears of no interrupts.
     hears = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    process = subprocess.Popen(
+    with subprocess.Popen(
         line,
         stderr=subprocess.PIPE,
         text=True,
         preexec_fn=hears,  # noqa: PLW1509 - no threads yet
-    )
-    try:
-        while not any((tmp_path / "state").glob("checkpoints/*/metadata.json")):
-            assert process.poll() is None
-            time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=60)
-    finally:
-        process.kill()
+    ) as process:
+        try:
+            while not any((tmp_path / "state").glob("checkpoints/*/metadata.json")):
+                assert process.poll() is None
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            _, error = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == 130
     assert f": finale run {job} --directory" in error
     assert "to go on from checkpoint " in error
@@ -57,6 +57,46 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path, scheduler: str) ->
     drained = subprocess.run([*line, "--stop", "drain"], check=True, capture_output=True)
     assert drained.stdout.startswith(b"drained")
     is_whole(tmp_path, tmp_path / "state")
+
+
+#: A process that hears an interrupt when its main thread has acquired a lock for the nth time, and
+#: has not begun the block in which it holds it.
+IN_A_LOCK = """
+import signal, sys, threading
+
+from cli.main import main
+
+entries, usual = int(sys.argv.pop()), threading.Condition.__enter__
+
+def enter(condition):
+    global entries
+    acquired = usual(condition)
+    if threading.get_ident() == threading.main_thread().ident:
+        entries -= 1
+        if not entries:
+            signal.raise_signal(signal.SIGINT)
+    return acquired
+
+threading.Condition.__enter__ = enter
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize("entries", [100, 101, 102, 103])  # a turn of the main thread has four
+def test_an_interrupt_leaves_no_thread_waiting_for_a_lock(tmp_path: Path, entries: int) -> None:
+    job = job_in(tmp_path, "aligned", lines=6_000, width=40, checkpoints=20)
+    job.write_text(job.read_text().replace('path = "long/*"', 'path = "long/*"\nfollow = true'))
+    python, _, _, *line = command(job, "--scheduler", "threads")
+    ended = subprocess.run(
+        [python, "-c", IN_A_LOCK, *line, str(entries)],
+        check=False,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
+    )
+    assert ended.returncode == 130
+    assert ended.stderr.startswith("interrupted; to ")
 
 
 @pytest.mark.parametrize("threads", [False, True])
