@@ -25,6 +25,7 @@ from checker.search.limits import Limits
 from model.errors import FinaleError
 from model.language.build import BoundRule, build, rule_names, world_of
 from model.language.explore import Branch
+from model.language.properties import Family
 from model.language.protocol import Protocol
 from model.system import Blocked, Fault
 from model.trace import Trace
@@ -170,8 +171,14 @@ def _called(
 class _Attempts(PlainSystem):
     """Keeps the lines of an `attempt` to take a rule, if it was taken or ended in a fault."""
 
-    def __init__(self, protocol: Protocol, attempt: set[_Line], kept: set[_Line]) -> None:
-        super().__init__(protocol)
+    def __init__(
+        self,
+        protocol: Protocol,
+        families: Sequence[Family],
+        attempt: set[_Line],
+        kept: set[_Line],
+    ) -> None:
+        super().__init__(protocol, families)
         self.attempt, self.kept = attempt, kept
 
     def take(self, rule: BoundRule, values: Values) -> TakenStep | Blocked | Fault:
@@ -196,13 +203,17 @@ def _interpreted(
             protocol = case.changed.instance()
             protocol.entities()
         build(protocol, ())
-        system = _Attempts(protocol, attempt, found)
+        # A method that does not act may run for a property alone, or to tell whether all has ended.
+        reads = not all(each.acts for each in methods)
+        system = _Attempts(protocol, case.changed.asked if reads else (), attempt, found)
         search = InterpreterSearch(system, Limits(STATES_MAX, seconds), None)
         with _noting(into):
             for trace in _counterexamples(pair):
                 for number, state in zip(trace.rules, trace.states, strict=False):
                     system.take(system.rules[number], system.world.decode(state))
             search.run()
+            for values in search.states if reads else ():
+                system.is_terminal(values)
     except FinaleError:
         return False
     return not search.stopped
