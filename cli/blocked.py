@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from checker.logs.read.line_patterns import table, tables
 from checker.logs.read.log_events import LineTally
-from checker.logs.read.log_files import LogLine, LogShelf, RawLog
+from checker.logs.read.log_files import LogLine, LogShelf, RawLog, holes_of
 from checker.logs.validate import JudgedJob, judge_cluster
 from checker.report.layout import console, write
 from checker.report.validated import no_job_line, unfinished_lines
@@ -51,7 +51,8 @@ def blocked(
         for log in shelf.logs(logs):
             by_folder.setdefault(log.folder, []).append(log)
         for inside in by_folder.values():
-            cluster = judge_cluster([_until(shelf, log, at) for log in inside], known)
+            lines = [_until(shelf, log, at) for log in inside]
+            cluster = judge_cluster(lines, known, holes=holes_of(inside))
             jobs += cluster.jobs
             tally += cluster.tally
     first = next((each.raw.decode("utf-8", "replace") for each in tally.strays), "")

@@ -192,6 +192,8 @@ class Validated:
                 f"{part} ends in the middle of a line: the file is still being written, or was cut",
                 stderr=True,
             )
+        for told in outcome.missing:
+            say(told, stderr=True)
         for verdict in outcome.verdicts:
             self.jobs += 1
             self.shown += bool(verdict.shows)

@@ -242,6 +242,11 @@ class PropertyMonitor:
         opened = {now.get(number): since for number, since in self._open.items()}
         self._open = {number: since for number, since in opened.items() if number is not None}
 
+    def forget(self) -> None:
+        """Lines are missing here: nothing is known, and what was open may be met already."""
+        self.known = frozenset[int]()
+        self._open.clear()
+
     def end(self, severity: Callable[[PlainPredicate], tuple[Severity, str | None]]) -> None:
         """End the run: each obligation that is open is a finding of this severity."""
         for number, since in self._open.items():

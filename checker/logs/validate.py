@@ -15,7 +15,7 @@ from .findings import Coverage, Finding, Severity
 from .read.job_runs import JobRun, extents_of, runs_of
 from .read.kept_lines import KeptLines
 from .read.line_patterns import PatternTable
-from .read.log_events import LineTally, LogEvent, events_of_lines
+from .read.log_events import LinePlace, LineTally, LogEvent, events_of_lines
 from .read.log_files import LogLine
 from .read.run_file import ChosenSetting, RunFile, TriedSettings
 from .read.visibility import LogProfile, Visibility
@@ -123,13 +123,15 @@ def judge_cluster(
     levels: Mapping[str, str] | None = None,
     accepts: AcceptanceRequest | None = None,
     kept: KeptLines | None = None,
+    holes: Iterable[LinePlace] = (),
 ) -> JudgedCluster:
-    """Judge the logs of one cluster. `levels` says to which level loggers were set.
+    """Judge the logs of one cluster. `levels` says to which level loggers were set. `holes` are the
+    beginnings of parts before which a part of the log is missing.
 
     It may be asked, too, whether a run of the protocol explains each job; then what is wrong with
     what is told of it is raised. What the lines are is `kept` if somebody wants it.
     """
-    tally = LineTally()
+    tally = LineTally(holes=[*holes])
     events: list[LogEvent] = []
     for place, lines in enumerate(logs):
         if kept is None:
@@ -141,7 +143,7 @@ def judge_cluster(
         kept.runs = runs
     profile = LogProfile(table, tally, dict(levels or {}))
     jobs = [
-        judge_job(run, profile, whole=not tally.may_lack(extent))
+        judge_job(run, profile, whole=not tally.may_lack(extent), holes=tally.holes)
         for run, extent in zip(runs, extents_of(runs), strict=True)
     ]
     if accepts is not None:
@@ -155,8 +157,13 @@ def judge_cluster(
     return JudgedCluster(tuple(jobs), tally, len(homeless), profile)
 
 
-def judge_job(run: JobRun, profile: LogProfile, *, whole: bool) -> JudgedJob:
-    """What can be said of one run; `whole`: no line of it is unreadable."""
+def judge_job(
+    run: JobRun, profile: LogProfile, *, whole: bool, holes: Iterable[LinePlace] = ()
+) -> JudgedJob:
+    """What can be said of one run; `whole`: no line of it is unreadable, and no part is missing.
+
+    If a part may be missing, `holes` are the places before which one is.
+    """
     history, count = history_of(run), len(run.events)
     coverage = _coverage(run, history, whole=whole)
     ambiguous, tasks = run.ambiguous, sum(run.tasks.values())
@@ -174,7 +181,7 @@ def judge_job(run: JobRun, profile: LogProfile, *, whole: bool) -> JudgedJob:
             asked=False,
         )
     begins = coverage is not Coverage.GAP
-    replayed = LogReplay(run, profile, begins=begins)
+    replayed = LogReplay(run, profile, begins=begins, holes=() if whole else holes)
     lost = lost_by_restarts(run)
     findings = (*replayed.judged(), *contradictions(run, profile, begins=begins), *lost)
     monitors = replayed.state.monitors

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from checker.logs.findings import Coverage, Finding, Severity
+from checker.logs.read.visibility import LOG_OF
 from checker.logs.replay.checkpoint_history import Fate
 from checker.logs.validate import CONFORM, TASKS_MAX, Conformance, JudgedJob
 from checker.logs.verdicts import Verdict
@@ -28,6 +29,8 @@ _SAID = {
     Severity.OVERDUE: "overdue",
     Severity.RECOVERED: "stuck for a while",
 }
+#: So many tasks without a log are named one by one.
+NAMES_TOLD = 3
 #: Who tells a setting, and what came of one that nobody tells.
 _WHOSE = {"run.toml": "run.toml", "table": "the table of lines", "lines": "lines"}
 _OUTCOMES = {"explains": "explained", "rejected": "rejected", "undecided": "undecided"}
@@ -72,11 +75,22 @@ def _undecided(verdict: Verdict) -> Iterator[Text]:
     if open_:
         yield Text(f"  not decided by these lines: {', '.join(open_)}", "yellow")
     if others:
-        yield Text(f"  not decided at this log level: {', '.join(others)}", "yellow")
-        yield Text(f"    this needs {', '.join(levels)}: see finale logging", "dim")
+        tasks = [each.removeprefix(LOG_OF) for each in levels if each.startswith(LOG_OF)]
+        of_loggers = [each for each in levels if not each.startswith(LOG_OF)]
+        why = "at this log level" if of_loggers else "since a log is missing"
+        yield Text(f"  not decided {why}: {', '.join(others)}", "yellow")
+        if tasks:
+            yield Text(f"    this needs {LOG_OF}{_some(tasks)}", "dim")
+        if of_loggers:
+            yield Text(f"    this needs {', '.join(of_loggers)}: see finale logging", "dim")
     if verdict.untold:
         names = ", ".join(verdict.untold)
         yield Text(f"  no line of any level tells what these ask: {names}", "dim")
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - NAMES_TOLD
+    return ", ".join(names[:NAMES_TOLD]) + (f" and {more} more" if more > 0 else "")
 
 
 def _found(verdict: Verdict) -> str:

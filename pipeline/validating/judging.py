@@ -9,7 +9,7 @@ from typing import Any
 from checker.logs.read.kept_lines import KeptEvent, KeptLines, KeptRest
 from checker.logs.read.line_patterns import PatternTable
 from checker.logs.read.log_events import LineTally
-from checker.logs.read.log_files import LogFile, LogShelf
+from checker.logs.read.log_files import LogFile, LogShelf, holes_of
 from checker.logs.read.run_file import read_run_file
 from checker.logs.validate import AcceptanceRequest, judge_cluster
 from checker.logs.verdicts import Verdict, verdict_of
@@ -70,6 +70,8 @@ class PieceOutcome:
     digest: str = ""
     damaged: tuple[str, ...] = ()
     """Files that end in the midst."""
+    missing: tuple[str, ...] = ()
+    """Which parts rotated logs lack."""
     errors: tuple[str, ...] = ()
 
     def to_table(self) -> dict[str, Any]:
@@ -83,7 +85,7 @@ class PieceOutcome:
         counts: dict[str, Any] = {**told["counts"]}
         counts["strays"] = tuple((line, text) for line, text in counts["strays"])
         told["verdicts"] = tuple(map(Verdict.from_table, told["verdicts"]))
-        told |= {name: tuple(told[name]) for name in ("damaged", "errors")}
+        told |= {name: tuple(told[name]) for name in ("damaged", "missing", "errors")}
         told["counts"] = LineCounts(**counts)
         return cls(**told)
 
@@ -121,9 +123,13 @@ def judged(
     except FinaleError as error:
         return PieceOutcome(piece.key, errors=(str(error),)), PieceLines(files)
     verdicts, counts = told
-    return PieceOutcome(piece.key, verdicts, counts, digest, damaged, errors), PieceLines(
-        files, *lines
+    missing = tuple(
+        f"{log}: part {each} of this rotated log is missing"
+        for log in piece.logs
+        for each in log.holes.values()
     )
+    outcome = PieceOutcome(piece.key, verdicts, counts, digest, damaged, missing, errors)
+    return outcome, PieceLines(files, *lines)
 
 
 _Found = tuple[
@@ -136,7 +142,9 @@ _Found = tuple[
 def _cluster(order: JudgingOrder, piece: Piece, shelf: LogShelf) -> _Found:
     kept = KeptLines() if order.keeps else None
     logs = map(shelf.lines, piece.logs)
-    cluster = judge_cluster(logs, order.table, order.levels, _asked(order, piece, shelf), kept)
+    holes = holes_of(piece.logs)
+    accepts = _asked(order, piece, shelf)
+    cluster = judge_cluster(logs, order.table, order.levels, accepts, kept, holes)
     verdicts = tuple(verdict_of(piece.where, job, piece.logs) for job in cluster.jobs)
     lines = ((), ()) if kept is None else (list(kept.events), kept.rest)
     return (verdicts, _counts(cluster.tally)), (), lines

@@ -41,7 +41,7 @@ NEXT = "validated.next"
 PARTS = "parts"
 #: How files are called that are not whole yet.
 _HALF = ".half"
-_HEAD: Mapping[str, object] = {"finale": "validate", "v": 1}
+_HEAD: Mapping[str, object] = {"finale": "validate", "v": 2}
 #: The number of the part that the tables are.
 _JOINED = 0
 

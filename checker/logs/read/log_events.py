@@ -106,6 +106,8 @@ class LineTally:
     words: Counter[str] = field(default_factory=Counter[str])
     breaks: list[LinePlace] = field(default_factory=list[LinePlace])
     """The first unreadable lines that are whole."""
+    holes: list[LinePlace] = field(default_factory=list[LinePlace])
+    """The beginnings of parts of rotated logs before which a part is missing."""
     newest: str = ""
     """The latest time of an entry, of any kind."""
 
@@ -114,14 +116,14 @@ class LineTally:
         return self.parsed + self.ignored + self.unparsable
 
     def may_lack(self, extent: Mapping[int, tuple[LinePlace | None, LinePlace | None]]) -> bool:
-        """Whether an unreadable line can belong to a job.
+        """Whether an unreadable line, or a part that is missing, can belong to a job.
 
         `extent` has by log the lines before and after which the job writes nothing, if they are
         known. Half lines at the end of a log do not count: there more may still come.
         """
         if self.unparsable - self.halves > len(self.breaks):
             return True
-        for place in self.breaks:
+        for place in (*self.breaks, *self.holes):
             first, last = extent.get(place[0], (None, None))
             if (first is None or first < place) and (last is None or place < last):
                 return True
@@ -136,6 +138,7 @@ class LineTally:
         self.loggers.update(other.loggers)
         self.words.update(other.words)
         self.threads = self.threads or other.threads
+        self.holes += other.holes
         self.breaks += other.breaks[: STRAYS_KEPT - len(self.breaks)]
         self.newest = max(self.newest, other.newest)
         return self

@@ -13,6 +13,7 @@ import tarfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -23,7 +24,7 @@ from .unpacking import DAMAGED, archive_of, members_of, unpacked
 
 #: What a file in a folder or an archive is called if it is a log; `stem` is the name of all parts.
 _NAMED = re.compile(
-    r"(?P<stem>.+\.(?:log|ndjson))(?:[.-](?:\d+|\d{4}-\d\d-\d\d[\w.-]*))?"
+    r"(?P<stem>.+\.(?:log|ndjson))(?:[.-](?:(?P<number>\d+)|\d{4}-\d\d-\d\d[\w.-]*))?"
     r"(?:\.(?:gz|xz|lzma|bz2|zst))?"
 )
 #: What an archive is called of which a folder may have some.
@@ -66,8 +67,33 @@ class RawLog:
     def folder(self) -> str:
         return self.parts[0].folder
 
+    @property
+    def holes(self) -> dict[int, str]:
+        """The parts before which others are missing, by their places, and what is missing.
+
+        Programs number the parts of a rotated log without holes, the newest first or the oldest
+        first. The part without a number is the newest.
+        """
+        numbers = [number_of(each.file_name) for each in self.parts]
+        told = [each for each in numbers if each is not None]
+        if len(set(told)) < len(told) or None in numbers[:-1]:
+            return {}  # numbered otherwise
+        if numbers[-1] is None and told == sorted(told, reverse=True):
+            numbers[-1] = 0  # the newest first
+        found: dict[int, str] = {}
+        for place, (one, two) in enumerate(pairwise(numbers), 1):
+            if one is not None and two is not None and abs(one - two) > 1:
+                low, high = min(one, two) + 1, max(one, two) - 1
+                found[place] = f"{low}" if low == high else f"{low} to {high}"
+        return found
+
     def __str__(self) -> str:
         return str(self.parts[-1])
+
+
+def holes_of(logs: Iterable[RawLog]) -> list[tuple[int, int, int]]:
+    """The beginnings of parts before which others are missing: the log, the part, and line 0."""
+    return [(number, part, 0) for number, log in enumerate(logs) for part in log.holes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +290,12 @@ def stem_of(name: str) -> str | None:
     """What a log is called of which a file of this name is a part; None if it is none."""
     named = _NAMED.fullmatch(name)
     return named["stem"] if named else None
+
+
+def number_of(name: str) -> int | None:
+    """The number at the end of the name of a part."""
+    named = _NAMED.fullmatch(name)
+    return int(named["number"]) if named and named["number"] else None
 
 
 def _is_archive(path: str) -> bool:

@@ -30,6 +30,8 @@ OF_TASKS = "task-switched"
 #: What the clocks of a task's process are called.
 CLOCKS_OF_TASKS = ("task.", "tm.")
 
+#: What is missing if the process of a task has no log; the name of the task follows.
+LOG_OF = "the log of the process of "
 #: What a layout lacks if its lines tell no thread.
 THREADS = "thread names in the layout"
 

@@ -305,7 +305,9 @@ def _finding(assumption: Assumption, event: RunEvent, other: RunEvent | None) ->
     told = event.log_event
     seen = "no line tells its cause"
     if other is not None:
-        seen = f"{told.word} contradicts {other.word}, line {other.log_event.line}"
+        place = other.log_event.place
+        whose = "" if place[:2] == told.place[:2] else " of another file"
+        seen = f"{told.word} contradicts {other.word}, line {place[2]}{whose}"
     binding = in_words(event, assumption.scope)
     if assumption.scope in (Scope.JOB, Scope.ATTEMPT) and told.checkpoint is not None:
         binding = (*binding, ("checkpoint", f"checkpoint {told.checkpoint}"))

@@ -9,7 +9,7 @@ finding: a task can leave before another one gets its confirmation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -36,14 +36,22 @@ class HungStop:
     """The stop has failed, and yet some task is not released."""
 
 
-def hung_stop(stop: StopProgress, stops: AllStops, profile: LogProfile) -> HungStop | None:
-    """What keeps a stop from its end; None if nothing does."""
+def hung_stop(
+    stop: StopProgress,
+    stops: AllStops,
+    profile: LogProfile,
+    silent: Collection[str] = (),
+) -> HungStop | None:
+    """What keeps a stop from its end; None if nothing does.
+
+    `silent` are the names of the tasks of whose process the log is missing.
+    """
     if stop.is_over:
         return None
     if stop.number is None:
         why = f"asked for at line {stop.asked.line}, and no savepoint has been begun"
         return HungStop(Severity.OPEN, why, {})
-    judging = _Judging(stop, stop.number, stops, profile)
+    judging = _Judging(stop, stop.number, stops, profile, silent)
     if stop.completed is not None:
         return judging.completed(stop.completed)
     if stop.aborted is not None:
@@ -55,9 +63,15 @@ class _Judging:
     """One stop whose savepoint has been begun."""
 
     def __init__(
-        self, stop: StopProgress, number: int, stops: AllStops, profile: LogProfile
+        self,
+        stop: StopProgress,
+        number: int,
+        stops: AllStops,
+        profile: LogProfile,
+        silent: Collection[str],
     ) -> None:
         self.stop, self.number, self.stops, self.profile = stop, number, stops, profile
+        self.silent = silent
         self.alive = [e for e in stops.tasks.values() if e.ended is None and not e.is_down]
         self._begun = f"the stop of line {stop.asked.line} waits: savepoint {number}"
 
@@ -74,6 +88,7 @@ class _Judging:
             for each in self.alive
             if self.number in each.heard
         }
+        others |= {e.name: f"has not ended; {_NO_LOG}" for e in self.alive if e.name in self.silent}
         begun = f"{self._begun} completed at line {line}, and {_counted(len(self.alive))} not ended"
         left = [each for each in self.stops.tasks.values() if (each.ended or 0) > line]
         severity = Severity.OPEN
@@ -123,7 +138,7 @@ class _Judging:
 
     def _not_heard(self, task: TaskStopProgress) -> str | None:
         known = self.profile.has("notified-complete", "confirmation-arrived")
-        if self.number in task.heard or not known:
+        if self.number in task.heard or task.name in self.silent or not known:
             return None
         if self.number in task.arrived:
             at = task.arrived[self.number]
@@ -158,6 +173,7 @@ class _Judging:
         if not certain or any(self._will_fail(each) for each in self.stops.tasks.values()):
             return None
         severity, known = Severity.STUCK, self.profile.has("snapshot-begins", "notified-abort")
+        later = Severity.OVERDUE if self.stop.goes_on else Severity.OPEN
         begun_ = f"savepoint {self.number} of the stop of line {self.stop.asked.line} was aborted "
         begun_ += f"at line {line}"
         if not known:
@@ -166,7 +182,10 @@ class _Judging:
                 "; whether another task fails by the abort, so that the job restarts, is not "
                 f"decided at this log level (needs {levels})"
             )
-            severity = Severity.OVERDUE if self.stop.goes_on else Severity.OPEN
+            severity = later
+        elif self.silent:
+            begun_ += "; whether another task fails by the abort is told in a log that is missing"
+            severity = later
         return HungStop(severity, _told(begun_, certain), certain, failed=True)
 
     def _will_fail(self, task: TaskStopProgress) -> bool:
@@ -208,6 +227,7 @@ class _Judging:
         )
 
 
+_NO_LOG = "the log of its process is missing"
 _UNHEARD = "whether it has heard of the savepoint's completion is not decided at this log level"
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from checker.logs.findings import Finding, Severity, Where
 from checker.logs.read.failovers import Failover
 from checker.logs.read.job_runs import JobRun, RunEvent
-from checker.logs.read.log_events import LogEvent
+from checker.logs.read.log_events import LinePlace, LogEvent
 from checker.logs.read.visibility import LogProfile
 
 from .hung_stops import HungStop, hung_stop
@@ -17,9 +19,20 @@ from .task_events import TaskEvents
 
 
 class LogReplay:
-    """A run that is judged. `begins`: the log has its beginning."""
+    """A run that is judged. `begins`: the log has its beginning, and no gap.
 
-    def __init__(self, run: JobRun, profile: LogProfile, *, begins: bool = True) -> None:
+    Before the lines at `holes` a part of the log is missing.
+    """
+
+    def __init__(
+        self,
+        run: JobRun,
+        profile: LogProfile,
+        *,
+        begins: bool = True,
+        holes: Iterable[LinePlace] = (),
+    ) -> None:
+        self._holes = list(holes)
         self.state = ReplayState(run, profile, begins=begins)
         self.job, self.tasks = JobEvents(self.state), TaskEvents(self.state)
         self.sinks = SinkEvents(self.state)
@@ -34,6 +47,7 @@ class LogReplay:
         state.monitors.start(where_of(state.run.events[0].log_event))
         for event in state.run.events:
             state.where = where_of(event.log_event)
+            self._pass_holes(event.log_event)
             self._take(event)
         state.monitors.end_log(over=self.job.over)
         for number, reason in enumerate(self.hung_stops()):
@@ -43,9 +57,19 @@ class LogReplay:
             self._tell(number, reason, until)
         return tuple(state.monitors.found.values())
 
+    def _pass_holes(self, told: LogEvent) -> None:
+        passed = [at for at in self._holes if at[0] == told.log and at < told.place]
+        if passed:
+            self._holes = [at for at in self._holes if at not in passed]
+            self.stops.restart()
+            self.state.forget()
+
     def hung_stops(self) -> list[HungStop | None]:
         """What keeps each stop from its end, after the events so far."""
-        return [hung_stop(stop, self.stops, self.state.profile) for stop in self.stops.stops]
+        state = self.state
+        return [
+            hung_stop(stop, self.stops, state.profile, state.silent) for stop in self.stops.stops
+        ]
 
     def _tell(self, number: int, reason: HungStop, until: Where | None) -> None:
         name = "failed-stop-leaves-a-job" if reason.failed else "stop-is-answered"

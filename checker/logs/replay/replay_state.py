@@ -21,7 +21,8 @@ from typing import cast
 from checker.logs.findings import Where
 from checker.logs.read.job_runs import JobRun
 from checker.logs.read.log_events import LogEvent, TaskId
-from checker.logs.read.visibility import OF_CHECKPOINTS, OF_TASKS, LogProfile
+from checker.logs.read.visibility import LOG_OF, OF_CHECKPOINTS, OF_TASKS, LogProfile
+from model.language.entities import Entity
 from model.language.plain import PlainStore
 from model.protocols.coordinator.checkpoints import PENDING, Checkpoint
 from model.protocols.job.channels import Channel
@@ -29,6 +30,7 @@ from model.protocols.requests.requests import Request
 from model.protocols.task.tasks import Task
 
 from .checkpoint_renaming import renamed_cells, renamed_values
+from .missing_logs import without_log
 from .partial_model import ModelSize, partial_system
 from .replay_monitor import ReplayMonitor
 
@@ -101,8 +103,12 @@ class ReplayState:
         self.protocol = self.system.protocol
         self.slot = dict(zip(self._numbers[:count], self.protocol.checkpoints, strict=False))
         """The checkpoints of the model, by their numbers. Of a long run these are the newest."""
-        self.waits_told = profile.has("waits") and "waits" in words
-        """Whether a task that ends without waiting for a final checkpoint has not waited."""
+        self._some_wait = "waits" in words
+        missing = without_log(run)
+        self._silent = frozenset(t for at, t in self.system.tasks.items() if at in missing)
+        """The tasks of whose process the log is missing."""
+        self._of_silent: dict[int, Entity] = {}
+        """The variables that only such a log would tell, and of which task's process it is."""
         self._takes = "refused" in words or ids != {None}
         self._may_take = self._takes or not {"scheduler-on", "scheduler-off"}.isdisjoint(words)
         """Whether there is a coordinator of checkpoints. A job without one has none to tell of."""
@@ -135,6 +141,8 @@ class ReplayState:
                 for name, words in fields.items() if isinstance(entity, kind) else ():
                     if name in entity.variables:
                         position = entity.variables[name].position
+                        if self._is_of_silent(entity, words):
+                            self._of_silent[position] = self._task_of(entity)
                         before = self._words.get(position, ())
                         self._words[position] = (*before, *self._needed(kind, words))
         # A job that takes no checkpoints is asked nothing about them.
@@ -144,7 +152,8 @@ class ReplayState:
                 is_told = isinstance(entity, kind) and (self._takes or kind is not Checkpoint)
                 for name, words in fields.items() if is_told else ():
                     needed = self._needed(kind, words)
-                    if name in entity.variables and self.profile.has(*needed):
+                    is_silent = self._is_of_silent(entity, words)
+                    if name in entity.variables and self.profile.has(*needed) and not is_silent:
                         known.add(entity.variables[name].position)
         return known
 
@@ -153,19 +162,51 @@ class ReplayState:
         where there are none."""
         return () if kind is Request and not self._may_take else words
 
-    def lacks(self, name: str, unseen: Iterable[int | None]) -> tuple[str, ...] | None:
-        """Return the levels of loggers at which lines tell all variables that a property asked for.
+    def _task_of(self, entity: Entity) -> Entity:
+        """The task in whose process the lines about an entity are written, if there is one."""
+        return self.protocol.reader(entity) if isinstance(entity, Channel) else entity
 
-        The result is empty if all loggers have these levels and a variable is unknown all the same.
+    def _is_of_silent(self, entity: Entity, words: tuple[str, ...]) -> bool:
+        """Whether lines that tell a variable are only in a log that is missing."""
+        return self._task_of(entity) in self._silent and any(word != OF_TASKS for word in words)
+
+    def tells(self, task: Task, *words: str) -> bool:
+        """Whether the log has a line of each event of these words in the process of a task."""
+        return self.begins and task not in self._silent and self.profile.has(*words)
+
+    def tells_waits(self, task: Task) -> bool:
+        """Whether a task that ends without waiting for a final checkpoint has not waited."""
+        return self.tells(task, "waits") and self._some_wait
+
+    def forget(self) -> None:
+        """A part of the log is missing here: what was known before may have changed."""
+        self.monitors.forget()
+        self._others().clear()
+        self.begun.clear()
+
+    @property
+    def silent(self) -> frozenset[str]:
+        """The names that the log gives the tasks of whose process it is missing."""
+        return frozenset(self.monitors.names[task.name] for task in self._silent)
+
+    def lacks(self, name: str, unseen: Iterable[int | None]) -> tuple[str, ...] | None:
+        """Return the levels of loggers, and the missing logs, with which lines tell all variables
+        that a property asked for.
+
+        The result is empty if nothing of this is missing and a variable is unknown all the same.
         It is None if no line of any level tells a variable; `unseen` has None for such a variable.
         """
         found: dict[str, None] = {}
         if not self._may_take or name in _BEYOND:
             return None
-        words = [() if each is None else self._words.get(each, ()) for each in unseen]
-        if not all(words):
+        words = {each: () if each is None else self._words.get(each, ()) for each in unseen}
+        if not all(words.values()):
             return None
-        for levels in (self.profile.lacks(*each) for each in words):
+        for position, each in words.items():
+            levels = self.profile.lacks(*each)
+            if position in self._of_silent:
+                name_of_task = self.monitors.names[self._of_silent[position].name]
+                levels += (f"{LOG_OF}{name_of_task}",)
             if not levels:
                 return ()
             found.update(dict.fromkeys(levels))

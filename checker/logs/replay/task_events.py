@@ -18,6 +18,8 @@ from .task_releases import is_stop, releases_of
 
 #: What a task says that fails since the savepoint of a stop was aborted.
 _ABORT_FAILS = "Stop-with-savepoint failed"
+#: The events that tell whether a task is released.
+_OF_RELEASES = ("released", "notified-complete", "snapshot-begins")
 
 
 @dataclass
@@ -37,12 +39,12 @@ class TaskEvents:
         self._attempts: dict[Task, _Attempt] = {}
         self.since: dict[Task, Where] = {}
         """From which line on each task has its present status."""
-        self._tells_release = state.profile.has("released", "notified-complete", "snapshot-begins")
-        self._released = releases_of(state.run) if self._tells_release else {}
+        tells_release = state.profile.has(*_OF_RELEASES)
+        self._released = releases_of(state.run) if tells_release else {}
         self._graphs: set[str] | None = None
         """The graphs of the present coordinator; None for any, while there was only one."""
         for task in state.protocol.tasks if state.begins else ():
-            state.knows(task, "released", self._tells_release)
+            state.knows(task, "released", state.tells(task, *_OF_RELEASES))
 
     def creates(self, graph: str) -> None:
         """The coordinator creates a graph of executions."""
@@ -93,7 +95,7 @@ class TaskEvents:
 
     def _forgets(self, task: Task) -> None:
         self.since[task] = self.state.where
-        self.state.knows(task, "released", self._tells_release)
+        self.state.knows(task, "released", self.state.tells(task, *_OF_RELEASES))
         self.state.settle(task, "status")
         self.state.settle(task, "taken_after_finish")
 
@@ -132,11 +134,11 @@ class TaskEvents:
             task.status = TaskStatus.RUNNING
             task.confirmed = Nothing if origin is None else origin
 
-        if not self.state.profile.has("waits"):
+        if not self.state.tells(task, "waits"):
             self.state.leave_open(task, "status", TaskStatus.WAITING_FOR_FINAL_CP)
         self.state.knows(task, "confirmed", True)
         self.state.take("restore", {"task": task.name}, write, self.state.before_restart())
-        self.state.knows(task, "confirmed", self.state.profile.has("notified-complete"))
+        self.state.knows(task, "confirmed", self.state.tells(task, "notified-complete"))
 
     def _ends(self, task: Task) -> None:
         """A task has FINISHED. What of its end no line would have told has come before."""
@@ -146,7 +148,7 @@ class TaskEvents:
         if status is TaskStatus.RUNNING:
             # Whether a checkpoint that the task took came after its end of data, no line tells.
             self.state.leave_open(task, "taken_after_finish", frozenset[Checkpoint]())
-            if not self.state.waits_told:
+            if not self.state.tells_waits(task):
                 self.state.leave_open(task, "status", TaskStatus.RUNNING)
                 self._set(task, TaskStatus.WAITING_FOR_FINAL_CP, "end_task")
                 status = TaskStatus.WAITING_FOR_FINAL_CP

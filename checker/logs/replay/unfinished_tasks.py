@@ -53,6 +53,8 @@ def unfinished_tasks(replayed: LogReplay, history: JobHistory) -> tuple[Unfinish
 def _missing(replayed: LogReplay, history: JobHistory, task: Task) -> Iterator[str]:
     state = replayed.state
     match task.status:
+        case TaskStatus.RUNNING if state.monitors.names[task.name] in state.silent:
+            yield "whether its data has ended is told by its process, whose log is missing"
         case TaskStatus.RUNNING if not state.profile.has("waits"):
             levels = ", ".join(state.profile.lacks("waits"))
             yield f"whether its data has ended is not decided at this log level (needs {levels})"
@@ -91,7 +93,7 @@ def _confirmation(replayed: LogReplay, history: JobHistory, task: Task) -> str |
     """How far the confirmation of the task's final checkpoint has come, if that has completed. None
     if it has not, or if the levels of the log leave it open."""
     state = replayed.state
-    if not state.profile.has("snapshot-begins", "confirmation-arrived", "notified-complete"):
+    if not state.tells(task, "snapshot-begins", "confirmation-arrived", "notified-complete"):
         return None
     name, completed = state.monitors.names[task.name], history.with_fate(Fate.COMPLETED)
     for told in (each for each in replayed.stops.tasks.values() if each.name == name):
