@@ -7,7 +7,7 @@ import sys
 import textwrap
 from collections.abc import Sequence
 
-from cyclopts import CycloptsError, MissingArgumentError, UnknownCommandError
+from cyclopts import CoercionError, CycloptsError, MissingArgumentError, UnknownCommandError
 
 from checker.report.places import shown_file
 from model.errors import FinaleError, Place
@@ -16,6 +16,8 @@ from .output import say
 
 #: Former commands and words of the command line, with the present ones.
 RENAMED_COMMANDS = {"why": "blocked"}
+#: What the types of flags are called.
+NUMBERS: dict[object, str] = {int: "whole number", float: "number"}
 RENAMED_WORDS = {"--out": "--output", "--seconds": "--max-seconds", "table": "text"}
 
 
@@ -50,11 +52,26 @@ def print_usage_error(error: CycloptsError) -> None:
     """Print a mistake in the command line in the same form."""
     error.verbose = False
     command = " ".join(["finale", *(error.command_chain or ())])
-    message = " ".join(str(error).split()) + _choices(error)
+    message = _usage_of(error) or " ".join(str(error).split())
     if isinstance(error, UnknownCommandError):
         message = message.partition(" Available commands")[0]  # of which it lists a few
     advice = f"{command} --help lists what it takes"
-    print_error(FinaleError("usage", message.rstrip("."), advice=advice))
+    print_error(FinaleError("usage", message.rstrip(".") + _choices(error), advice=advice))
+
+
+def _usage_of(error: CycloptsError) -> str:
+    """What is wrong in a command line, in the words of its help; empty for what cyclopts says."""
+    argument = error.argument
+    if argument is None:
+        return ""
+    if isinstance(error, MissingArgumentError):
+        is_flag = argument.field_info.is_keyword_only or error.keyword is not None
+        name = argument.name if is_flag else argument.name.lstrip("-").upper()
+        return f"{name} has no value" if error.keyword is not None else f"{name} is missing"
+    if isinstance(error, CoercionError) and error.token is not None:
+        kind = NUMBERS.get(error.target_type)
+        return f'{argument.name} cannot be "{error.token.value}", which is no {kind}' * bool(kind)
+    return ""
 
 
 def renamed(arguments: Sequence[str]) -> FinaleError | None:
@@ -77,7 +94,7 @@ def _choices(error: CycloptsError) -> str:
     if not isinstance(error, MissingArgumentError) or error.argument is None:
         return ""
     words = error.argument.get_choices() or ()
-    return " Choose from: " + ", ".join(f'"{word}"' for word in words) if words else ""
+    return "; choose from " + ", ".join(f'"{word}"' for word in words) if words else ""
 
 
 def unwritable_output(error: OSError) -> FinaleError:

@@ -66,7 +66,8 @@ def trace(  # noqa: PLR0913 - one parameter a flag
         Parameter(help="Output format; svg and mermaid are sequence diagrams."),
     ] = "text",
     output: Annotated[
-        Path | None, Parameter(help="File to write (default: standard output).")
+        Path | None,
+        Parameter(name=("--output", "-o"), help="File to write (default: standard output)."),
     ] = None,
     backend: BackendName = "auto",
     reduce: ReductionNames = (),

@@ -14,10 +14,11 @@ import re
 import stat
 import tomllib
 from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, Any
 
-from .errors import FinaleError, Place, nearest
+from .errors import FinaleError, Place
 
 MEGABYTE = 2**20
 #: Of a text that is read as a whole: a spec, a job, a scenario.
@@ -121,9 +122,12 @@ def not_read(path: str | Path, error: OSError, what: str = "the file") -> Finale
 def no_such_path(path: Path, further: str = "") -> FinaleError:
     """The error for a file or folder that is not there; a sentence `further` may follow."""
     files = path.parent.glob("*") if path.parent.is_dir() else ()
-    beside = [each.name for each in files if each.name != path.name]
-    hint = nearest(path.name, beside)
-    near = hint if hint.startswith("did you mean") else "check the name, and the current folder"
+    # Without their ends: all specs are alike in ".toml".
+    beside = {each.stem: each.name for each in sorted(files) if each.name != path.name}
+    alike = get_close_matches(path.stem, beside, n=1)
+    near = "check the name, and the current folder"
+    if alike:
+        near = f'did you mean "{beside[alike[0]]}"?'
     what = "the link leads nowhere" if path.is_symlink() else "there is no such file or folder"
     return FinaleError(
         "no-such-path",

@@ -198,13 +198,13 @@ def summary_lines(
 
     `conform`: how many are accepted, rejected or undecided.
     """
-    read, parsed, ignored, unparsable = map(grouped, lines)
+    parsed, ignored, unparsable = map(grouped, lines[1:])
     yield joined(
         [
             counted(jobs, "job"),
             f"{shown} with findings",
             *(f"{conform[word]} {word}" for word in CONFORM if conform[word]),
-            f"{read} lines: {parsed} parsed",
+            f"{counted(lines[0], 'line')}: {parsed} parsed",
             f"{ignored} ignored",
             f"{unparsable} unparsable",
         ]
@@ -218,7 +218,7 @@ def no_job_line(layouts: str, entries: int, first: str) -> Text:
 
     `first` is the first line that nothing can be made of.
     """
-    why = f"no line has the layout of {layouts}"
+    why = f"no line has the layout of {layouts}" if first else "the logs are empty"
     if entries:
         why = "no parsed line names a job"
     told = Text(f"no job was found: {why}", "yellow")

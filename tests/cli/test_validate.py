@@ -183,7 +183,7 @@ def test_an_archive_that_is_cut_is_bad_input(tmp_path: Path) -> None:
     ("text", "why"),
     [
         ("# A page\n\nof no log\n", "no line has the layout of flink-2.3"),
-        ("", "no line has the layout of flink-2.3"),
+        ("", "the logs are empty"),
         (
             '{"event":"log-start","v":1}\n',
             "no line has the layout of flink-2.3; for event logs: --engine finale",

@@ -194,7 +194,7 @@ def test_lines_of_states_that_were_not_run_are_not_called_unreached(
     assert reached_words(helper) == told
 
 
-ASKED = '''def terminal(self) -> bool:
+ASKED = """def terminal(self) -> bool:
     if self.leads():
         return self.workers[1].stopped
     return False
@@ -205,7 +205,7 @@ def leads(self) -> bool:
     if self.workers[0].stopped:
         return True
     return False
-'''
+"""
 
 
 def test_lines_that_only_the_end_or_a_property_runs(tmp_path: Path) -> None:
