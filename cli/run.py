@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+import os
 import shlex
 import signal
 import sys
-import threading
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
+from rich.status import Status
 from rich.text import Text
 
 from checker.report.layout import (
@@ -34,6 +35,7 @@ from reference.formats.folder import is_new
 from reference.formats.jobfile import JobFile, read_job
 from reference.formats.requests import WHY_ENDED
 from reference.formats.resuming import to_go_on_from
+from reference.interrupts import Interrupted, Signals, held_back
 from reference.runner import Orders, RunEnd, RunProgress
 from reference.runner import run as run_job
 
@@ -42,8 +44,7 @@ from .main import EXIT_INTERRUPTED
 from .meter import NAME_MIN, SEPARATOR, fitting
 from .parameters import require_seconds
 
-#: By which a run is told to end, beside Ctrl-C; its exit code is the shell's for them.
-SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+#: The exit code of a run that a signal ends is that of the shell: the signal's number is added.
 EXIT_SIGNALLED = 128
 #: Of MB in a second; less would be told as none.
 RATE_MIN = 0.05
@@ -113,16 +114,17 @@ def run(  # noqa: PLR0913 - one parameter a flag
     place = Place(str(job), key="protocol")
     loses = f"{place}: {LOSES.format(protocol=said.engine.key)}" if said.loses_output else ""
     watched = RunMeter(job.name, loses)
-    try:
-        with _signals():
-            ended = watched.run(said, directory, orders)
-    except KeyboardInterrupt as reason:
-        return _interrupted(directory, reason)
-    except FinaleError as error:
-        if error.place is not None and error.place.key is not None:
-            error.located(Place(str(job)))
-        error.advice += _goes_on(error.advice, directory, again=from_ is None)
-        raise
+    before = _newest(directory) if from_ is not None else None
+    with held_back(at_once=not orders.threads) as signals:
+        try:
+            ended = watched.run(said, directory, orders, signals)
+        except Interrupted as reason:
+            return _interrupted(directory, reason, before, back=from_ is not None)
+        except FinaleError as error:
+            if error.place is not None and error.place.key is not None:
+                error.located(Place(str(job)))
+            error.advice += _goes_on(error.advice, directory, again=from_ is None)
+            raise
     return _tell_end(job.name, directory, ended, listed, again=from_ is None)
 
 
@@ -166,39 +168,25 @@ def _goes_on(advice: str, directory: Path, *, again: bool) -> str:
     return f"{'' if again else ' without --from'}: it goes on from checkpoint {checkpoint}"
 
 
-class _Signalled(KeyboardInterrupt):
-    """A signal asks the run to end, like Ctrl-C."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self.number = number
+def _newest(directory: Path) -> int | None:
+    """The newest complete checkpoint in a folder, if there is one."""
+    return None if is_new(directory) else to_go_on_from(DiskFiles(directory))
 
 
-@contextmanager
-def _signals() -> Generator[None]:
-    """Let SIGTERM and SIGHUP end a run like Ctrl-C, unless the parent process ignores them."""
-
-    def end(number: int, _: object) -> None:
-        raise _Signalled(number)
-
-    ours = threading.current_thread() is threading.main_thread()
-    taken = [each for each in SIGNALS if ours and signal.getsignal(each) is signal.SIG_DFL]
-    for each in taken:
-        signal.signal(each, end)
+def _interrupted(directory: Path, reason: Interrupted, before: int | None, *, back: bool) -> int:
+    """Say how the job continues. A run that goes `back` to a savepoint has not done so while the
+    newest checkpoint is the one `before`."""
+    checkpoint = _newest(directory)
+    begins = back and checkpoint == before
+    again = shlex.join(["finale", *_again(sys.argv[1:], None if begins else checkpoint)])
+    is_usual = reason.number == signal.SIGINT
+    by = "" if is_usual else f" by {signal.Signals(reason.number).name}"
+    then = "start from the savepoint" if begins else _whence(checkpoint)
     try:
-        yield
-    finally:
-        for each in taken:
-            signal.signal(each, signal.SIG_DFL)
-
-
-def _interrupted(directory: Path, reason: KeyboardInterrupt) -> int:
-    checkpoint = to_go_on_from(DiskFiles(directory))
-    again = shlex.join(["finale", *_again(sys.argv[1:], checkpoint)])
-    signalled = reason.number if isinstance(reason, _Signalled) else None
-    by = "" if signalled is None else f" by {signal.Signals(signalled).name}"
-    tell(f"interrupted{by}; to {_whence(checkpoint)}: {again}")
-    return EXIT_INTERRUPTED if signalled is None else EXIT_SIGNALLED + signalled
+        tell(f"interrupted{by}; to {then}: {again}")
+    except OSError:  # the terminal is gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+    return EXIT_SIGNALLED + reason.number
 
 
 class RunMeter:
@@ -211,9 +199,9 @@ class RunMeter:
         self._warned = False
         self._page = console(stderr=True)
 
-    def run(self, job: JobFile, directory: Path, orders: Orders) -> RunProgress:
-        """Run it until it has ended."""
-        with self._page.status("", spinner="line") as status:
+    def run(self, job: JobFile, directory: Path, orders: Orders, signals: Signals) -> RunProgress:
+        """Run it until it has ended. Raises `Interrupted`."""
+        with self._status() as status:
 
             def look(progress: RunProgress) -> None:
                 if not self._warned:
@@ -223,9 +211,21 @@ class RunMeter:
                     for damage in progress.passed_over:
                         tell(f"warning: passed over: {damage}")
                 if self._page.is_terminal:
-                    status.update(Text(line_of(self.name, progress, self._page.width - 3)))
+                    with suppress(OSError):
+                        status.update(Text(line_of(self.name, progress, self._page.width - 3)))
 
-            return run_job(job, directory, look, orders)
+            return run_job(job, directory, look, orders, signals)
+
+    @contextmanager
+    def _status(self) -> Generator[Status]:
+        """A line that is shown meanwhile, and its removal if the terminal is still there."""
+        status = self._page.status("", spinner="line")
+        status.start()
+        try:
+            yield status
+        finally:
+            with suppress(OSError):
+                status.stop()
 
 
 def line_of(name: str, progress: RunProgress, width: int) -> str:

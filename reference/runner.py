@@ -26,6 +26,7 @@ from reference.formats.jobfile import JobFile
 from reference.formats.logfile import LOG, check_log
 from reference.formats.requests import WHY_OVER, Requests
 from reference.formats.resuming import start, to_go_on_from
+from reference.interrupts import Signals
 from reference.settings import EngineSettings
 from reference.steps import StepId
 from reference.task import Phase
@@ -100,8 +101,13 @@ def run(
     folder: Path,
     look: Callable[[RunProgress], None] | None = None,
     orders: Orders = Orders(),
+    signals: Signals | None = None,
 ) -> RunProgress:
-    """Run a job in a folder until the job ends. Raises coded errors for a foreign folder."""
+    """Run a job in a folder until the job ends, or one of the signals that are held back ends it.
+
+    Raises coded errors for a foreign folder.
+    """
+    signals = signals or Signals()
     if is_new(folder):
         rehearse(job, folder, orders)
     with locked(folder) as name:
@@ -113,11 +119,12 @@ def run(
         control = Control(folder, name)
         strikes, before = Strikes(orders.faults, orders.seed or 0), to_go_on_from(files)
         try:
-            while (ended := _process(job, folder, orders, control, strikes, look)) is None:
+            while (ended := _process(job, folder, orders, control, strikes, look, signals)) is None:
                 if to_go_on_from(files) != before:
                     orders = replace(orders, savepoint=None)  # its copy is complete
-        except BaseException:
-            control.close(ok=False, why="the run has failed; what it had secured stands")
+        except BaseException as reason:
+            how = "was interrupted" if isinstance(reason, KeyboardInterrupt) else "has failed"
+            control.close(ok=False, why=f"the run {how}; what it had secured stands")
             raise
         control.close(ok=False, why=WHY_OVER)
         return ended
@@ -130,11 +137,12 @@ def _process(
     control: Control,
     strikes: Strikes,
     look: Callable[[RunProgress], None] | None,
+    signals: Signals,
 ) -> RunProgress | None:
     """Run one process; None if a fault ended the process before the job ended."""
     runner, cut, path = None, False, orders.log or folder / LOG
     try:
-        runner = Runner(job, strikes.files(DiskFiles(folder)), orders, control, strikes)
+        runner = Runner(job, strikes.files(DiskFiles(folder)), orders, control, strikes, signals)
         with told(str(path)):
             runner.log = EventLog.append(path, runner.engine, job.job, run=job.name)
         strikes.tell(runner.log.struck)
@@ -146,8 +154,8 @@ def _process(
         return None
     finally:
         if runner is not None and runner.log is not None:
-            runner.log.close(cut=cut)
-            runner.requests.attend(cut=cut)
+            runner.log.close(cut=cut or signals.cut)
+            runner.requests.end(cut=cut)
 
 
 def rehearse(job: JobFile, folder: Path, orders: Orders) -> None:
@@ -167,7 +175,9 @@ class Runner:
         orders: Orders = Orders(),
         control: Control | None = None,
         strikes: Strikes | None = None,
+        signals: Signals | None = None,
     ) -> None:
+        self.signals = signals or Signals()
         kind, faults = job.engine, orders.faults
         settings = EngineSettings(
             retained=job.retained, checkpoint_format=job.checkpoint_format, faults=bounds_of(faults)
@@ -181,7 +191,7 @@ class Runner:
         self.ordered: Request | None = None
         """The stop that was ordered, when it has been asked for."""
         if orders.threads:
-            self.mover: Turns = Threads(self.engine, self._saw)
+            self.mover: Turns = Threads(self.engine, self._saw, self.signals)
         else:
             self.mover = Turns(self.engine, self._saw, orders.seed)
         if faults:
@@ -201,6 +211,7 @@ class Runner:
         """Records, when a checkpoint was triggered last; after a failure they are counted anew."""
         with self.mover.running():
             while (end := self._end()) is None:
+                self.signals.look()
                 self._go_on()
                 if look is not None:
                     look(self.progress())

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from model.events import DATA_STEPS
 from reference.elements import Buffer
 from reference.engine import Engine
-from reference.interrupts import held_back
+from reference.interrupts import Signals
 from reference.steps import StepId
 from reference.task import Task
 
@@ -28,7 +28,12 @@ class Turns:
     `saw` is told of each, but for those that move records.
     """
 
-    def __init__(self, engine: Engine, saw: Callable[[StepId], None], seed: int | None = None):
+    def __init__(
+        self,
+        engine: Engine,
+        saw: Callable[[StepId], None],
+        seed: int | None = None,
+    ) -> None:
         self.engine = engine
         self.saw = saw
         self.chance = random.Random(seed) if seed is not None else None
@@ -68,8 +73,11 @@ class Turns:
 class Threads(Turns):
     """Records are moved by a thread for each task."""
 
-    def __init__(self, engine: Engine, saw: Callable[[StepId], None]) -> None:
+    def __init__(
+        self, engine: Engine, saw: Callable[[StepId], None], signals: Signals | None = None
+    ) -> None:
         super().__init__(engine, saw)
+        self.signals = signals or Signals()
         self.changed = threading.Condition()
         self.busy = 0
         """So many threads are amid a step."""
@@ -77,12 +85,9 @@ class Threads(Turns):
         self.error: BaseException | None = None
         self.called = threading.Event()
         """There is something that a task's thread cannot do."""
-        self._hear: Callable[[], None] = lambda: None
-        """Raises what a signal has asked for; called where no lock is held."""
 
     def turn(self, without: Collection[str]) -> bool:
         """All but the moving of records; exact about whether nothing at all can be done."""
-        self._hear()
         self.called.wait(SECONDS)
         self.called.clear()
         with self.alone():
@@ -99,27 +104,32 @@ class Threads(Turns):
         tasks = self.engine.tasks.values()
         # Daemons: a user's function that never returns does not keep the process when it ends.
         threads = [threading.Thread(target=self._run, args=[t], daemon=True) for t in tasks]
-        with held_back() as self._hear:
-            try:
-                for thread in threads:
-                    thread.start()
-                yield
-            finally:
+        try:
+            for thread in threads:
+                thread.start()
+            yield
+        finally:
+            with self.changed:
                 self.over = True
-                for thread in threads:
-                    if thread.ident is not None:
-                        thread.join()
+                self.changed.notify_all()
+            for thread in threads:
+                while thread.is_alive() and not self.signals.is_urgent:
+                    thread.join(SECONDS)
+            self.signals.cut |= any(thread.is_alive() for thread in threads)
 
     @contextmanager
     def alone(self) -> Generator[None]:
         try:
             with self.changed:
                 self.halted = True
-                self.changed.wait_for(lambda: not self.busy)
+                while self.busy:
+                    self.changed.wait(SECONDS)
+                    self.signals.look()
             yield
         finally:
             with self.changed:
-                self.halted = False
+                # If the run is to end, no task begins another step.
+                self.halted = self.signals.are_waiting
                 self.changed.notify_all()
 
     def _run(self, task: Task) -> None:
@@ -129,7 +139,9 @@ class Threads(Turns):
         steps = [s for s in self.engine.candidates(others) if near.issuperset(s.binding)]
         while not self.over and self.error is None:
             with self.changed:
-                self.changed.wait_for(lambda: not self.halted)
+                self.changed.wait_for(lambda: self.over or not self.halted)
+                if self.over:
+                    return
                 self.busy += 1
             moved = False
             try:

@@ -106,15 +106,21 @@ def _wait(folder: Path, run: str, name: str, seconds: float) -> Said:
     asked = folder / CONTROL / run / f"{name}{ASK}"
     answered = asked.with_suffix(ANSWER)
     until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        lives = name_of_run(folder) == run
-        if answered.exists():  # looked at after the lock: the last answer comes before its release
-            answer: Said = json_of(answered.read_text())
-            answered.unlink()
-            return answer
-        if not lives:
-            return {"ok": False, "why": "the run ended before it had answered"}
-        time.sleep(SECONDS_BETWEEN_LOOKS)
+    try:
+        while time.monotonic() < until:
+            lives = name_of_run(folder) == run
+            if (
+                answered.exists()
+            ):  # looked at after the lock: the last answer comes before its release
+                answer: Said = json_of(answered.read_text())
+                answered.unlink()
+                return answer
+            if not lives:
+                return {"ok": False, "why": "the run ended before it had answered"}
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+    except KeyboardInterrupt:
+        asked.unlink(missing_ok=True)
+        raise
     try:
         asked.unlink()
         then = "the request is withdrawn"

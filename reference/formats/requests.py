@@ -94,16 +94,24 @@ class Requests:
                 advice='leave "protocol" out of the job',
             )
 
-    def attend(self, *, cut: bool = False) -> None:
-        """Pass on what is new, and tell what is decided.
-
-        When the process has been cut off, what is new waits for the next one. Then only savepoints
-        are done: a job that has stopped or been cancelled goes on.
-        """
-        if self.control is None:
-            return
-        if not cut:
+    def attend(self) -> None:
+        """Pass on what is new, and tell what is decided."""
+        if self.control is not None:
             self._pass_on(self.control)
+            self._tell_decided(self.control)
+
+    def end(self, *, cut: bool) -> None:
+        """Tell what is decided when a process ends; what is new waits for the next one.
+
+        When the process was cut off, only savepoints are done: a job that has stopped or been
+        cancelled goes on.
+        """
+        if self.control is not None:
+            self._tell_decided(self.control, cut=cut)
+            if cut:
+                self.control.answer_open(ok=False, why=WHY_CUT)
+
+    def _tell_decided(self, control: Control, *, cut: bool = False) -> None:
         for name, asker in list(self.open.items()):
             request = self.known[name]
             lasts = not cut or request.kind is RequestKind.SAVEPOINT
@@ -111,9 +119,7 @@ class Requests:
                 del self.open[name]
                 done = request.answer is RequestStatus.SUCCEEDED
                 why = None if done else self._why(request)
-                self.control.answer(asker, ok=done, savepoint=request.checkpoint, why=why)
-        if cut:
-            self.control.answer_open(ok=False, why=WHY_CUT)
+                control.answer(asker, ok=done, savepoint=request.checkpoint, why=why)
 
     def _pass_on(self, control: Control) -> None:
         for asker, said in control.asked():

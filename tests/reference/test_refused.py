@@ -13,6 +13,7 @@ from model.errors import FinaleError
 from reference.formats.faultlist import faults_of
 from reference.formats.folder import JOB
 from reference.formats.logfile import LOG, START
+from reference.interrupts import Signals
 
 from .test_told import counts_in
 
@@ -162,8 +163,11 @@ def test_a_signal_ends_a_run_as_an_interrupt_does(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def signalled(*_: object) -> None:
+    def signalled(*given: object) -> None:
         signal.raise_signal(number)
+        signals = given[-1]
+        assert isinstance(signals, Signals)
+        signals.look()
 
     before = signal.signal(number, signal.SIG_DFL)
     monkeypatch.setattr("cli.run.run_job", signalled)
