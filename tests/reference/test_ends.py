@@ -234,6 +234,41 @@ def looked_at(patch: pytest.MonkeyPatch, look: Callable[[Runner, int], None]) ->
     )
 
 
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_an_interrupt_leaves_no_step_half_done(
+    scheduler: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """What was asked just before is answered, and the log has each step that was taken."""
+    monkeypatch.setattr("reference.operators.sources.CHUNK", 500)
+    job, state = job_in(tmp_path, "aligned", lines=400, width=40, checkpoints=4), tmp_path / "state"
+    asked: list[Path] = []
+
+    def look(runner: Runner, completed: int) -> None:
+        if completed and not asked:
+            assert runner.requests.control is not None
+            asked.append(runner.requests.control.folder / "some.ask")
+            asked[0].write_text('{"what": "savepoint"}')
+            signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    line = ["run", str(job), "--directory", str(state), "--scheduler", scheduler]
+    try:
+        with monkeypatch.context() as patch:
+            looked_at(patch, look)
+            assert main(line) == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert capfd.readouterr().err.startswith("interrupted; to go on from checkpoint 1: ")
+    answer = asked[0].with_suffix(".answer").read_text()
+    assert "the run was interrupted; what it had secured stands" in answer
+    assert main(line) == 0
+    is_whole(tmp_path, state)
+    assert main(["conform", str(state / "events.ndjson")]) == 0
+
+
 def test_two_stops_fail_the_job_and_the_next_run_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
