@@ -35,7 +35,7 @@ from reference.formats.folder import is_new
 from reference.formats.jobfile import JobFile, read_job
 from reference.formats.requests import WHY_ENDED
 from reference.formats.resuming import to_go_on_from
-from reference.interrupts import Interrupted, Signals, held_back
+from reference.interrupts import Interrupted, Signals
 from reference.runner import Orders, RunEnd, RunProgress
 from reference.runner import run as run_job
 
@@ -43,6 +43,7 @@ from .errors import tell
 from .main import EXIT_INTERRUPTED
 from .meter import NAME_MIN, SEPARATOR, fitting
 from .parameters import require_seconds
+from .signals import held_back
 
 #: The exit code of a run that a signal ends is that of the shell: the signal's number is added.
 EXIT_SIGNALLED = 128

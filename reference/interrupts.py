@@ -1,21 +1,10 @@
 """Holds signals back until a run stands between two steps.
 
-Python runs a signal's handler between any two instructions of the main thread. An exception from
-there can leave a step half done, and a lock taken for ever: `Condition.__enter__` has acquired it,
-and the `with` block that releases it has not begun.
+An exception of a signal's handler comes between any two instructions: amid a step, or where a lock
+is acquired and the `with` block that releases it has not begun.
 """
 
 from __future__ import annotations
-
-import signal
-from collections.abc import Generator
-from contextlib import contextmanager
-from threading import current_thread, main_thread
-
-#: By which a user, a supervisor or a terminal that closes ends a run.
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-#: Who ignores a signal, or handles it in another way, goes on to do so.
-_USUAL = (signal.SIG_DFL, signal.default_int_handler)
 
 
 class Interrupted(KeyboardInterrupt):
@@ -62,19 +51,3 @@ class Signals:
         if self._at_once and not self._is_ending and len(self._waiting) > 1:
             self.cut = True
             self.look()
-
-
-@contextmanager
-def held_back(*, at_once: bool) -> Generator[Signals]:
-    """Hold signals back, in the main thread, which alone hears of them."""
-    signals = Signals(at_once=at_once)
-    ours = current_thread() is main_thread()
-    before = {each: signal.getsignal(each) for each in SIGNALS if ours}
-    taken = {each: handler for each, handler in before.items() if handler in _USUAL}
-    for each in taken:
-        signal.signal(each, signals.receive)
-    try:
-        yield signals
-    finally:
-        for each, handler in taken.items():
-            signal.signal(each, handler)

@@ -103,10 +103,8 @@ def run(
     orders: Orders = Orders(),
     signals: Signals | None = None,
 ) -> RunProgress:
-    """Run a job in a folder until the job ends, or one of the signals that are held back ends it.
-
-    Raises coded errors for a foreign folder.
-    """
+    """Run a job in a folder until it has ended. Raises coded errors for a foreign folder, and
+    `Interrupted`."""
     signals = signals or Signals()
     if is_new(folder):
         rehearse(job, folder, orders)

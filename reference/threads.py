@@ -28,12 +28,7 @@ class Turns:
     `saw` is told of each, but for those that move records.
     """
 
-    def __init__(
-        self,
-        engine: Engine,
-        saw: Callable[[StepId], None],
-        seed: int | None = None,
-    ) -> None:
+    def __init__(self, engine: Engine, saw: Callable[[StepId], None], seed: int | None = None):
         self.engine = engine
         self.saw = saw
         self.chance = random.Random(seed) if seed is not None else None

@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from reference.interrupts import SIGNALS, Interrupted, held_back
+from cli.signals import SIGNALS, held_back
+from reference.interrupts import Interrupted
 
 
 @pytest.fixture(autouse=True)
