@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from checker.cache.store import users_store
-from checker.report.layout import console, write
+from checker.report.layout import console, counted, write
 from checker.report.review import review_json, review_lines
 from checker.review.cases import OWN_SPECS, check_spec
 from checker.review.change import Change, change_named
@@ -21,7 +21,7 @@ from checker.spec.catalogue import Catalogue, catalogue
 from checker.spec.grid import values_in
 from model.errors import FinaleError
 
-from .errors import print_error
+from .errors import print_error, tell
 from .meter import Meter
 from .output import document, say, say_json, to_file_or_stdout
 from .output_file import OutputFile
@@ -210,11 +210,13 @@ def _show(reviews: Sequence[Review], as_text: bool) -> None:
         say_json(document("review") | {"reviews": [review_json(each) for each in reviews]})
         return
     for number, each in enumerate(reviews):
-        told: dict[str, int] = {}
+        told: dict[tuple[str, str, str], list[FinaleError]] = {}
         for error in each.errors.values():
-            told[str(error)] = told.get(str(error), 0) + 1
-            if told[str(error)] == 1:
-                print_error(error)
+            told.setdefault((error.code, error.message, error.advice), []).append(error)
+        for first, *others in told.values():
+            print_error(first)
+            if others:
+                tell(f"  the same in {counted(len(others), 'more setting')}")
         page = console()
         if each.tried:
             write(page, [*([""] if number else []), *review_lines(each, page.width)])

@@ -132,12 +132,7 @@ def _finding_cells(review: Review, finding: Finding) -> list[Cell]:
 
 def told_on_request(case: Case, name: str) -> str:
     """How finale check asks a property that it leaves out if nobody names it."""
-    return f"asked on request (--property {name})" if is_on_request(case, name) else ""
-
-
-def is_on_request(case: Case, name: str) -> bool:
-    """Whether a property is asked on request alone: a review asks all."""
-    return any(each.on_request for each in case.changed.families if each.name == name)
+    return f"asked on request (--property {name})" if case.is_on_request(name) else ""
 
 
 def end_of_mend(review: Review, finding: Finding) -> Flip | None:
@@ -210,7 +205,12 @@ def _behaviour(word: str, case: Case, difference: Difference, width: int) -> Ite
     steps = counted(difference.run.trace.length, "step")
     head = joined([f"{word}: {difference.observation}", steps, shown_file(case.file)])
     yield from columns([[_SIGNS[word], head]], width, indent=2)
-    seen = [f"{step} {text}" for step, text in difference.run.observations]
+    taken = difference.run.trace.length
+    # The start, and how the run ends, are no steps.
+    seen = [
+        f"{step} {text}" if 0 < step <= taken else text
+        for step, text in difference.run.observations
+    ]
     yield from flow([Text(each, "dim") for each in seen], width, indent=6)
     other = "without the change" if word == "gained" else "with the change"
     after = ", after the same start" if difference.has_same_start else ""
@@ -484,7 +484,7 @@ def _finding_json(finding: Finding) -> dict[str, object]:
     story = story_of_finding(tried, difference)
     return {
         "property": finding.property,
-        "on_request": is_on_request(tried.case, finding.property),
+        "on_request": tried.case.is_on_request(finding.property),
         "direction": finding.direction.name.lower(),
         "before": None if difference.before is None else difference.before.word,
         "after": None if difference.after is None else difference.after.word,
@@ -505,7 +505,7 @@ def _setting_json(tried: Tried, difference: Changed) -> dict[str, object]:
 def _flip_json(flip: Flip) -> dict[str, object]:
     return {
         "property": flip.property,
-        "on_request": is_on_request(flip.larger.case, flip.property),
+        "on_request": flip.larger.case.is_on_request(flip.property),
         "spec": shown_file(flip.larger.case.file),
         "bound": flip.larger.bound,
         "holds_at": flip.larger.value - 1,

@@ -47,6 +47,10 @@ class Case:
         """Whether the spec is none of this package: what users ask for themselves comes first."""
         return not self.file.resolve().is_relative_to(OWN_SPECS)
 
+    def is_on_request(self, name: str) -> bool:
+        """Whether a property is asked only by its name."""
+        return any(each.on_request for each in self.changed.families if each.name == name)
+
     @property
     def size(self) -> int:
         """The number of states that the spec records, or a guess."""

@@ -77,7 +77,7 @@ class Review:
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """What differs, the worst first."""
+        """What differs: the worst kind first, what is asked on request last, then the shortest."""
         groups: dict[tuple[Direction, str], list[tuple[Tried, Difference]]] = {}
         for tried in self.tried:
             for each in tried.differences:
@@ -87,7 +87,12 @@ class Review:
             Finding(name, direction, tuple(sorted(shown, key=_length)))
             for (direction, name), shown in groups.items()
         ]
-        found.sort(key=lambda each: (order.index(each.direction), _length(each.first)))
+
+        def rank(each: Finding) -> tuple[int, bool, tuple[int, int, str]]:
+            on_request = each.first[0].case.is_on_request(each.property)
+            return order.index(each.direction), on_request, _length(each.first)
+
+        found.sort(key=rank)
         return tuple(found)
 
     @cached_property
