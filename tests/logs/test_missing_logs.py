@@ -147,6 +147,7 @@ def raw_log(*names: str) -> RawLog:
         (("a.log.3", "a.log.4", "a.log"), {}),
         (("a.log.3", "a.log.5", "a.log"), {1: "4"}),
         (("a.log.2026-11-19", "a.log.2026-11-25", "a.log"), {}),
+        (("a.log-20261130", "a.log-20261201", "a.log"), {}),
         (("a.log.1", "a.log.1.gz", "a.log"), {}),
     ],
 )

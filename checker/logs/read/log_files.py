@@ -30,6 +30,8 @@ _NAMED = re.compile(
 #: What an archive is called of which a folder may have some.
 _ARCHIVED = re.compile(r".+\.(?:tar(?:\.(?:gz|xz|lzma|bz2))?|tgz|txz|tbz2?)")
 _TIME = re.compile(rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[,.]\d{3}")
+#: A larger number behind the name of a part is a date, a time or a process.
+NUMBER_MAX = 999
 #: So many lines of a part are looked at for its first time.
 _LINES_TO_TIME = 200
 _CALLED = "logs are called *.log, as *.log.1 or *.log.gz are; or name the files one by one"
@@ -76,8 +78,8 @@ class RawLog:
         """
         numbers = [number_of(each.file_name) for each in self.parts]
         told = [each for each in numbers if each is not None]
-        if len(set(told)) < len(told) or None in numbers[:-1]:
-            return {}  # numbered otherwise
+        if len(set(told)) < len(told) or None in numbers[:-1] or max(told, default=0) > NUMBER_MAX:
+            return {}  # numbered otherwise, or by dates
         if numbers[-1] is None and told == sorted(told, reverse=True):
             numbers[-1] = 0  # the newest first
         found: dict[int, str] = {}
