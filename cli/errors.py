@@ -16,9 +16,9 @@ from .output import say
 
 #: Former commands and words of the command line, with the present ones.
 RENAMED_COMMANDS = {"why": "blocked"}
+RENAMED_WORDS = {"--out": "--output", "--seconds": "--max-seconds", "table": "text"}
 #: What the types of flags are called.
 NUMBERS: dict[object, str] = {int: "whole number", float: "number"}
-RENAMED_WORDS = {"--out": "--output", "--seconds": "--max-seconds", "table": "text"}
 
 
 def print_error(error: FinaleError) -> None:
@@ -68,9 +68,9 @@ def _usage_of(error: CycloptsError) -> str:
         is_flag = argument.field_info.is_keyword_only or error.keyword is not None
         name = argument.name if is_flag else argument.name.lstrip("-").upper()
         return f"{name} has no value" if error.keyword is not None else f"{name} is missing"
-    if isinstance(error, CoercionError) and error.token is not None:
-        kind = NUMBERS.get(error.target_type)
-        return f'{argument.name} cannot be "{error.token.value}", which is no {kind}' * bool(kind)
+    if isinstance(error, CoercionError) and error.token and error.target_type in NUMBERS:
+        kind = NUMBERS[error.target_type]
+        return f'{argument.name} cannot be "{error.token.value}", which is no {kind}'
     return ""
 
 

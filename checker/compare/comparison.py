@@ -65,6 +65,12 @@ class Told:
     trace: Trace
     observations: tuple[tuple[int, str], ...]
 
+    @property
+    def by_step(self) -> list[tuple[str, str]]:
+        """The observations, each with its step as text: the start and the end have none."""
+        steps = range(1, self.trace.length + 1)
+        return [(str(at) if at in steps else "", text) for at, text in self.observations]
+
 
 @dataclass(frozen=True)
 class Difference:

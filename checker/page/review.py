@@ -158,11 +158,7 @@ def _behaviours(found: Behaviours) -> Iterator[h.Node]:
     for word, shown in (("gained", found.gained), ("lost", found.lost)):
         if shown is not None:
             case, difference = shown
-            taken = difference.run.trace.length
-            seen = [
-                f"{step if 0 < step <= taken else '':4}  {text}"
-                for step, text in difference.run.observations
-            ]
+            seen = [f"{step:>4}  {text}" for step, text in difference.run.by_step]
             instead = ", ".join(difference.instead) or "nothing else"
             length = str(difference.run.trace.length)
             name = shown_file(case.file)

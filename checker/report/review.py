@@ -205,12 +205,7 @@ def _behaviour(word: str, case: Case, difference: Difference, width: int) -> Ite
     steps = counted(difference.run.trace.length, "step")
     head = joined([f"{word}: {difference.observation}", steps, shown_file(case.file)])
     yield from columns([[_SIGNS[word], head]], width, indent=2)
-    taken = difference.run.trace.length
-    # The start, and how the run ends, are no steps.
-    seen = [
-        f"{step} {text}" if 0 < step <= taken else text
-        for step, text in difference.run.observations
-    ]
+    seen = [f"{step} {text}".lstrip() for step, text in difference.run.by_step]
     yield from flow([Text(each, "dim") for each in seen], width, indent=6)
     other = "without the change" if word == "gained" else "with the change"
     after = ", after the same start" if difference.has_same_start else ""

@@ -173,6 +173,34 @@ def test_bad_input(unpacked: Path, command: str, code: str) -> None:
     assert f"error[{code}]" in ran.stderr
 
 
+def test_a_log_that_is_missing_accuses_nobody(unpacked: Path, tmp_path: Path) -> None:
+    """Of a TaskManager, or a part of a rotated log: both were called violations of a whole log."""
+    for name in ("jm.log", "tm-2.log"):
+        shutil.copy(unpacked / "multi-cancel-01" / name, tmp_path)
+    ran = run("validate .", tmp_path)
+    said = " ".join(ran.stdout.split())
+    assert (ran.exit, "0 with findings" in said) == (3, True)
+    assert "not decided since a log is missing: closed-after-final-checkpoint," in said
+    assert "this needs the log of the process of Source: src0 (1/2)," in said
+
+    lines = (unpacked / "bounded-01" / "flink.log").read_bytes().splitlines(keepends=True)
+    size = len(lines) // 4
+    rotated = tmp_path / "rotated"
+    rotated.mkdir()
+    for number, name in enumerate(("flink.log.3", "flink.log.2", "flink.log.1", "flink.log")):
+        end = None if name == "flink.log" else (number + 1) * size
+        (rotated / name).write_bytes(b"".join(lines[number * size : end]))
+    assert run("validate rotated", tmp_path).exit == 0
+    for missing in (1, 2):
+        part = rotated / f"flink.log.{missing}"
+        part.rename(tmp_path / "away")
+        ran = run("validate rotated", tmp_path)
+        assert (ran.exit, "0 with findings" in ran.stdout, "gap" in ran.stdout) == (3, True, True)
+        told = f"rotated/flink.log: part {missing} of this rotated log is missing\n"
+        assert ran.stderr == told
+        (tmp_path / "away").rename(part)
+
+
 def test_an_archive_that_is_cut_is_bad_input(tmp_path: Path) -> None:
     (tmp_path / "bad.tar.xz").write_bytes((ROOT / SAMPLES).read_bytes()[:3000])
     ran = run("validate bad.tar.xz", tmp_path)

@@ -72,7 +72,7 @@ def runs_in(logs: Logs) -> list[JobRun]:
 def told_by_processes(runs: Iterable[JobRun]) -> dict[tuple[str, int], set[tuple[int, int, int]]]:
     """By task the places of the lines that its own process has written."""
     found: dict[tuple[str, int], set[tuple[int, int, int]]] = {}
-    for event in (event for run in runs for event in run.events if event.task is not None):
+    for event in (event for run in runs for event in run.events):
         told, task = event.log_event, event.task
         if task and (told.word == OF_TASKS or told.clock.startswith(CLOCKS_OF_TASKS)):
             found.setdefault((task.vertex, task.subtask), set()).add(told.place)
