@@ -18,6 +18,7 @@ setup: $(STAMP)
 	@:
 
 $(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) packaging/links.py
 	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv
 	@$(BIN)/pip install -qq --disable-pip-version-check -e '.[$(EXTRAS)]' -c constraints.txt
 	@touch $@
@@ -71,5 +72,5 @@ bounds: setup
 	@$(BIN)/python -m tests.bounds
 
 clean:
-	rm -rf .venv build *.egg-info .*_cache .hypothesis
+	rm -rf .venv build python/*.egg-info .*_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +

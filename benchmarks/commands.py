@@ -31,9 +31,9 @@ ANSWERED = (0, 1)
 
 VARIANTS = '''"""Variants that override one rule: the first changes nothing, the second waits."""
 
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.rules import exists, require, rule
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.rules import exists, require, rule
 
 
 class Same(FinalCheckpoint):

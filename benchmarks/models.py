@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from checker.export.conditions import LIVENESS
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import read_spec
-from model.rules import Setting
-from model.system import System
+from finale.checker.export.conditions import LIVENESS
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import read_spec
+from finale.model.rules import Setting
+from finale.model.system import System
 
 ROOT = Path(__file__).parent.parent
 BY_HAND = Path(__file__).parent / "models"

@@ -12,7 +12,7 @@ import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from checker.search.options import SearchOptions
+from finale.checker.search.options import SearchOptions
 
 from .measuring import Failed, Sample, run
 from .models import ROOT, Counts, Model, named
@@ -45,8 +45,8 @@ class Ours:
 
 def sample(model: Model, with_properties: bool) -> Sample:
     """Measures this process, which has done nothing else."""
-    from checker.search.limits import Limits
-    from checker.search.native.search import check
+    from finale.checker.search.limits import Limits
+    from finale.checker.search.native.search import check
 
     imported = time.process_time()
     system = model.system()

@@ -20,16 +20,16 @@ from time import process_time
 from rich.console import Console
 from rich.table import Table
 
-from checker.search.answer import NO_DEADLOCK
-from checker.search.limits import Limits
-from checker.search.native.search import searched
-from checker.search.options import SearchOptions
-from checker.search.reductions.find import find_all
-from checker.search.reductions.kinds import Reduction
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from checker.spec.reading import read_spec
-from model.system import Kind, System
+from finale.checker.search.answer import NO_DEADLOCK
+from finale.checker.search.limits import Limits
+from finale.checker.search.native.search import searched
+from finale.checker.search.options import SearchOptions
+from finale.checker.search.reductions.find import find_all
+from finale.checker.search.reductions.kinds import Reduction
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.reading import read_spec
+from finale.model.system import Kind, System
 
 SPECS = Path(__file__).parent.parent / "specs"
 #: What is measured: all specs of four protocols with at least 50 000 states. `sync-savepoint` and

@@ -7,8 +7,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.export.promela import VECTOR_BYTES
-from checker.export.promela import PromelaModel as Exported
+from finale.checker.export.promela import VECTOR_BYTES
+from finale.checker.export.promela import PromelaModel as Exported
 
 from .measuring import Failed, Ran, Sample, run
 from .models import BY_HAND, Counts, Model

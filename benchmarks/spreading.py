@@ -16,16 +16,16 @@ from time import process_time
 from rich.console import Console
 from rich.table import Table
 
-from checker.report.layout import grouped
-from checker.search.distributed.bucket import Bucket, LevelResult, LevelTask
-from checker.search.distributed.files import SearchFolder
-from checker.search.distributed.local import Local, hand_over
-from checker.search.distributed.program import CompiledProgram, program_of
-from checker.search.distributed.search import Spread
-from checker.search.limits import LimitHit, Limits
-from checker.search.native.machine import NativeMachine
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import read_spec
+from finale.checker.report.layout import grouped
+from finale.checker.search.distributed.bucket import Bucket, LevelResult, LevelTask
+from finale.checker.search.distributed.files import SearchFolder
+from finale.checker.search.distributed.local import Local, hand_over
+from finale.checker.search.distributed.program import CompiledProgram, program_of
+from finale.checker.search.distributed.search import Spread
+from finale.checker.search.limits import LimitHit, Limits
+from finale.checker.search.native.machine import NativeMachine
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import read_spec
 
 EXAMPLE = Path(__file__).parent.parent / "specs" / "yardstick" / "three-checkpoints.toml"
 OWNERS = (2, 10, 20, 40, 80)

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from rich.table import Table
 
-from checker.search.bfs.search import check
-from checker.search.interpreter.search import explore
-from checker.search.limits import Limits
-from model.language.build import build
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.yardstick import Yardstick
-from model.rules import Setting
-from model.topology import Job
+from finale.checker.search.bfs.search import check
+from finale.checker.search.interpreter.search import explore
+from finale.checker.search.limits import Limits
+from finale.model.language.build import build
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.yardstick import Yardstick
+from finale.model.rules import Setting
+from finale.model.topology import Job
 
 SMALLEST = "specs/final-checkpoint/final-trigger.toml"
 ROOT = Path(__file__).parent.parent
@@ -56,7 +56,7 @@ def sixteen() -> FinalCheckpoint:
 
 def plan_over_sixteen(rounds: int) -> float:
     """Seconds to explore the trigger plan of sixteen subtasks into its decision tree."""
-    from model.language.build import bound_rules, ground_rule, world_of
+    from finale.model.language.build import bound_rules, ground_rule, world_of
 
     protocol = sixteen()
     world = world_of(protocol, protocol.keeps())

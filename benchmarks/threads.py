@@ -11,10 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from statistics import median
 from time import perf_counter
 
-from checker.search.limits import Limits
-from checker.search.native.breadth_first import NativeSearch
-from checker.search.native.machine import NativeMachine
-from checker.search.options import SearchOptions
+from finale.checker.search.limits import Limits
+from finale.checker.search.native.breadth_first import NativeSearch
+from finale.checker.search.native.machine import NativeMachine
+from finale.checker.search.options import SearchOptions
 
 from .models import named
 

@@ -10,7 +10,7 @@ import re
 from importlib.util import find_spec
 from pathlib import Path
 
-from checker.export.tla import Module
+from finale.checker.export.tla import Module
 
 from .measuring import Failed, Sample, run
 from .models import Counts, Model

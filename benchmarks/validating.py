@@ -21,8 +21,8 @@ from resource import RUSAGE_SELF, getrusage
 from time import process_time
 from typing import Any
 
-from checker.logs.event_log.judge import EventLogJudge
-from checker.logs.event_log.step_cache.lines import read_run, runs_in
+from finale.checker.logs.event_log.judge import EventLogJudge
+from finale.checker.logs.event_log.step_cache.lines import read_run, runs_in
 from tests.engine_runs.random_runs import RandomRun, lines_of
 
 #: So many events are judged in a second of processor time, where all is known; over so many runs

@@ -11,8 +11,8 @@ from typing import NoReturn
 
 from rich.text import Text
 
-from checker.cache.code import CHANGING_FOLDERS
-from checker.report.layout import console, counted, write
+from finale.checker.cache.code import CHANGING_FOLDERS
+from finale.checker.report.layout import console, counted, write
 
 #: So often the files are looked at, in seconds.
 SECONDS = 0.3

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from time import monotonic
 from types import TracebackType
 
-from checker.report.layout import console, shortened
+from finale.checker.report.layout import console, shortened
 
 from .meter import SEPARATOR, fitting
 

@@ -7,14 +7,14 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from checker.logs.read.line_patterns import table, tables
-from checker.logs.read.log_events import LineTally
-from checker.logs.read.log_files import LogLine, LogShelf, RawLog, holes_of
-from checker.logs.validate import JudgedJob, judge_cluster
-from checker.report.layout import console, write
-from checker.report.validated import no_job_line, unfinished_lines
-from checker.search.rows import Exit
-from model.errors import FinaleError
+from finale.checker.logs.read.line_patterns import table, tables
+from finale.checker.logs.read.log_events import LineTally
+from finale.checker.logs.read.log_files import LogLine, LogShelf, RawLog, holes_of
+from finale.checker.logs.validate import JudgedJob, judge_cluster
+from finale.checker.report.layout import console, write
+from finale.checker.report.validated import no_job_line, unfinished_lines
+from finale.checker.search.rows import Exit
+from finale.model.errors import FinaleError
 
 from .output import document, say_json
 from .parameters import TableName, TextOrJson

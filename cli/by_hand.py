@@ -13,20 +13,20 @@ from random import Random
 
 from rich.text import Text
 
-from checker.report.job import job_lines
-from checker.report.layout import Cell, columns, console, paragraph, write
-from checker.report.simulation import choice_lines, end_line, finding_lines, violation_lines
-from checker.report.story import RUN, groups_of, row_of_run, story_of
-from checker.report.trace import last_step_lines, state_lines, trace_lines
-from checker.search.answer import Violated
-from checker.search.rows import Exit, ResultRow
-from checker.simulation.judging import Findings, Judge
-from checker.simulation.runs import Run
-from checker.simulation.sampling import one_of
-from checker.spec.claim import Spec, runs_before
-from model.errors import FinaleError
-from model.semantics import Step
-from model.system import System
+from finale.checker.report.job import job_lines
+from finale.checker.report.layout import Cell, columns, console, paragraph, write
+from finale.checker.report.simulation import choice_lines, end_line, finding_lines, violation_lines
+from finale.checker.report.story import RUN, groups_of, row_of_run, story_of
+from finale.checker.report.trace import last_step_lines, state_lines, trace_lines
+from finale.checker.search.answer import Violated
+from finale.checker.search.rows import Exit, ResultRow
+from finale.checker.simulation.judging import Findings, Judge
+from finale.checker.simulation.runs import Run
+from finale.checker.simulation.sampling import one_of
+from finale.checker.spec.claim import Spec, runs_before
+from finale.model.errors import FinaleError
+from finale.model.semantics import Step
+from finale.model.system import System
 
 from .errors import print_error
 from .output import to_file_or_stdout

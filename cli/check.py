@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from rich.text import Text
 
-from checker.cache.store import users_store
-from checker.report.layout import console, paragraph, write
-from checker.search.options import SearchOptions
-from checker.search.reductions.kinds import Reduction
-from checker.search.rows import SEARCH
-from checker.spec.catalogue import catalogue
-from checker.spec.grid import values_in
-from checker.spec.reading import check_property_name
-from checker.spec.releases import releases_in
-from model.errors import FinaleError
+from finale.checker.cache.store import users_store
+from finale.checker.report.layout import console, paragraph, write
+from finale.checker.search.options import SearchOptions
+from finale.checker.search.reductions.kinds import Reduction
+from finale.checker.search.rows import SEARCH
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.grid import values_in
+from finale.checker.spec.reading import check_property_name
+from finale.checker.spec.releases import releases_in
+from finale.model.errors import FinaleError
 
 from . import completers
 from .check_options import CheckOptions, refuse_without_spark
@@ -49,7 +49,7 @@ from .parameters import (
 )
 
 if TYPE_CHECKING:
-    from checker.spec.changed import ChangedFiles
+    from finale.checker.spec.changed import ChangedFiles
 
 
 def check(  # noqa: PLR0913 - one parameter a flag
@@ -187,8 +187,8 @@ def check(  # noqa: PLR0913 - one parameter a flag
         "--conf": conf,
     }
     if spark:
-        from pipeline.search.run import SearchPlan
-        from pipeline.session import cluster_of
+        from finale.pipeline.search.run import SearchPlan
+        from finale.pipeline.session import cluster_of
 
         folders = () if protocols is None else (protocols,)
         plan = SearchPlan(cluster_of(master, conf, folders), resume, states_here, owners, threads)
@@ -217,7 +217,7 @@ def changes_in(revision: str, paths: Sequence[Path], protocols: Path | None) -> 
 
     Raises `no-repository`, `unknown-revision`, `no-git`.
     """
-    from checker.spec.changed import changed_since
+    from finale.checker.spec.changed import changed_since
 
     there = [path for path in (*paths, protocols) if path is not None and path.exists()]
     folders = [path if path.is_dir() else path.parent for path in there]

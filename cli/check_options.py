@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from checker.search.backends import Backend, check_options
-from checker.search.limits import Limits
-from checker.search.options import SearchOptions
-from checker.search.reductions.kinds import Reduction
-from checker.spec.catalogue import Catalogue
-from checker.spec.releases import ReleaseConfig
-from model.errors import FinaleError
+from finale.checker.search.backends import Backend, check_options
+from finale.checker.search.limits import Limits
+from finale.checker.search.options import SearchOptions
+from finale.checker.search.reductions.kinds import Reduction
+from finale.checker.spec.catalogue import Catalogue
+from finale.checker.spec.releases import ReleaseConfig
+from finale.model.errors import FinaleError
 
 from .parameters import refuse_limits
 
 if TYPE_CHECKING:
-    from checker.spec.changed import ChangedFiles
-    from pipeline.search.run import SearchPlan
+    from finale.checker.spec.changed import ChangedFiles
+    from finale.pipeline.search.run import SearchPlan
 
 
 @dataclass(frozen=True)

@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from checker.report.layout import console, counted, paragraph, write
-from checker.report.outcome import LeftOut, Mistake, Outcome
-from checker.report.places import shown_file
-from checker.report.results import compared_line, slow_line, summary_lines
-from checker.review.change import read_under
-from checker.search.answer import Report
-from checker.search.limits import INTERRUPTED, ProgressListener
-from checker.search.options import SearchOptions
-from checker.search.rows import PRECEDENCE, Exit, SpecResult, result_of, strictly
-from checker.search.run import chosen, run
-from checker.spec.claim import Spec
-from checker.spec.grid import settings_of
-from checker.spec.releases import ReleaseConfig
-from checker.studies.bug_pairs import folders_of_bugs, mistakes_in_pairs
-from model.errors import FinaleError, Place
-from model.system import Kind
+from finale.checker.report.layout import console, counted, paragraph, write
+from finale.checker.report.outcome import LeftOut, Mistake, Outcome
+from finale.checker.report.places import shown_file
+from finale.checker.report.results import compared_line, slow_line, summary_lines
+from finale.checker.review.change import read_under
+from finale.checker.search.answer import Report
+from finale.checker.search.limits import INTERRUPTED, ProgressListener
+from finale.checker.search.options import SearchOptions
+from finale.checker.search.rows import PRECEDENCE, Exit, SpecResult, result_of, strictly
+from finale.checker.search.run import chosen, run
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import settings_of
+from finale.checker.spec.releases import ReleaseConfig
+from finale.checker.studies.bug_pairs import folders_of_bugs, mistakes_in_pairs
+from finale.model.errors import FinaleError, Place
+from finale.model.system import Kind
 
 from .check_options import CheckOptions
 from .errors import print_error
@@ -38,8 +38,8 @@ from .paths import specs_in
 from .version import VERSION
 
 if TYPE_CHECKING:
-    from checker.report.check_json import CheckJson, MinimisedJson, RowJson
-    from checker.review.minimise import Minimised
+    from finale.checker.report.check_json import CheckJson, MinimisedJson, RowJson
+    from finale.checker.review.minimise import Minimised
 
 
 @dataclass
@@ -73,7 +73,7 @@ class Checking:
         if not self.options.is_changed:
             self._check_pairs(path for path in paths if path.is_dir())
         if len(files) > 1 and self.options.may_search_beside:
-            from checker.search.processes import processors
+            from finale.checker.search.processes import processors
 
             jobs = min(self.options.jobs or processors(), len(files))
             if jobs > 1:
@@ -87,7 +87,7 @@ class Checking:
 
     def _check_beside(self, files: Sequence[Path], jobs: int) -> None:
         """Check specs in several processes, and print the results in the order of the files."""
-        from checker.search.many import searched
+        from finale.checker.search.many import searched
 
         options = replace(self.options.search, searches=jobs)
         specs: dict[Path, Spec] = {}
@@ -133,7 +133,7 @@ class Checking:
     def _note(self, error: FinaleError, file: Path | None = None) -> None:
         self.mistakes.append(Mistake(file, error))
         if not self.as_text:
-            from checker.report.check_json import error_row
+            from finale.checker.report.check_json import error_row
 
             self.rows.append(error_row(file, error))
         print_error(error)
@@ -170,7 +170,7 @@ class Checking:
         options = self.options
         with Meter(spec.file.name) as meter:
             if options.plan is not None:
-                from pipeline.search.run import search
+                from finale.pipeline.search.run import search
 
                 return search(spec, options.plan, options.limits, meter, properties)
             return self._run(spec, properties, meter, options.search)
@@ -186,8 +186,8 @@ class Checking:
         return run(spec, limits, progress, properties, backend, self.options.reductions, how)
 
     def _compare(self, spec: Spec, releases: Sequence[ReleaseConfig]) -> None:
-        from checker.report.releases import comparison_lines
-        from checker.studies.across_releases import compared
+        from finale.checker.report.releases import comparison_lines
+        from finale.checker.studies.across_releases import compared
 
         try:
             found = compared(spec, releases, self.options.properties, self._searched)
@@ -201,7 +201,7 @@ class Checking:
             page = console()
             write(page, [*comparison_lines(found, page.width), Text()])
         else:
-            from checker.report.releases import comparison_rows
+            from finale.checker.report.releases import comparison_rows
 
             self.rows += comparison_rows(found)
         if any(result.report.stopped == INTERRUPTED for result in results):
@@ -210,7 +210,7 @@ class Checking:
     def _keep(self, spec: Spec, result: SpecResult) -> None:
         interrupted = result.report.stopped == INTERRUPTED
         if self.options.record and not interrupted:
-            from checker.studies.recording import record
+            from finale.checker.studies.recording import record
 
             result = record(spec, result)
         if self.options.strict:
@@ -224,7 +224,7 @@ class Checking:
         self.answered |= {row.property for row in result.rows}
         self._remark(result)
         if not self.as_text:
-            from checker.report.check_json import json_rows
+            from finale.checker.report.check_json import json_rows
 
             self.rows += json_rows(result, traces)
         else:
@@ -242,8 +242,8 @@ class Checking:
         is_users = known.folder is not None or self.options.variant is not None
         if spec.variant is None or not is_users or result.report.backend == "none":
             return
-        from checker.report.remarks import remark_lines
-        from checker.review.seeming import remarks_on_spec
+        from finale.checker.report.remarks import remark_lines
+        from finale.checker.review.seeming import remarks_on_spec
 
         page = console(stderr=True)
         remarks = remarks_on_spec(result, known)
@@ -251,7 +251,7 @@ class Checking:
 
     def _shrink(self, result: SpecResult) -> None:
         """Print the smallest settings of the counterexamples."""
-        from checker.report.minimised import minimised_lines
+        from finale.checker.report.minimised import minimised_lines
 
         from .minimising import fallen, shrunk
 
@@ -336,7 +336,7 @@ class Checking:
             write(page, [f"{some} left out: nothing of them has changed"])
 
     def _document(self) -> CheckJson:
-        from checker.report.check_json import FORMAT, CheckJson, LeftOutJson
+        from finale.checker.report.check_json import FORMAT, CheckJson, LeftOutJson
 
         left_out = tuple(LeftOutJson(shown_file(each.file), each.why) for each in self.left_out)
         ok = all(row.ok for row in self.rows) and not self.interrupted
@@ -358,7 +358,7 @@ class Checking:
     def _smallest_settings(self) -> tuple[MinimisedJson, ...]:
         if not self.smallest:
             return ()
-        from checker.report.minimised import minimised_json
+        from finale.checker.report.minimised import minimised_json
 
         return tuple(minimised_json(each) for each in self.smallest)
 

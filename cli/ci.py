@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from model.errors import FinaleError, Place
+from finale.model.errors import FinaleError, Place
 
 from .output_file import OutputFile
 from .version import VERSION
 
 if TYPE_CHECKING:
-    from checker.report.outcome import Outcome
+    from finale.checker.report.outcome import Outcome
 
 
 @dataclass(frozen=True)
@@ -33,20 +33,20 @@ class CiOutput:
     def write(self, outcome: Outcome) -> None:
         """Write all that is wanted. Raises `unwritable`."""
         if self.junit is not None:
-            from checker.ci.junit import junit_of
+            from finale.checker.ci.junit import junit_of
 
             self.junit.write(junit_of(outcome))
         if self.sarif is not None:
-            from checker.ci.locations import checkout
-            from checker.ci.sarif import sarif_of
+            from finale.checker.ci.locations import checkout
+            from finale.checker.ci.sarif import sarif_of
 
             self.sarif.write(sarif_of(outcome, checkout(), VERSION))
         if self.page is not None:
             self._to_github(outcome, self.page)
 
     def _to_github(self, outcome: Outcome, page: TextIO) -> None:
-        from checker.ci.github import annotation_lines, summary_page
-        from checker.ci.locations import checkout
+        from finale.checker.ci.github import annotation_lines, summary_page
+        from finale.checker.ci.locations import checkout
 
         for line in annotation_lines(outcome, checkout()):
             print(line, file=page)
@@ -60,7 +60,7 @@ class CiOutput:
         if self.page is None:
             yield
             return
-        from checker.ci.github import Guard
+        from finale.checker.ci.github import Guard
 
         guard = Guard()
         print(guard.begin, file=self.page, flush=True)

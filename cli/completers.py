@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from checker.search.answer import NO_DEADLOCK, WELL_FORMED
+from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
 
 if TYPE_CHECKING:
     from cyclopts.completion import CompletionContext
@@ -23,7 +23,7 @@ Names = list[tuple[str, str]]
 
 def properties(_: CompletionContext) -> Names:
     """All properties, with their sentences."""
-    from model.properties.registry import PROPERTIES
+    from finale.model.properties.registry import PROPERTIES
 
     built_in = [(name, "asked of every spec") for name in (WELL_FORMED, NO_DEADLOCK)]
     return [*built_in, *((family.name, family.sentence) for family in PROPERTIES)]
@@ -31,14 +31,14 @@ def properties(_: CompletionContext) -> Names:
 
 def protocols(_: CompletionContext) -> list[str]:
     """All protocols."""
-    from model.protocols.registry import PROTOCOLS
+    from finale.model.protocols.registry import PROTOCOLS
 
     return [entry.key for entry in PROTOCOLS]
 
 
 def variants(context: CompletionContext) -> list[str]:
     """The variants of the protocol on the line; without one, all variants."""
-    from model.protocols.registry import PROTOCOLS
+    from finale.model.protocols.registry import PROTOCOLS
 
     given = _given(context, "--protocol")
     entries = [entry for entry in PROTOCOLS if given in (None, entry.key)]
@@ -47,8 +47,8 @@ def variants(context: CompletionContext) -> list[str]:
 
 def rules(context: CompletionContext) -> Names:
     """The rules of the protocol on the line, with their sentences; without one, of the default."""
-    from checker.spec.catalogue import catalogue
-    from model.language.build import rule_names, rule_of
+    from finale.checker.spec.catalogue import catalogue
+    from finale.model.language.build import rule_names, rule_of
 
     kind = catalogue().protocol(_given(context, "--protocol") or PROTOCOL)
     return [(name, rule_of(kind, name).sentence) for name in rule_names(kind)]
@@ -56,7 +56,7 @@ def rules(context: CompletionContext) -> Names:
 
 def releases(_: CompletionContext) -> Names:
     """All releases of Flink."""
-    from model.protocols.releases import RELEASES
+    from finale.model.protocols.releases import RELEASES
 
     return [("all", "every release"), *((each.key, each.name) for each in RELEASES)]
 

@@ -11,22 +11,27 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from checker.conformance.engines import NO_COUNTERPART
-from checker.conformance.lockstep import Agreement, Divergence, LockStep
-from checker.logs.event_log.acceptance import ALL_STEPS, LIMITS
-from checker.logs.event_log.judge import EventLogJudge, JudgedLog, RunSearch
-from checker.logs.event_log.missing_events import filled_in, gaps
-from checker.logs.event_log.section_search import Accepted, GaveUp, Rejected, Undecided
-from checker.logs.read.visibility import Visibility
-from checker.report.conformance import compared_lines, judged_lines, summary_line, unbuilt_line
-from checker.report.layout import console, write
-from checker.search.limits import Limits
-from checker.search.rows import PRECEDENCE, Exit
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import read_spec
-from model.errors import FinaleError, Place, nearest
-from model.given import lines_in, not_read, opened
-from reference.formats.logfile import LOG
+from finale.checker.conformance.engines import NO_COUNTERPART
+from finale.checker.conformance.lockstep import Agreement, Divergence, LockStep
+from finale.checker.logs.event_log.acceptance import ALL_STEPS, LIMITS
+from finale.checker.logs.event_log.judge import EventLogJudge, JudgedLog, RunSearch
+from finale.checker.logs.event_log.missing_events import filled_in, gaps
+from finale.checker.logs.event_log.section_search import Accepted, GaveUp, Rejected, Undecided
+from finale.checker.logs.read.visibility import Visibility
+from finale.checker.report.conformance import (
+    compared_lines,
+    judged_lines,
+    summary_line,
+    unbuilt_line,
+)
+from finale.checker.report.layout import console, write
+from finale.checker.search.limits import Limits
+from finale.checker.search.rows import PRECEDENCE, Exit
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import read_spec
+from finale.model.errors import FinaleError, Place, nearest
+from finale.model.given import lines_in, not_read, opened
+from finale.reference.formats.logfile import LOG
 
 from .errors import print_error
 from .meter import Meter

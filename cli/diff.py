@@ -7,21 +7,21 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from checker.compare.aut import aut_of
-from checker.compare.comparison import Answer, Comparison, compare, finer
-from checker.compare.observer import observer_in
-from checker.report.compared import comparison_json, comparison_lines
-from checker.report.layout import console, write
-from checker.review.change import changed
-from checker.search.limits import Limits
-from checker.search.rows import Exit
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from checker.spec.grid import values_in
-from checker.spec.reading import read_spec
-from checker.spec.releases import ReleaseConfig, release_named
-from checker.studies.across_releases import under_release
-from model.errors import FinaleError, Place
+from finale.checker.compare.aut import aut_of
+from finale.checker.compare.comparison import Answer, Comparison, compare, finer
+from finale.checker.compare.observer import observer_in
+from finale.checker.report.compared import comparison_json, comparison_lines
+from finale.checker.report.layout import console, write
+from finale.checker.review.change import changed
+from finale.checker.search.limits import Limits
+from finale.checker.search.rows import Exit
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import values_in
+from finale.checker.spec.reading import read_spec
+from finale.checker.spec.releases import ReleaseConfig, release_named
+from finale.checker.studies.across_releases import under_release
+from finale.model.errors import FinaleError, Place
 
 from .meter import Meter
 from .output import document, say, say_json, to_file_or_stdout

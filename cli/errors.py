@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from cyclopts import CoercionError, CycloptsError, MissingArgumentError, UnknownCommandError
 
-from checker.report.places import shown_file
-from model.errors import FinaleError, Place
+from finale.checker.report.places import shown_file
+from finale.model.errors import FinaleError, Place
 
 from .output import say
 

@@ -7,15 +7,15 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from checker.report.story import RUN, row_of_run
-from checker.review.change import read_under
-from checker.spec.catalogue import catalogue
-from checker.spec.files import text_of
-from checker.spec.grid import values_in
-from model.errors import FinaleError, Place
-from model.itf import from_itf
-from model.system import System
-from model.trace import Trace
+from finale.checker.report.story import RUN, row_of_run
+from finale.checker.review.change import read_under
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.files import text_of
+from finale.checker.spec.grid import values_in
+from finale.model.errors import FinaleError, Place
+from finale.model.itf import from_itf
+from finale.model.system import System
+from finale.model.trace import Trace
 
 from .output import say
 from .parameters import PLAIN, ProtocolsFolder, SetValues, SpecFile, VariantName
@@ -37,8 +37,8 @@ def explore(
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Walk the states of a spec in a browser, on this machine. Ctrl-C ends it."""
-    from checker.page.explorer.server import Explorer, serving
-    from checker.page.explorer.walk import walk_of
+    from finale.checker.page.explorer.server import Explorer, serving
+    from finale.checker.page.explorer.walk import walk_of
 
     claim = read_under(spec, catalogue(protocols), variant, values_in(set))
     system = claim.system()

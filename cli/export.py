@@ -9,14 +9,14 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from checker.export.conditions import LIVENESS
-from checker.export.files import ENDINGS, ExportSource, Target, files_of
-from checker.export.names import identifier
-from checker.report.places import shown_file
-from checker.search.run import chosen
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import check_property_name, read_spec
-from model.errors import FinaleError, Place
+from finale.checker.export.conditions import LIVENESS
+from finale.checker.export.files import ENDINGS, ExportSource, Target, files_of
+from finale.checker.export.names import identifier
+from finale.checker.report.places import shown_file
+from finale.checker.search.run import chosen
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import check_property_name, read_spec
+from finale.model.errors import FinaleError, Place
 
 from .output import say
 from .parameters import PLAIN, PropertyNames, ProtocolsFolder, SpecFile

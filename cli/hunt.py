@@ -8,25 +8,25 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from checker.cache.code import digest
-from checker.cache.store import users_store
-from checker.hunt.hunting import Finding, Hunting, findings_of, signatures_of
-from checker.hunt.journal import FOUND, Journal
-from checker.hunt.known import known_settings
-from checker.hunt.settings import settings, spec_in
-from checker.hunt.signature import Signature
-from checker.report.hunted import Hunted, hunted_json, hunted_lines
-from checker.report.layout import console, write
-from checker.report.minimised import smallest_text
-from checker.report.places import command
-from checker.review.cases import OWN_SPECS
-from checker.search.limits import Limits
-from checker.search.processes import processors
-from checker.search.rows import Exit
-from checker.spec.catalogue import Catalogue, catalogue
-from checker.spec.reading import read_spec
-from checker.spec.releases import release_named
-from checker.spec.writing import spec_text
+from finale.checker.cache.code import digest
+from finale.checker.cache.store import users_store
+from finale.checker.hunt.hunting import Finding, Hunting, findings_of, signatures_of
+from finale.checker.hunt.journal import FOUND, Journal
+from finale.checker.hunt.known import known_settings
+from finale.checker.hunt.settings import settings, spec_in
+from finale.checker.hunt.signature import Signature
+from finale.checker.report.hunted import Hunted, hunted_json, hunted_lines
+from finale.checker.report.layout import console, write
+from finale.checker.report.minimised import smallest_text
+from finale.checker.report.places import command
+from finale.checker.review.cases import OWN_SPECS
+from finale.checker.search.limits import Limits
+from finale.checker.search.processes import processors
+from finale.checker.search.rows import Exit
+from finale.checker.spec.catalogue import Catalogue, catalogue
+from finale.checker.spec.reading import read_spec
+from finale.checker.spec.releases import release_named
+from finale.checker.spec.writing import spec_text
 
 from . import completers
 from .meter import Meter

@@ -9,18 +9,18 @@ from typing import Annotated, Literal, get_type_hints
 from cyclopts import Parameter
 from rich.text import Text
 
-from checker.report.about import property_lines, rule_lines
-from checker.report.layout import columns, console, joined, paragraph, write
-from checker.spec.catalogue import Catalogue, catalogue
-from checker.spec.meanings import meanings, summary
-from checker.spec.reading import can_apply
-from checker.spec.typed import option_word, words_of
-from model.errors import FinaleError
-from model.language.build import rule_names, rule_of
-from model.language.properties import Family
-from model.language.protocol import Protocol
-from model.rule_ids import RULE_IDS, cited_ids
-from model.system import Rule
+from finale.checker.report.about import property_lines, rule_lines
+from finale.checker.report.layout import columns, console, joined, paragraph, write
+from finale.checker.spec.catalogue import Catalogue, catalogue
+from finale.checker.spec.meanings import meanings, summary
+from finale.checker.spec.reading import can_apply
+from finale.checker.spec.typed import option_word, words_of
+from finale.model.errors import FinaleError
+from finale.model.language.build import rule_names, rule_of
+from finale.model.language.properties import Family
+from finale.model.language.protocol import Protocol
+from finale.model.rule_ids import RULE_IDS, cited_ids
+from finale.model.system import Rule
 
 from . import completers
 from .parameters import ProtocolsFolder

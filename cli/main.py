@@ -42,57 +42,57 @@ CONFORM = (
 )
 
 COMMANDS = (
-    ("check", "cli.check:check", "Check specs, and compare the verdicts with the expected ones."),
+    ("check", "check:check", "Check specs, and compare the verdicts with the expected ones."),
     (
         "review",
-        "cli.review:review",
+        "review:review",
         "Try a change on all settings of its protocol, and say what differs.",
     ),
-    ("which", "cli.which:which", "Find the options, bounds and jobs for which a property holds."),
-    ("sweep", "cli.sweep:sweep", "Check a spec in all cells of a matrix; skip unchanged cells."),
+    ("which", "which:which", "Find the options, bounds and jobs for which a property holds."),
+    ("sweep", "sweep:sweep", "Check a spec in all cells of a matrix; skip unchanged cells."),
     (
         "weaken",
-        "cli.weaken:weaken",
+        "weaken:weaken",
         "Leave out what the rules assume, one by one, and say what falls.",
     ),
-    ("hunt", "cli.hunt:hunt", "Look for violations that no spec describes, in small settings."),
-    ("diff", "cli.diff:diff", "Tell whether two specs are the same to an observer."),
-    ("trace", "cli.trace:trace", "Print a counterexample or a witness step by step."),
-    ("report", "cli.report:report", "Write one HTML page: verdicts, diagrams, traces."),
-    ("explore", "cli.explore:explore", "Walk the states of a spec in a browser, on this machine."),
-    ("simulate", "cli.simulate:simulate", "Take random runs, or choose each step yourself."),
-    ("show", "cli.show:show", "Show the job, options, rules and properties of a spec."),
+    ("hunt", "hunt:hunt", "Look for violations that no spec describes, in small settings."),
+    ("diff", "diff:diff", "Tell whether two specs are the same to an observer."),
+    ("trace", "trace:trace", "Print a counterexample or a witness step by step."),
+    ("report", "report:report", "Write one HTML page: verdicts, diagrams, traces."),
+    ("explore", "explore:explore", "Walk the states of a spec in a browser, on this machine."),
+    ("simulate", "simulate:simulate", "Take random runs, or choose each step yourself."),
+    ("show", "show:show", "Show the job, options, rules and properties of a spec."),
     (
         "scenario",
-        "cli.scenario:scenario",
+        "scenario:scenario",
         "Run scenarios, and compare the results with the expected ones.",
     ),
-    ("conform", "cli.conform:conform", CONFORM),
-    ("validate", "cli.validate:validate", "Check logs of real runs against the properties."),
-    ("watch", "cli.watch:watch", "Check logs of real runs while they grow."),
-    ("mine", "cli.mine:mine", "Tell which of many runs break what nearly all of them do."),
-    ("blocked", "cli.blocked:blocked", "Show what the unfinished tasks of a log wait for."),
-    ("logging", "cli.logging:logging", "Print the log levels that finale validate needs."),
-    ("replay", "cli.replay:replay", "Execute a counterexample on the engine, with real files."),
+    ("conform", "conform:conform", CONFORM),
+    ("validate", "validate:validate", "Check logs of real runs against the properties."),
+    ("watch", "watch:watch", "Check logs of real runs while they grow."),
+    ("mine", "mine:mine", "Tell which of many runs break what nearly all of them do."),
+    ("blocked", "blocked:blocked", "Show what the unfinished tasks of a log wait for."),
+    ("logging", "logging:logging", "Print the log levels that finale validate needs."),
+    ("replay", "replay:replay", "Execute a counterexample on the engine, with real files."),
     (
         "reproduce",
-        "cli.reproduce:reproduce",
+        "reproduce:reproduce",
         "Drive a real Flink along a counterexample, and judge what it does.",
     ),
-    ("run", "cli.run:run", "Run a job on the engine."),
-    ("stop", "cli.requests:stop", "Stop a running job with a savepoint."),
+    ("run", "run:run", "Run a job on the engine."),
+    ("stop", "requests:stop", "Stop a running job with a savepoint."),
     (
         "savepoint",
-        "cli.requests:savepoint",
+        "requests:savepoint",
         "Take a savepoint of a running job; the job continues.",
     ),
-    ("cancel", "cli.requests:cancel", "Cancel a running job at once."),
-    ("prove", "cli.prove:prove", "Prove properties for runs of any length, or for all jobs."),
-    ("export", "cli.export:export", "Export a spec to TLA+ or Promela, for TLC or SPIN."),
-    ("list", "cli.listing:listing", "List protocols, properties, options or rules."),
-    ("new", "cli.new:new", "Begin a review: write a variant, a spec, a CI file, and a page."),
-    ("completion", "cli.completion:completion", "Print a script that completes command lines."),
-    ("schema", "cli.schema:schema", "Print a JSON schema of specs, for editors."),
+    ("cancel", "requests:cancel", "Cancel a running job at once."),
+    ("prove", "prove:prove", "Prove properties for runs of any length, or for all jobs."),
+    ("export", "export:export", "Export a spec to TLA+ or Promela, for TLC or SPIN."),
+    ("list", "listing:listing", "List protocols, properties, options or rules."),
+    ("new", "new:new", "Begin a review: write a variant, a spec, a CI file, and a page."),
+    ("completion", "completion:completion", "Print a script that completes command lines."),
+    ("schema", "schema:schema", "Print a JSON schema of specs, for editors."),
 )
 
 #: The meaning of exit codes, for commands that have their own.
@@ -158,7 +158,9 @@ app = App(
 )
 for _name, _where, _help in COMMANDS:
     _codes = {"help_epilogue": f"Exit codes: {EXITS[_name]}"} if _name in EXITS else {}
-    app.command(_where, name=_name, help=_help, **_codes)
+    app.command(f"finale.cli.{_where}", name=_name, help=_help, **_codes)
+# Plugins of test runners call it, and no person: so it stands in no list.
+app.command("finale.cli.serve_items:serve_items", name="serve-items", show=False)
 
 #: Python looks for garbage after so many new objects. Its own 700 cost a short command a tenth.
 #: With 100 000, one collection looks at all that was built.
@@ -180,7 +182,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     given = sys.argv[1:] if arguments is None else arguments
     if "" in given and given[0] != "__complete":
-        from cli.errors import empty_argument, print_error
+        from finale.cli.errors import empty_argument, print_error
 
         print_error(empty_argument(given))
         return EXIT_BAD_INPUT
@@ -195,7 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _forget_output()
         return EXIT_PIPE_CLOSED
     except CycloptsError as error:
-        from cli.errors import print_error, print_usage_error, renamed
+        from finale.cli.errors import print_error, print_usage_error, renamed
 
         former = renamed(given)
         if former is None:
@@ -204,14 +206,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print_error(former)
         return EXIT_BAD_INPUT
     except (Exception, SystemExit) as error:
-        from cli.errors import (
+        from finale.cli.errors import (
             lost_folder,
             out_of_memory,
             print_if_ours,
             refused_name,
             unwritable_output,
         )
-        from cli.output import say
+        from finale.cli.output import say
 
         if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
             _forget_output()  # rich ends the program itself

@@ -11,13 +11,13 @@ from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from checker.report.layout import console, counted, duration, grouped, shortened, write
-from checker.search.limits import SearchProgress
+from finale.checker.report.layout import console, counted, duration, grouped, shortened, write
+from finale.checker.search.limits import SearchProgress
 
 if TYPE_CHECKING:
     from rich.status import Status
 
-    from checker.logs.event_log.progress import LogProgress
+    from finale.checker.logs.event_log.progress import LogProgress
 
 SEPARATOR = " · "
 #: A file's name is not shortened to less.

@@ -6,13 +6,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from checker.logs.read.line_patterns import read_table, table
-from checker.logs.read.log_events import LineTally
-from checker.logs.read.log_files import LogShelf
-from checker.report.layout import console, grouped, write
-from checker.report.validated import no_job_line
-from checker.search.rows import Exit
-from model.errors import FinaleError
+from finale.checker.logs.read.line_patterns import read_table, table
+from finale.checker.logs.read.log_events import LineTally
+from finale.checker.logs.read.log_files import LogShelf
+from finale.checker.report.layout import console, grouped, write
+from finale.checker.report.validated import no_job_line
+from finale.checker.search.rows import Exit
+from finale.model.errors import FinaleError
 
 from .bar import Bar
 from .blocked import NEWEST
@@ -38,10 +38,10 @@ def mine(
     format: TextOrJson = "text",
 ) -> int:
     """Mine regularities of many runs, and print those that a few runs break."""
-    from checker.logs.regularities.mining import MiningLimits, mine
-    from checker.logs.regularities.spans import MinedRun, mined_runs
-    from checker.report.mined import mined_document, mined_lines
-    from pipeline.validating.pieces import pieces_of
+    from finale.checker.logs.regularities.mining import MiningLimits, mine
+    from finale.checker.logs.regularities.spans import MinedRun, mined_runs
+    from finale.checker.report.mined import mined_document, mined_lines
+    from finale.pipeline.validating.pieces import pieces_of
 
     if not logs:
         raise FinaleError(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checker.review.minimise import Minimised, minimised
-from checker.search.answer import Violated
-from checker.search.limits import SearchProgress
-from checker.search.rows import SpecResult
-from checker.spec.catalogue import Catalogue
-from checker.spec.claim import Spec
+from finale.checker.review.minimise import Minimised, minimised
+from finale.checker.search.answer import Violated
+from finale.checker.search.limits import SearchProgress
+from finale.checker.search.rows import SpecResult
+from finale.checker.spec.catalogue import Catalogue
+from finale.checker.spec.claim import Spec
 
 from .meter import Meter
 

@@ -9,9 +9,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from checker.report.layout import columns, console, write
-from checker.report.rule import bodies
-from checker.report.scaffold import (
+from finale.checker.report.layout import columns, console, write
+from finale.checker.report.rule import bodies
+from finale.checker.report.scaffold import (
     CI_FILE,
     PAGE_FILE,
     SPEC_FILE,
@@ -20,16 +20,16 @@ from checker.report.scaffold import (
     Setting,
     files_of,
 )
-from checker.search.limits import INTERRUPTED, Limits
-from checker.search.rows import SpecResult
-from checker.search.run import run
-from checker.spec.catalogue import Catalogue, catalogue
-from checker.spec.key_lines import KeyLines
-from checker.spec.reading import Spec, spec_of
-from model.errors import FinaleError, Place, nearest
-from model.language.build import rule_names
-from model.language.protocol import Protocol
-from model.topology.shapes import SHAPES
+from finale.checker.search.limits import INTERRUPTED, Limits
+from finale.checker.search.rows import SpecResult
+from finale.checker.search.run import run
+from finale.checker.spec.catalogue import Catalogue, catalogue
+from finale.checker.spec.key_lines import KeyLines
+from finale.checker.spec.reading import Spec, spec_of
+from finale.model.errors import FinaleError, Place, nearest
+from finale.model.language.build import rule_names
+from finale.model.language.protocol import Protocol
+from finale.model.topology.shapes import SHAPES
 
 from . import completers
 from .meter import Meter

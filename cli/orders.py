@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from checker.report.layout import console, write
-from checker.report.places import shown_file
-from checker.report.reproduced import orders_lines, run_json, run_lines, total_line
-from checker.reproduce.dangerous import dangerous, sampled_orders
-from checker.reproduce.verdicts import JudgedRun, Verdict, judged_to_hold
-from checker.search.answer import Holds
-from checker.search.rows import Exit
-from checker.spec.claim import Spec
-from model.errors import FinaleError, Place
-from reference.flink.facts import EngineFacts
-from reference.flink.order import ORDER_FILE, PERIODIC
-from reference.flink.releases import Release
-from reference.flink.run import prepared_folder, run_order
-from reference.flink.toolchain import find_jdk
+from finale.checker.report.layout import console, write
+from finale.checker.report.places import shown_file
+from finale.checker.report.reproduced import orders_lines, run_json, run_lines, total_line
+from finale.checker.reproduce.dangerous import dangerous, sampled_orders
+from finale.checker.reproduce.verdicts import JudgedRun, Verdict, judged_to_hold
+from finale.checker.search.answer import Holds
+from finale.checker.search.rows import Exit
+from finale.checker.spec.claim import Spec
+from finale.model.errors import FinaleError, Place
+from finale.reference.flink.facts import EngineFacts
+from finale.reference.flink.order import ORDER_FILE, PERIODIC
+from finale.reference.flink.releases import Release
+from finale.reference.flink.run import prepared_folder, run_order
+from finale.reference.flink.toolchain import find_jdk
 
 from .meter import Meter
 from .output import document, say_json

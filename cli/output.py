@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from model.visible import visible
+from finale.model.visible import visible
 
 from .output_file import OutputFile
 from .version import VERSION

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from types import TracebackType
 
-from model.errors import FinaleError, Place
+from finale.model.errors import FinaleError, Place
 
 #: The permissions that a new file has, less those that the user's mask takes away.
 NEW_FILE = 0o666

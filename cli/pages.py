@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from checker.report.layout import console, write
-from checker.report.results import result_lines
-from checker.search.rows import SpecResult
-from checker.studies.bug_pairs import counterpart_of, is_fix
+from finale.checker.report.layout import console, write
+from finale.checker.report.results import result_lines
+from finale.checker.search.rows import SpecResult
+from finale.checker.studies.bug_pairs import counterpart_of, is_fix
 
 
 @dataclass
@@ -30,7 +30,7 @@ class ResultPages:
         """These will be checked: a spec, or all in a folder."""
         self.given |= {file.resolve() for file in files}
         if path.is_dir():
-            from checker.report.matrix import is_cell
+            from finale.checker.report.matrix import is_cell
 
             self.pictured |= {file for file in self.given if is_cell(file)}
 
@@ -52,7 +52,7 @@ class ResultPages:
             self._print(result)
 
     def _add_pair(self, bug: SpecResult, fix: SpecResult) -> None:
-        from checker.report.bug_pairs import pair_lines, pair_of
+        from finale.checker.report.bug_pairs import pair_lines, pair_of
 
         both = pair_of(bug, fix)
         if both is not None:
@@ -76,11 +76,11 @@ class ResultPages:
             self._print(result)
         page = console()
         if self.cells:
-            from checker.report.matrix import matrix_lines
+            from finale.checker.report.matrix import matrix_lines
 
             write(page, [*matrix_lines(self.cells, page.width), ""])
         if self.pairs:
-            from checker.report.bug_pairs import pairs_line
+            from finale.checker.report.bug_pairs import pairs_line
 
             write(page, [pairs_line(self.pairs)])
 

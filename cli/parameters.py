@@ -8,10 +8,10 @@ from typing import Annotated, Literal, TypeAlias
 
 from cyclopts import Parameter
 
-from checker.search.backends import Backend
-from checker.search.limits import Limits
-from checker.search.options import StorageName
-from model.errors import FinaleError
+from finale.checker.search.backends import Backend
+from finale.checker.search.limits import Limits
+from finale.checker.search.options import StorageName
+from finale.model.errors import FinaleError
 
 from . import completers
 

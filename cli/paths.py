@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from model.errors import FinaleError, Place
-from model.given import no_such_path
+from finale.model.errors import FinaleError, Place
+from finale.model.given import no_such_path
 
 
 def specs_in(path: Path) -> Iterator[Path]:

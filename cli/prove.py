@@ -8,8 +8,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from checker.proofs.needed import Explaining
-from checker.proofs.prove import (
+from finale.checker.proofs.needed import Explaining
+from finale.checker.proofs.prove import (
     Inconclusive,
     Outcome,
     ProofMethod,
@@ -18,24 +18,24 @@ from checker.proofs.prove import (
     does_not_apply,
     topics_of,
 )
-from checker.report.layout import console, write
-from checker.report.proven import (
+from finale.checker.report.layout import console, write
+from finale.checker.report.proven import (
     head_lines,
     is_as_expected,
     outcome_json,
     outcome_lines,
     summary,
 )
-from checker.report.why import why_json, why_lines
-from checker.search.limits import Limits
-from checker.search.rows import Exit
-from checker.search.run import chosen
-from checker.spec.catalogue import Catalogue, catalogue
-from checker.spec.claim import Spec
-from checker.spec.reading import check_property_name, read_spec
-from model.errors import FinaleError
-from model.given import no_such_path
-from model.system import System
+from finale.checker.report.why import why_json, why_lines
+from finale.checker.search.limits import Limits
+from finale.checker.search.rows import Exit
+from finale.checker.search.run import chosen
+from finale.checker.spec.catalogue import Catalogue, catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.reading import check_property_name, read_spec
+from finale.model.errors import FinaleError
+from finale.model.given import no_such_path
+from finale.model.system import System
 
 from . import completers
 from .meter import Meter

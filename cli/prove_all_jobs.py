@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from checker.proofs.all_jobs.fact import (
+from finale.checker.proofs.all_jobs.fact import (
     Fact,
     FactProven,
     FactRefuted,
@@ -13,9 +13,9 @@ from checker.proofs.all_jobs.fact import (
     Outcome,
     prove,
 )
-from checker.proofs.all_jobs.facts import groups_of
-from checker.report.layout import console, write
-from checker.report.proofs import (
+from finale.checker.proofs.all_jobs.facts import groups_of
+from finale.checker.report.layout import console, write
+from finale.checker.report.proofs import (
     compared_line,
     fact_lines,
     group_line,
@@ -24,8 +24,8 @@ from checker.report.proofs import (
     summary_line,
     verdict_of,
 )
-from checker.search.rows import Exit
-from checker.spec.catalogue import catalogue
+from finale.checker.search.rows import Exit
+from finale.checker.spec.catalogue import catalogue
 
 from .output import document, say_json
 

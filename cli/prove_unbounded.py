@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from checker.proofs.unbounded.prove import prove_unbounded
-from checker.report.layout import console, write
-from checker.report.unbounded import clause_lines, head_lines, proven_json, result_lines
-from checker.search.limits import Limits
-from checker.search.rows import Exit
-from checker.spec.claim import Spec
+from finale.checker.proofs.unbounded.prove import prove_unbounded
+from finale.checker.report.layout import console, write
+from finale.checker.report.unbounded import clause_lines, head_lines, proven_json, result_lines
+from finale.checker.search.limits import Limits
+from finale.checker.search.rows import Exit
+from finale.checker.spec.claim import Spec
 
 from .meter import Meter
 from .output import document, say_json

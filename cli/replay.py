@@ -8,20 +8,20 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from checker.conformance.replay import EngineReplay, Replayed
-from checker.report.layout import console, write
-from checker.report.places import shown_file
-from checker.report.replay import replayed_lines
-from checker.search.limits import INTERRUPTED
-from checker.search.rows import Exit
-from checker.search.run import run
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from checker.spec.reading import check_property_name, read_spec
-from model.errors import FinaleError, Place
-from model.system import System
-from model.trace import Trace
-from reference.formats.files import DiskFiles
+from finale.checker.conformance.replay import EngineReplay, Replayed
+from finale.checker.report.layout import console, write
+from finale.checker.report.places import shown_file
+from finale.checker.report.replay import replayed_lines
+from finale.checker.search.limits import INTERRUPTED
+from finale.checker.search.rows import Exit
+from finale.checker.search.run import run
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.reading import check_property_name, read_spec
+from finale.model.errors import FinaleError, Place
+from finale.model.system import System
+from finale.model.trace import Trace
+from finale.reference.formats.files import DiskFiles
 
 from . import completers
 from .meter import Meter

@@ -7,14 +7,14 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from checker.review.change import read_under
-from checker.search.limits import INTERRUPTED
-from checker.search.rows import PRECEDENCE, SpecResult
-from checker.search.run import run
-from checker.spec.catalogue import catalogue
-from checker.spec.grid import values_in
-from checker.spec.reading import check_property_name
-from model.errors import FinaleError
+from finale.checker.review.change import read_under
+from finale.checker.search.limits import INTERRUPTED
+from finale.checker.search.rows import PRECEDENCE, SpecResult
+from finale.checker.search.run import run
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.grid import values_in
+from finale.checker.spec.reading import check_property_name
+from finale.model.errors import FinaleError
 
 from .meter import Meter
 from .output import say, to_file_or_stdout
@@ -46,7 +46,7 @@ def report(  # noqa: PLR0913 - one parameter a flag
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Write one self-contained page: verdicts, sequence diagrams, traces step by step."""
-    from checker.page.report import report_page  # HTML costs start-up time
+    from finale.checker.page.report import report_page  # HTML costs start-up time
 
     if not paths:
         raise FinaleError(

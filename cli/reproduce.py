@@ -9,25 +9,25 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from checker.report.layout import console, write
-from checker.report.places import shown_file
-from checker.report.reproduced import heading_lines, run_json, run_lines, total_line
-from checker.reproduce.claims import claims_for
-from checker.reproduce.ordering import NotTakeable, order_of
-from checker.reproduce.verdicts import PROBES, SEEN_AT, JudgedRun, Verdict, judged
-from checker.review.change import read_under
-from checker.search.answer import Violated
-from checker.search.rows import Exit
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from checker.spec.grid import values_in
-from checker.spec.reading import check_property_name
-from model.errors import FinaleError, Place
-from reference.flink.facts import EngineFacts, facts_of
-from reference.flink.order import ORDER_FILE, Order
-from reference.flink.releases import release_of
-from reference.flink.run import prepared_folder, run_order
-from reference.flink.toolchain import find_jdk
+from finale.checker.report.layout import console, write
+from finale.checker.report.places import shown_file
+from finale.checker.report.reproduced import heading_lines, run_json, run_lines, total_line
+from finale.checker.reproduce.claims import claims_for
+from finale.checker.reproduce.ordering import NotTakeable, order_of
+from finale.checker.reproduce.verdicts import PROBES, SEEN_AT, JudgedRun, Verdict, judged
+from finale.checker.review.change import read_under
+from finale.checker.search.answer import Violated
+from finale.checker.search.rows import Exit
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import values_in
+from finale.checker.spec.reading import check_property_name
+from finale.model.errors import FinaleError, Place
+from finale.reference.flink.facts import EngineFacts, facts_of
+from finale.reference.flink.order import ORDER_FILE, Order
+from finale.reference.flink.releases import release_of
+from finale.reference.flink.run import prepared_folder, run_order
+from finale.reference.flink.toolchain import find_jdk
 
 from . import completers
 from .orders import OrdersDrive, refuse_with_orders

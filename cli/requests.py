@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from checker.report.layout import console, joined, write
-from model.errors import FinaleError
-from reference.formats.control import ask
-from reference.formats.snapshots import FOLDER
+from finale.checker.report.layout import console, joined, write
+from finale.model.errors import FinaleError
+from finale.reference.formats.control import ask
+from finale.reference.formats.snapshots import FOLDER
 
 from .errors import print_error, tell
 from .parameters import PLAIN, require_seconds

@@ -8,18 +8,18 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from checker.cache.store import users_store
-from checker.report.layout import console, counted, write
-from checker.report.review import review_json, review_lines
-from checker.review.cases import OWN_SPECS, check_spec
-from checker.review.change import Change, change_named
-from checker.review.review import Review, Reviewer, Tried
-from checker.review.verdicts import Direction
-from checker.search.processes import processors
-from checker.search.rows import PRECEDENCE, Exit
-from checker.spec.catalogue import Catalogue, catalogue
-from checker.spec.grid import values_in
-from model.errors import FinaleError
+from finale.checker.cache.store import users_store
+from finale.checker.report.layout import console, counted, write
+from finale.checker.report.review import review_json, review_lines
+from finale.checker.review.cases import OWN_SPECS, check_spec
+from finale.checker.review.change import Change, change_named
+from finale.checker.review.review import Review, Reviewer, Tried
+from finale.checker.review.verdicts import Direction
+from finale.checker.search.processes import processors
+from finale.checker.search.rows import PRECEDENCE, Exit
+from finale.checker.spec.catalogue import Catalogue, catalogue
+from finale.checker.spec.grid import values_in
+from finale.model.errors import FinaleError
 
 from .errors import print_error, tell
 from .meter import Meter
@@ -141,7 +141,7 @@ def review(  # noqa: PLR0913 - one parameter a flag
         _show(reviews, format == "text")
     finally:  # also if the reader of the text goes away, as `head` does
         if html is not None and any(each.tried for each in reviews):
-            from checker.page.review import review_page  # HTML costs start-up time
+            from finale.checker.page.review import review_page  # HTML costs start-up time
 
             to_file_or_stdout(review_page(reviews, f"finale {VERSION}"), html)
             say(f"written to {html}", stderr=True)

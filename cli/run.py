@@ -17,7 +17,7 @@ from cyclopts import Parameter
 from rich.status import Status
 from rich.text import Text
 
-from checker.report.layout import (
+from finale.checker.report.layout import (
     Cell,
     console,
     counted,
@@ -27,17 +27,17 @@ from checker.report.layout import (
     shortened,
     write,
 )
-from model.errors import FinaleError, Place
-from reference.coordinator import CheckpointKind
-from reference.formats.faultlist import PlannedFault, read_faults
-from reference.formats.files import AGAIN, DiskFiles
-from reference.formats.folder import is_new
-from reference.formats.jobfile import JobFile, read_job
-from reference.formats.requests import WHY_ENDED
-from reference.formats.resuming import to_go_on_from
-from reference.interrupts import Interrupted, Signals
-from reference.runner import Orders, RunEnd, RunProgress
-from reference.runner import run as run_job
+from finale.model.errors import FinaleError, Place
+from finale.reference.coordinator import CheckpointKind
+from finale.reference.formats.faultlist import PlannedFault, read_faults
+from finale.reference.formats.files import AGAIN, DiskFiles
+from finale.reference.formats.folder import is_new
+from finale.reference.formats.jobfile import JobFile, read_job
+from finale.reference.formats.requests import WHY_ENDED
+from finale.reference.formats.resuming import to_go_on_from
+from finale.reference.interrupts import Interrupted, Signals
+from finale.reference.runner import Orders, RunEnd, RunProgress
+from finale.reference.runner import run as run_job
 
 from .errors import tell
 from .main import EXIT_INTERRUPTED

@@ -9,14 +9,14 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from checker.report.layout import console, write
-from checker.report.scenarios import file_lines, json_rows, summary_line
-from checker.scenario.recording import record as write_down
-from checker.scenario.running import CaseRun, run_file
-from checker.search.rows import Exit
-from checker.spec.catalogue import catalogue
-from model.errors import FinaleError, Place
-from model.given import no_such_path
+from finale.checker.report.layout import console, write
+from finale.checker.report.scenarios import file_lines, json_rows, summary_line
+from finale.checker.scenario.recording import record as write_down
+from finale.checker.scenario.running import CaseRun, run_file
+from finale.checker.search.rows import Exit
+from finale.checker.spec.catalogue import catalogue
+from finale.model.errors import FinaleError, Place
+from finale.model.given import no_such_path
 
 from .errors import print_error
 from .output import document, say_json

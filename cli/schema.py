@@ -8,8 +8,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from checker.spec.catalogue import catalogue
-from checker.spec.schema import spec_schema
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.schema import spec_schema
 
 from .output import say, to_file_or_stdout
 from .parameters import ProtocolsFolder

@@ -6,15 +6,15 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from checker.report.about import about_lines
-from checker.report.layout import console, write
-from checker.report.lifecycle import life_cycles
-from checker.report.lifecycle_drawing import legend_lines, life_cycle_lines, mermaid
-from checker.report.rule import rule_text
-from checker.review.change import read_under
-from checker.spec.catalogue import catalogue
-from checker.spec.grid import values_in
-from model.errors import FinaleError
+from finale.checker.report.about import about_lines
+from finale.checker.report.layout import console, write
+from finale.checker.report.lifecycle import life_cycles
+from finale.checker.report.lifecycle_drawing import legend_lines, life_cycle_lines, mermaid
+from finale.checker.report.rule import rule_text
+from finale.checker.review.change import read_under
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.grid import values_in
+from finale.model.errors import FinaleError
 
 from .output import to_file_or_stdout
 from .parameters import PLAIN, ProtocolsFolder, SetValues, SpecFile, VariantName

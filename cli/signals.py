@@ -7,7 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from threading import current_thread, main_thread
 
-from reference.interrupts import Signals
+from finale.reference.interrupts import Signals
 
 #: By which a user, a supervisor or a terminal that closes ends a run.
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -9,23 +9,23 @@ from typing import Annotated
 from cyclopts import Parameter
 from rich.text import Text
 
-from checker.report.layout import console, counted, write
-from checker.report.simulation import repeat_command, sample_json, sample_lines, unexpected
-from checker.report.story import Story, row_of_run, story_json, story_of
-from checker.report.trace import trace_lines
-from checker.review.change import read_under
-from checker.search.answer import Violated
-from checker.search.limits import Limits, TimeOver, looking
-from checker.search.rows import Exit
-from checker.search.run import chosen
-from checker.simulation.judging import Violation
-from checker.simulation.sampling import Sample, sampled
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec, runs_before
-from checker.spec.grid import values_in
-from checker.spec.reading import check_property_name
-from model.errors import FinaleError
-from model.system import System
+from finale.checker.report.layout import console, counted, write
+from finale.checker.report.simulation import repeat_command, sample_json, sample_lines, unexpected
+from finale.checker.report.story import Story, row_of_run, story_json, story_of
+from finale.checker.report.trace import trace_lines
+from finale.checker.review.change import read_under
+from finale.checker.search.answer import Violated
+from finale.checker.search.limits import Limits, TimeOver, looking
+from finale.checker.search.rows import Exit
+from finale.checker.search.run import chosen
+from finale.checker.simulation.judging import Violation
+from finale.checker.simulation.sampling import Sample, sampled
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec, runs_before
+from finale.checker.spec.grid import values_in
+from finale.checker.spec.reading import check_property_name
+from finale.model.errors import FinaleError
+from finale.model.system import System
 
 from .bar import Bar
 from .output import document, say, say_json, to_file_or_stdout

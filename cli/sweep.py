@@ -9,23 +9,23 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from checker.report.layout import console, write
-from checker.search.rows import Exit
-from checker.spec.catalogue import catalogue
-from checker.spec.grid import text_of
-from model.errors import FinaleError, nearest
-from pipeline.java import require_packages
-from pipeline.session import cluster_of
-from pipeline.sweep.cells import planned
-from pipeline.sweep.grid import names_of
-from pipeline.sweep.matrix import read_matrix
-from pipeline.sweep.picture import write_picture
-from pipeline.sweep.processes import searched_here
-from pipeline.sweep.run import SearchCells, Swept, order_of
-from pipeline.sweep.run import sweep as run_sweep
-from pipeline.sweep.spark import searched_on
-from pipeline.sweep.store import SweepStore
-from pipeline.sweep.table import write_table
+from finale.checker.report.layout import console, write
+from finale.checker.search.rows import Exit
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.grid import text_of
+from finale.model.errors import FinaleError, nearest
+from finale.pipeline.java import require_packages
+from finale.pipeline.session import cluster_of
+from finale.pipeline.sweep.cells import planned
+from finale.pipeline.sweep.grid import names_of
+from finale.pipeline.sweep.matrix import read_matrix
+from finale.pipeline.sweep.picture import write_picture
+from finale.pipeline.sweep.processes import searched_here
+from finale.pipeline.sweep.run import SearchCells, Swept, order_of
+from finale.pipeline.sweep.run import sweep as run_sweep
+from finale.pipeline.sweep.spark import searched_on
+from finale.pipeline.sweep.store import SweepStore
+from finale.pipeline.sweep.table import write_table
 
 from .errors import tell
 from .output import document, say_json

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from checker.report.layout import (
+from finale.checker.report.layout import (
     Cell,
     columns,
     console,
@@ -19,8 +19,8 @@ from checker.report.layout import (
     joined,
     paragraph,
 )
-from checker.spec.grid import text_of
-from pipeline.sweep.grid import (
+from finale.checker.spec.grid import text_of
+from finale.pipeline.sweep.grid import (
     CellSetting,
     Grid,
     Mark,
@@ -33,8 +33,8 @@ from pipeline.sweep.grid import (
     that_matter,
     wide,
 )
-from pipeline.sweep.run import SweepProgress, Swept
-from pipeline.sweep.work import CellResult
+from finale.pipeline.sweep.run import SweepProgress, Swept
+from finale.pipeline.sweep.work import CellResult
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

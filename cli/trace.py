@@ -9,29 +9,29 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from checker.report.layout import console, write
-from checker.report.minimised import minimised_json, minimised_lines
-from checker.report.places import shown_file
-from checker.report.results import trace_command
-from checker.report.sequence import Diagram, sequence_of
-from checker.report.sequence_mermaid import sequence_mermaid
-from checker.report.story import story_json, story_of
-from checker.report.trace import trace_lines
-from checker.review.change import read_under
-from checker.search.answer import Holds, Violated
-from checker.search.backends import Backend
-from checker.search.limits import INTERRUPTED
-from checker.search.reductions.kinds import Reduction
-from checker.search.rows import ResultRow, SpecResult
-from checker.search.run import run
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec, runs_before
-from checker.spec.grid import values_in
-from checker.spec.reading import check_property_name
-from checker.studies.decisive import decisive_steps
-from checker.studies.weaken import weaker
-from model.errors import FinaleError, Place
-from model.visible import visible_json
+from finale.checker.report.layout import console, write
+from finale.checker.report.minimised import minimised_json, minimised_lines
+from finale.checker.report.places import shown_file
+from finale.checker.report.results import trace_command
+from finale.checker.report.sequence import Diagram, sequence_of
+from finale.checker.report.sequence_mermaid import sequence_mermaid
+from finale.checker.report.story import story_json, story_of
+from finale.checker.report.trace import trace_lines
+from finale.checker.review.change import read_under
+from finale.checker.search.answer import Holds, Violated
+from finale.checker.search.backends import Backend
+from finale.checker.search.limits import INTERRUPTED
+from finale.checker.search.reductions.kinds import Reduction
+from finale.checker.search.rows import ResultRow, SpecResult
+from finale.checker.search.run import run
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec, runs_before
+from finale.checker.spec.grid import values_in
+from finale.checker.spec.reading import check_property_name
+from finale.checker.studies.decisive import decisive_steps
+from finale.checker.studies.weaken import weaker
+from finale.model.errors import FinaleError, Place
+from finale.model.visible import visible_json
 
 from . import completers
 from .meter import Meter
@@ -137,7 +137,7 @@ def trace(  # noqa: PLR0913 - one parameter a flag
 def _drawn(diagram: Diagram, title: str, format: Literal["svg", "mermaid"]) -> str:
     if format == "mermaid":
         return sequence_mermaid(diagram, title)
-    from checker.page.sequence_svg import sequence_file
+    from finale.checker.page.sequence_svg import sequence_file
 
     return sequence_file(diagram, title)
 

@@ -5,24 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from checker.report.places import shown_file
-from checker.report.story import row_of_run
-from checker.review.change import read_under
-from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Unknown, Violated
-from checker.search.rows import ResultRow, SpecResult
-from checker.search.run import chosen
-from checker.simulation.judging import Binding, Judge
-from checker.spec.catalogue import Catalogue
-from checker.spec.claim import Spec
-from checker.spec.files import text_of
-from checker.spec.grid import settings_of, values_in
-from checker.spec.reading import BUILT_IN, check_property_name
-from checker.studies.weaken import weaker
-from model.errors import FinaleError, Place
-from model.given import json_of
-from model.itf import from_itf, to_itf
-from model.system import Kind, System
-from model.trace import Trace, replay
+from finale.checker.report.places import shown_file
+from finale.checker.report.story import row_of_run
+from finale.checker.review.change import read_under
+from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Unknown, Violated
+from finale.checker.search.rows import ResultRow, SpecResult
+from finale.checker.search.run import chosen
+from finale.checker.simulation.judging import Binding, Judge
+from finale.checker.spec.catalogue import Catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.files import text_of
+from finale.checker.spec.grid import settings_of, values_in
+from finale.checker.spec.reading import BUILT_IN, check_property_name
+from finale.checker.studies.weaken import weaker
+from finale.model.errors import FinaleError, Place
+from finale.model.given import json_of
+from finale.model.itf import from_itf, to_itf
+from finale.model.system import Kind, System
+from finale.model.trace import Trace, replay
 
 from .output import to_file_or_stdout
 from .version import VERSION

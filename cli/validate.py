@@ -12,23 +12,23 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from rich.text import Text
 
-from checker.logs.flink.candidate_settings import check
-from checker.logs.read.line_patterns import LEVELS, read_table, table
-from checker.logs.read.log_files import LogFile, LogShelf
-from checker.logs.read.run_file import read_run_file
-from checker.logs.validate import ACCEPT_LIMITS
-from checker.report.layout import console, duration, grouped, write
-from checker.report.validated import kept_line, no_job_line, summary_lines, verdict_lines
-from checker.search.rows import PRECEDENCE, Exit
-from model.errors import FinaleError, nearest
-from pipeline.java import require_packages
-from pipeline.session import cluster_of
-from pipeline.validating.judging import JudgingOrder, LineCounts, PieceOutcome
-from pipeline.validating.pieces import Piece, pieces_of
-from pipeline.validating.run import ValidationProgress, digest_of_order, validated
-from pipeline.validating.spark import judged_on
-from pipeline.validating.store import ResultStore
-from pipeline.validating.work import Search, judged_here
+from finale.checker.logs.flink.candidate_settings import check
+from finale.checker.logs.read.line_patterns import LEVELS, read_table, table
+from finale.checker.logs.read.log_files import LogFile, LogShelf
+from finale.checker.logs.read.run_file import read_run_file
+from finale.checker.logs.validate import ACCEPT_LIMITS
+from finale.checker.report.layout import console, duration, grouped, write
+from finale.checker.report.validated import kept_line, no_job_line, summary_lines, verdict_lines
+from finale.checker.search.rows import PRECEDENCE, Exit
+from finale.model.errors import FinaleError, nearest
+from finale.pipeline.java import require_packages
+from finale.pipeline.session import cluster_of
+from finale.pipeline.validating.judging import JudgingOrder, LineCounts, PieceOutcome
+from finale.pipeline.validating.pieces import Piece, pieces_of
+from finale.pipeline.validating.run import ValidationProgress, digest_of_order, validated
+from finale.pipeline.validating.spark import judged_on
+from finale.pipeline.validating.store import ResultStore
+from finale.pipeline.validating.work import Search, judged_here
 
 from .bar import Bar
 from .blocked import NEWEST

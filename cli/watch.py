@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 from rich.text import Text
 
-from checker.logs.read.line_patterns import read_table, table
-from checker.report.layout import console, counted, joined, write
-from checker.report.watched import told_lines
-from checker.search.rows import Exit
+from finale.checker.logs.read.line_patterns import read_table, table
+from finale.checker.report.layout import console, counted, joined, write
+from finale.checker.report.watched import told_lines
+from finale.checker.search.rows import Exit
 
 from .blocked import NEWEST
 from .output import document, say_json
@@ -30,7 +30,7 @@ from .validate import levels_of
 if TYPE_CHECKING:
     from rich.status import Status
 
-    from pipeline.watch.run import WatchProgress
+    from finale.pipeline.watch.run import WatchProgress
 
 
 def watch(  # noqa: PLR0913 - one parameter a flag
@@ -59,11 +59,11 @@ def watch(  # noqa: PLR0913 - one parameter a flag
 ) -> int:
     """Check logs of Flink and event logs (*.ndjson) while they grow."""
     # Imported here: the pipeline need not be there for other commands.
-    from pipeline.java import require_spark
-    from pipeline.session import cluster_of
-    from pipeline.watch.cluster import WatchSetting
-    from pipeline.watch.run import WatchPlan, check
-    from pipeline.watch.run import watch as watched
+    from finale.pipeline.java import require_spark
+    from finale.pipeline.session import cluster_of
+    from finale.pipeline.watch.cluster import WatchSetting
+    from finale.pipeline.watch.run import WatchPlan, check
+    from finale.pipeline.watch.run import watch as watched
 
     require_seconds("--silent-after", silent_after)
     known = table(table_name)

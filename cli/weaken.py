@@ -6,16 +6,16 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from checker.cache.store import users_store
-from checker.report.layout import console, write
-from checker.report.weakened import weakening_json, weakening_lines
-from checker.search.limits import Limits
-from checker.search.processes import processors
-from checker.search.rows import Exit
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import read_spec
-from checker.studies.weaken import Weakening
-from checker.studies.weaken import weaken as weaken_spec
+from finale.checker.cache.store import users_store
+from finale.checker.report.layout import console, write
+from finale.checker.report.weakened import weakening_json, weakening_lines
+from finale.checker.search.limits import Limits
+from finale.checker.search.processes import processors
+from finale.checker.search.rows import Exit
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import read_spec
+from finale.checker.studies.weaken import Weakening
+from finale.checker.studies.weaken import weaken as weaken_spec
 
 from .meter import Meter
 from .output import document, say_json

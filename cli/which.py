@@ -6,15 +6,15 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from checker.report.layout import console, write
-from checker.report.which import which_lines, which_rows
-from checker.search.answer import Unknown
-from checker.search.limits import Limits
-from checker.search.rows import Exit
-from checker.spec.catalogue import catalogue
-from checker.spec.grid import axis_in
-from checker.spec.reading import check_property_name
-from checker.studies.which import which as settings_of
+from finale.checker.report.layout import console, write
+from finale.checker.report.which import which_lines, which_rows
+from finale.checker.search.answer import Unknown
+from finale.checker.search.limits import Limits
+from finale.checker.search.rows import Exit
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.grid import axis_in
+from finale.checker.spec.reading import check_property_name
+from finale.checker.studies.which import which as settings_of
 
 from . import completers
 from .meter import Meter

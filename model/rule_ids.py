@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from model.language.decorators import ids_in
-from model.language.protocol import Protocol
+from finale.model.language.decorators import ids_in
+from finale.model.language.protocol import Protocol
 
 #: All rules of the sheet's section 2, in its order.
 RULE_IDS: tuple[str, ...] = (

@@ -6,10 +6,12 @@ checkout=$(cd "$(dirname "$0")/.." && pwd)
 folder=$1
 shift
 
+"${PYTHON:-python3}" "$checkout/packaging/links.py"
+
 # A build leaves folders beside what it builds: build a copy.
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-for each in model checker reference pipeline cli specs pytest-finale pyproject.toml README.md; do
+for each in model checker reference pipeline cli specs python packaging pytest-finale pyproject.toml setup.py README.md; do
     cp -R "$checkout/$each" "$copy/"
 done
 

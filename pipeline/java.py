@@ -12,7 +12,7 @@ import subprocess
 from importlib.util import find_spec
 from pathlib import Path
 
-from model.errors import FinaleError, Place
+from finale.model.errors import FinaleError, Place
 
 #: Spark 4 runs on Java 17 and later.
 JAVA_MIN = 17

@@ -25,7 +25,7 @@ from threading import current_thread, main_thread
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from model.errors import FinaleError, Place
+from finale.model.errors import FinaleError, Place
 
 from .java import require_spark
 from .shipping import UNPACKED, packed

@@ -1,30 +1,44 @@
 """The pytest plugin of Finale: it collects specs as tests, if a project asks for it.
 
-pytest loads this file in every project of an environment that has the plugin. So the file imports
-nothing of Finale, and collects nothing, until a project sets `finale_specs` or somebody gives
-`--finale`.
+pytest loads this file in every project of an environment that has the plugin. The file imports
+nothing of Finale. It runs the installed command `finale` as a process of its own, and reads the
+JSON that `finale serve-items` writes. So no package of Finale meets those of the project.
 """
 
 from __future__ import annotations
 
-import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, Any
 
 import pytest
 
-if TYPE_CHECKING:
-    from checker.ci.pytest_items import Settings, SpecFile
-
-#: Finale's packages: a project with a package of the same name cannot import both.
-PACKAGES = ("model", "checker", "reference", "pipeline", "cli")
-_SETTINGS = pytest.StashKey["Settings"]()
+#: The form of the answers that this version of the plugin reads.
+FORMAT = "finale-test-items/1"
+#: The name of the item of a spec as it is written.
+PLAIN = "check"
+#: The number of processes of pytest-xdist, which share this machine.
+WORKERS = "PYTEST_XDIST_WORKER_COUNT"
+#: A process that was asked to end, and has not after so many seconds, is killed.
+SECONDS_TO_END = 5.0
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options; none of them is on by default."""
     group = parser.getgroup("finale", "Finale: specs as tests")
     group.addoption("--finale", action="store_true", help="Collect each TOML file that is a spec.")
+    group.addoption(
+        "--finale-command",
+        metavar="FILE",
+        help="The command finale (default: the one beside this Python, else the one on PATH).",
+    )
     group.addoption(
         "--finale-protocols", metavar="DIR", help="Folder with Python files of your protocols."
     )
@@ -42,6 +56,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--finale-slow", action="store_true", help="Also check slow specs.")
     parser.addini("finale_specs", "Specs, or folders in which each TOML file is one.", "args", [])
+    parser.addini("finale_command", "As --finale-command.", default="")
     parser.addini("finale_protocols", "Folder with Python files of your protocols.", default="")
     parser.addini("finale_variants", "Variants under which each spec is checked too.", "args", [])
     parser.addini("finale_strict", "As --finale-strict.", "bool", False)
@@ -53,10 +68,14 @@ def pytest_configure(config: pytest.Config) -> None:
     """Check the settings of a project that uses the plugin. Raises UsageError."""
     if _is_on(config):
         config.addinivalue_line("markers", "finale: a spec of Finale")
-        _refuse_packages_of_the_project(config.rootpath)
         _refuse_missing_folders(config)
-        _number(config, "finale_max_states", int)
-        _number(config, "finale_max_seconds", float)
+        config.stash[_FINALE] = Finale(_command(config))
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the process of Finale."""
+    if _FINALE in config.stash:
+        config.stash[_FINALE].end()
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SpecFile | None:
@@ -64,79 +83,203 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SpecFile |
     config = parent.config
     if file_path.suffix != ".toml" or not _is_on(config):
         return None
-    from checker.ci.pytest_items import SpecFile, is_spec
-
     named = (config.rootpath / each for each in config.getini("finale_specs"))
     inside = any(file_path.is_relative_to(folder.resolve()) for folder in named)
     if not inside and not (config.getoption("finale") and is_spec(file_path)):
         return None
-    file: SpecFile = SpecFile.from_parent(parent, path=file_path, settings=_settings(config))
+    file: SpecFile = SpecFile.from_parent(parent, path=file_path)
     return file
+
+
+# --- items ---------------------------------------------------------------------------------------
+
+
+class SpecFile(pytest.File):
+    """A spec: an item for itself, and one for each variant that its protocol has."""
+
+    def collect(self) -> Iterable[pytest.Item]:
+        """The items. Raises CollectError if the spec cannot be read."""
+        try:
+            answer = self.config.stash[_FINALE].ask(collect=str(self.path))
+        except FinaleMistake as mistake:
+            raise self.CollectError(str(mistake)) from None
+        for each in answer["items"]:
+            yield SpecItem.from_parent(
+                self, name=each["name"], title=each["title"], slow=each["slow"]
+            )
+
+
+class SpecItem(pytest.Item):
+    """One check of a spec."""
+
+    def __init__(self, *, title: str, slow: bool, **given: Any) -> None:
+        super().__init__(**given)
+        self.title = title
+        self.add_marker("finale")
+        if slow and not self.config.getoption("finale_slow"):
+            self.add_marker(pytest.mark.skip(reason="slow: add --finale-slow"))
+
+    def runtest(self) -> None:
+        """Search, and fail if something is not as expected."""
+        answer = self.config.stash[_FINALE].ask(check=str(self.path), item=self.name)
+        self.user_properties += [(name, answer[name]) for name in ("states", "transitions")]
+        if answer["failures"]:
+            raise SpecFailure("\n\n".join(answer["failures"]))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """A failure in words: a traceback would say nothing more."""
+        if isinstance(excinfo.value, SpecFailure | FinaleMistake):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """The place of the item, and its heading."""
+        return self.path, 0, f"{self.path.name} {self.name}: {self.title}"
+
+
+class SpecFailure(Exception):
+    """Some verdicts are not as expected."""
+
+
+# --- the process ---------------------------------------------------------------------------------
+
+
+class FinaleMistake(Exception):
+    """Finale cannot answer; the message says why, and what to do."""
+
+
+class Finale:
+    """The command `finale`, which answers questions about specs. It starts with the first one."""
+
+    def __init__(self, command: list[str]) -> None:
+        self._command = command
+        self._process: subprocess.Popen[str] | None = None
+
+    def ask(self, **question: str) -> dict[str, Any]:
+        """Return the answer to a question. Raises FinaleMistake."""
+        process = self._process = self._process or self._started()
+        questions, answers = _streams(process)
+        with suppress(BrokenPipeError):  # then there is no answer either
+            questions.write(json.dumps(question) + "\n")
+            questions.flush()
+        line = answers.readline()
+        if not line:
+            self._process = None
+            raise FinaleMistake(
+                f"finale ended with exit code {process.wait()} before it answered; what it wrote "
+                "is under stderr. The next spec starts it again."
+            )
+        answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise FinaleMistake(answer["error"])
+        return answer
+
+    def end(self) -> None:
+        """End the process: it ends by itself if nothing more is asked."""
+        if self._process is None:
+            return
+        for stream in _streams(self._process):
+            with suppress(BrokenPipeError):
+                stream.close()
+        try:
+            self._process.wait(SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process = None
+
+    def _started(self) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+        )
+        head = _streams(process)[1].readline()
+        with suppress(ValueError):
+            if json.loads(head).get("format") == FORMAT:
+                return process
+        process.kill()
+        process.wait()
+        raise FinaleMistake(
+            f"{self._command[0]} does not answer as this plugin expects ({FORMAT}): install Finale "
+            "and pytest-finale from the same checkout"
+        )
+
+
+_FINALE = pytest.StashKey[Finale]()
+
+
+def _streams(process: subprocess.Popen[str]) -> tuple[IO[str], IO[str]]:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    return process.stdin, process.stdout
+
+
+# --- settings ------------------------------------------------------------------------------------
+
+
+def is_spec(file: Path) -> bool:
+    """Whether a TOML file has what only a spec has."""
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return False
+    return all(isinstance(table.get(key), str) for key in ("title", "protocol"))
 
 
 def _is_on(config: pytest.Config) -> bool:
     return bool(config.getoption("finale") or config.getini("finale_specs"))
 
 
-def _settings(config: pytest.Config) -> Settings:
-    """What the project and the command line set; read once."""
-    if _SETTINGS not in config.stash:
-        from checker.ci.pytest_items import Settings
+def _command(config: pytest.Config) -> list[str]:
+    """Return the command line of the process. Raises UsageError."""
+    words = [_executable(config), "serve-items"]
+    folder, inside = config.getoption("finale_protocols"), config.getini("finale_protocols")
+    if folder or inside:
+        words += ["--protocols", str(Path(folder).absolute() if folder else _in(config, inside))]
+    variants = [*config.getini("finale_variants"), *(config.getoption("finale_variant") or [])]
+    for name in dict.fromkeys(variants):
+        words += ["--variant", name]
+    if config.getoption("finale_strict") or config.getini("finale_strict"):
+        words.append("--strict")
+    words += _limit(config, "finale_max_states", int)
+    words += _limit(config, "finale_max_seconds", float)
+    return [*words, "--processes", os.environ.get(WORKERS, "1")]
 
-        folder = config.getoption("finale_protocols")
-        inside = config.getini("finale_protocols")
-        protocols = Path(folder).absolute() if folder else None
-        config.stash[_SETTINGS] = Settings(
-            protocols or (config.rootpath / inside if inside else None),
-            tuple(dict.fromkeys([*config.getini("finale_variants"), *_given(config)])),
-            bool(config.getoption("finale_strict") or config.getini("finale_strict")),
-            bool(config.getoption("finale_slow")),
-            _number(config, "finale_max_states", int),
-            _number(config, "finale_max_seconds", float),
+
+def _executable(config: pytest.Config) -> str:
+    """Return the command `finale`. Raises UsageError if there is none."""
+    option, setting = config.getoption("finale_command"), config.getini("finale_command")
+    if option or setting:
+        chosen = Path(option).absolute() if option else _in(config, setting)
+        if not os.access(chosen, os.X_OK) or chosen.is_dir():
+            raise pytest.UsageError(f"{chosen}: there is no command finale here")
+        return str(chosen)
+    found = shutil.which("finale", path=str(Path(sys.executable).parent)) or shutil.which("finale")
+    if found is None:
+        raise pytest.UsageError(
+            "there is no command finale: install Finale, or name its command with finale_command"
         )
-    return config.stash[_SETTINGS]
+    return found
 
 
-def _given(config: pytest.Config) -> list[str]:
-    return list(config.getoption("finale_variant") or [])
+def _in(config: pytest.Config, path: str) -> Path:
+    return config.rootpath / path
 
 
-def _number(config: pytest.Config, name: str, kind: type[int] | type[float]) -> float | None:
+def _limit(config: pytest.Config, name: str, kind: type[int] | type[float]) -> list[str]:
     text = str(config.getini(name))
     if not text:
-        return None
+        return []
     try:
         number = kind(text)
     except ValueError:
         number = kind(0)
     if not number > 0:
         raise pytest.UsageError(f"{name} = {text}: write a number above zero")
-    return number
+    return [name.replace("finale_", "--").replace("_", "-"), str(number)]
 
 
 def _refuse_missing_folders(config: pytest.Config) -> None:
     """A misspelt name would check nothing, and nobody would notice. Raises UsageError."""
     for name in config.getini("finale_specs"):
-        if not (config.rootpath / name).exists():
+        if not _in(config, name).exists():
             raise pytest.UsageError(f"finale_specs = {name}: there is no such file or folder")
-
-
-def _refuse_packages_of_the_project(root: Path) -> None:
-    """Python has one package of a name: a project must not get Finale's in place of its own.
-
-    Raises UsageError, also if Finale is not installed.
-    """
-    for name in PACKAGES:
-        own = next((f for f in (root / name, root / "src" / name) if any(f.glob("*.py"))), None)
-        if own is not None and not _is_finale(own.parent):
-            raise pytest.UsageError(
-                f"{own.relative_to(root)} has the name of a package of Finale: run `finale check` "
-                "in place of the pytest plugin"
-            )
-    found = importlib.util.find_spec(PACKAGES[0])
-    if found is None or found.origin is None or not _is_finale(Path(found.origin).parent.parent):
-        raise pytest.UsageError("install Finale in this environment: this is only its plugin")
-
-
-def _is_finale(folder: Path) -> bool:
-    return (folder / "checker" / "ci" / "pytest_items.py").is_file()

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reference.coordinator import Checkpoint, CheckpointKind, Status
-from reference.failing import Failing
-from reference.operators.base import Word
-from reference.steps import Guarded, action
-from reference.task import Phase, Task
+from finale.reference.coordinator import Checkpoint, CheckpointKind, Status
+from finale.reference.failing import Failing
+from finale.reference.operators.base import Word
+from finale.reference.steps import Guarded, action
+from finale.reference.task import Phase, Task
 
 
 class RequestKind(enum.Enum):

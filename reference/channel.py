@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from reference.elements import Element
+from finale.reference.elements import Element
 
 
 class NoRoom(Exception):

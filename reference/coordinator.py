@@ -6,8 +6,8 @@ import enum
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from reference.formats.snapshots import CheckpointStore
-from reference.network import Network
+from finale.reference.formats.snapshots import CheckpointStore
+from finale.reference.network import Network
 
 
 class CheckpointKind(enum.Enum):

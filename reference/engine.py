@@ -13,20 +13,20 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import ClassVar
 
-from model.topology import Channel as Wire
-from model.topology import Job
-from reference.channel import Channel, NoRoom
-from reference.coordinator import Checkpoint, Coordinator
-from reference.formats.files import Files, MemoryFiles
-from reference.formats.snapshots import CheckpointStore, shape_of
-from reference.gate import Gate
-from reference.network import Network
-from reference.operators.base import Word
-from reference.operators.program import JobProgram
-from reference.settings import EngineOptions, EngineSettings, Happened
-from reference.steps import Guarded, StepId, actions_of
-from reference.task import Output, Phase, Task
-from reference.undo import go_back, save
+from finale.model.topology import Channel as Wire
+from finale.model.topology import Job
+from finale.reference.channel import Channel, NoRoom
+from finale.reference.coordinator import Checkpoint, Coordinator
+from finale.reference.formats.files import Files, MemoryFiles
+from finale.reference.formats.snapshots import CheckpointStore, shape_of
+from finale.reference.gate import Gate
+from finale.reference.network import Network
+from finale.reference.operators.base import Word
+from finale.reference.operators.program import JobProgram
+from finale.reference.settings import EngineOptions, EngineSettings, Happened
+from finale.reference.steps import Guarded, StepId, actions_of
+from finale.reference.task import Output, Phase, Task
+from finale.reference.undo import go_back, save
 
 #: So many elements a step puts on a channel at most, where buffers take any number of records.
 BURST = 3

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from reference.network import Call
-from reference.running import Running
-from reference.steps import Guarded, action
-from reference.task import Phase, Task
+from finale.reference.network import Call
+from finale.reference.running import Running
+from finale.reference.steps import Guarded, action
+from finale.reference.task import Phase, Task
 
 
 class Failing(Running):

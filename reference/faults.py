@@ -11,14 +11,14 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from model.errors import FinaleError
-from model.events import DATA_STEPS
-from reference.engine import Engine
-from reference.formats.faultlist import HOLDING, OF_FILES, PlannedFault
-from reference.formats.faulty import FaultyFiles, ProcessEnds
-from reference.formats.files import Files
-from reference.steps import StepId
-from reference.task import Phase
+from finale.model.errors import FinaleError
+from finale.model.events import DATA_STEPS
+from finale.reference.engine import Engine
+from finale.reference.formats.faultlist import HOLDING, OF_FILES, PlannedFault
+from finale.reference.formats.faulty import FaultyFiles, ProcessEnds
+from finale.reference.formats.files import Files
+from finale.reference.steps import StepId
+from finale.reference.task import Phase
 
 FOR_EVER = 2**60
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from reference.channel import Channel
+from finale.reference.channel import Channel
 
 
 class Gate:

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from reference.channel import Channel
-from reference.coordinator import Status
-from reference.elements import Barrier, Buffer, CancelBarrier, Element, EndOfData
-from reference.formats.snapshots import METADATA
-from reference.operators.base import Word
+from finale.reference.channel import Channel
+from finale.reference.coordinator import Status
+from finale.reference.elements import Barrier, Buffer, CancelBarrier, Element, EndOfData
+from finale.reference.formats.snapshots import METADATA
+from finale.reference.operators.base import Word
 
 if TYPE_CHECKING:
-    from reference.engine import Engine
-    from reference.task import Task
+    from finale.reference.engine import Engine
+    from finale.reference.task import Task
 
 SeenParts = tuple[tuple[str, Any], ...]
 """What is seen of a part, by names."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from reference.channel import Channel, NoRoom
-from reference.elements import Barrier, Buffer, Element
-from reference.gate import Gate
+from finale.reference.channel import Channel, NoRoom
+from finale.reference.elements import Barrier, Buffer, Element
+from finale.reference.gate import Gate
 
 
 class LoggedChannel(Channel):

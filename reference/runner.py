@@ -11,26 +11,31 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from model.errors import FinaleError
-from reference.asking import Asking, JobStatus, Request, RequestKind, RequestStatus
-from reference.coordinator import CheckpointKind
-from reference.engine import Engine
-from reference.faults import Strikes
-from reference.formats.control import Control
-from reference.formats.eventlog import EventLog
-from reference.formats.faultlist import OF_THE_ENVIRONMENT, PlannedFault, bounds_of, options_for
-from reference.formats.faulty import ProcessEnds
-from reference.formats.files import DiskFiles, Files, MemoryFiles, told
-from reference.formats.folder import end_of, is_new, lines_in, locked, mark_end, own
-from reference.formats.jobfile import JobFile
-from reference.formats.logfile import LOG, check_log
-from reference.formats.requests import WHY_OVER, Requests
-from reference.formats.resuming import start, to_go_on_from
-from reference.interrupts import Signals
-from reference.settings import EngineSettings
-from reference.steps import StepId
-from reference.task import Phase
-from reference.threads import SECONDS, Threads, Turns
+from finale.model.errors import FinaleError
+from finale.reference.asking import Asking, JobStatus, Request, RequestKind, RequestStatus
+from finale.reference.coordinator import CheckpointKind
+from finale.reference.engine import Engine
+from finale.reference.faults import Strikes
+from finale.reference.formats.control import Control
+from finale.reference.formats.eventlog import EventLog
+from finale.reference.formats.faultlist import (
+    OF_THE_ENVIRONMENT,
+    PlannedFault,
+    bounds_of,
+    options_for,
+)
+from finale.reference.formats.faulty import ProcessEnds
+from finale.reference.formats.files import DiskFiles, Files, MemoryFiles, told
+from finale.reference.formats.folder import end_of, is_new, lines_in, locked, mark_end, own
+from finale.reference.formats.jobfile import JobFile
+from finale.reference.formats.logfile import LOG, check_log
+from finale.reference.formats.requests import WHY_OVER, Requests
+from finale.reference.formats.resuming import start, to_go_on_from
+from finale.reference.interrupts import Signals
+from finale.reference.settings import EngineSettings
+from finale.reference.steps import StepId
+from finale.reference.task import Phase
+from finale.reference.threads import SECONDS, Threads, Turns
 
 #: What no turn has: that comes when it is time, or goes wrong.
 NOT_IN_TURN = frozenset({"trigger_checkpoint", *OF_THE_ENVIRONMENT})

@@ -8,12 +8,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import ClassVar
 
-from reference.channel import Channel
-from reference.coordinator import CheckpointKind
-from reference.elements import Barrier, Buffer, CancelBarrier, EndOfPartition
-from reference.engine import Engine
-from reference.steps import Guarded, action
-from reference.task import Phase, Task
+from finale.reference.channel import Channel
+from finale.reference.coordinator import CheckpointKind
+from finale.reference.elements import Barrier, Buffer, CancelBarrier, EndOfPartition
+from finale.reference.engine import Engine
+from finale.reference.steps import Guarded, action
+from finale.reference.task import Phase, Task
 
 
 class Running(Engine):

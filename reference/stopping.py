@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from reference.asking import Asking, JobStatus, Request, RequestKind, RequestStatus
-from reference.coordinator import CheckpointKind, Status
-from reference.operators.base import Word
-from reference.steps import Guarded, action
-from reference.task import Phase, Task
+from finale.reference.asking import Asking, JobStatus, Request, RequestKind, RequestStatus
+from finale.reference.coordinator import CheckpointKind, Status
+from finale.reference.operators.base import Word
+from finale.reference.steps import Guarded, action
+from finale.reference.task import Phase, Task
 
 
 class Stopping(Asking):

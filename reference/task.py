@@ -6,10 +6,10 @@ import enum
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from reference.channel import Channel, NoRoom
-from reference.elements import Buffer, Element, Record
-from reference.gate import Gate
-from reference.operators.base import Operator, SourceOperator
+from finale.reference.channel import Channel, NoRoom
+from finale.reference.elements import Buffer, Element, Record
+from finale.reference.gate import Gate
+from finale.reference.operators.base import Operator, SourceOperator
 
 Partitioner = Callable[[Sequence[Record], int], Sequence[Sequence[Record]]]
 """What each of so many channels takes of some records."""

@@ -11,12 +11,12 @@ import threading
 from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import contextmanager
 
-from model.events import DATA_STEPS
-from reference.elements import Buffer
-from reference.engine import Engine
-from reference.interrupts import Signals
-from reference.steps import StepId
-from reference.task import Task
+from finale.model.events import DATA_STEPS
+from finale.reference.elements import Buffer
+from finale.reference.engine import Engine
+from finale.reference.interrupts import Signals
+from finale.reference.steps import StepId
+from finale.reference.task import Task
 
 #: A thread that has nothing to do looks again after so long, even if nobody calls it.
 SECONDS = 0.02

@@ -12,6 +12,7 @@ import json
 import os
 import re
 import resource
+import sys
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
@@ -133,3 +134,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         worker = os.environ.get("PYTEST_XDIST_WORKER", "")
         part = file.with_name(file.name + worker)
         part.write_text(json.dumps(COSTS, indent=1), encoding="utf-8")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_file_is_loaded_under_two_names() -> Iterator[None]:
+    """`model.values` beside `finale.model.values` would be two modules with two `Nothing`."""
+    yield
+    from tests.package.loaded import loaded_twice
+
+    assert loaded_twice(list(sys.modules.values()), HERE.parent) == {}

@@ -29,17 +29,17 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, cast, get_args, get_origin
 
-import model
-from model.language.decorators import DecoratedFunction, mark_of
-from model.language.entities import Entity, Field
-from model.language.observing import observed_kinds
-from model.language.path_ends import is_inner
-from model.language.properties import Family
-from model.language.protocol import Protocol, Setting
+from finale import model
+from finale.model.language.decorators import DecoratedFunction, mark_of
+from finale.model.language.entities import Entity, Field
+from finale.model.language.observing import observed_kinds
+from finale.model.language.path_ends import is_inner
+from finale.model.language.properties import Family
+from finale.model.language.protocol import Protocol, Setting
 
 DIGEST_BYTES = 16
 #: The packages of the model that hold protocols and properties: code that people change.
-CHANGING = ("model.protocols", "model.properties")
+CHANGING = ("finale.model.protocols", "finale.model.properties")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -84,9 +84,10 @@ def digest(said: Iterable[object]) -> bytes:
     return blake2b(repr(tuple(said)).encode(), digest_size=DIGEST_BYTES).digest()
 
 
-_MODEL = Path(model.__file__).parent
+#: In a checkout this is a link's target: files are compared by where they really are.
+_MODEL = Path(model.__file__).resolve().parent
 #: Where the protocols and properties are that this package brings.
-CHANGING_FOLDERS = tuple(_MODEL / name.partition(".")[2] for name in CHANGING)
+CHANGING_FOLDERS = tuple(_MODEL / name.rpartition(".")[2] for name in CHANGING)
 
 
 def is_tool_file(file: Path) -> bool:
@@ -115,10 +116,15 @@ def of_file(file: Path) -> bytes:
     return blake2b(file.read_bytes(), digest_size=DIGEST_BYTES).digest()
 
 
+def is_of_model(module: str | None) -> bool:
+    """Whether a module is one of the model: of the rule language, a protocol, or a property."""
+    return f"{module}.".startswith(f"{model.__name__}.")
+
+
 def is_changing(module: str | None) -> bool:
     """Whether a module has code of protocols or properties: the model's own, or a user's."""
     package = (module or "builtins").partition(".")[0]
-    if package == "model":
+    if is_of_model(module):
         return (module or "").startswith(CHANGING)
     return package not in sys.stdlib_module_names and package != "builtins"
 
@@ -126,7 +132,7 @@ def is_changing(module: str | None) -> bool:
 def _check_pure(module: str | None, what: str) -> None:
     """Raises `NotCacheable` for a module of Python's library that may read what no digest knows."""
     package = (module or "builtins").partition(".")[0]
-    if package != "model" and package.removeprefix("_") not in PURE_MODULES:
+    if not is_of_model(module) and package.removeprefix("_") not in PURE_MODULES:
         raise NotCacheable(f"code uses {what} of {module}")
 
 
@@ -420,7 +426,7 @@ class Reach:
             return "seen", self._seen[id(value)]
         if kind.__module__ in ("typing", "types", "re"):
             return "said", self._spoken(value, edges)
-        if not is_changing(kind.__module__) and not kind.__module__.startswith("model."):
+        if not is_changing(kind.__module__) and not is_of_model(kind.__module__):
             if isinstance(value, int):
                 return kind.__qualname__, int(value)
             raise NotCacheable(f"a value of {kind.__module__}.{kind.__qualname__}")

@@ -12,8 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from .code import PURE_MODULES, READS_OUTSIDE
+from .code import PURE_MODULES, READS_OUTSIDE, is_of_model
 
+#: What users import of the model: names of its modules, and nothing else.
+FACES = ("finale.rules", "finale.jobs", "finale.protocols", "finale.properties")
 #: Code that says one of these may load what no import says.
 _LOADS = frozenset({"__builtins__", "__loader__", "__spec__"})
 
@@ -47,8 +49,9 @@ def _is_outside(node: ast.AST) -> bool:
 
 
 def _is_known(module: str) -> bool:
-    package = module.partition(".")[0]
-    return package == "model" or package in PURE_MODULES - {"builtins"}
+    if is_of_model(module) or module in FACES:
+        return True
+    return module.partition(".")[0] in PURE_MODULES - {"builtins"}
 
 
 def with_imports(files: Iterable[Path], folders: Sequence[Path]) -> set[Path]:

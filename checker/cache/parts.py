@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from model.expressions import Expression
-from model.language.bindings import BoundRule
-from model.language.build import Parts
-from model.language.decorators import DecoratedFunction
-from model.language.entities import World
-from model.language.properties import Family
-from model.language.protocol import Protocol
-from model.system import GroundRule, Kind, Property, System
+from finale.model.expressions import Expression
+from finale.model.language.bindings import BoundRule
+from finale.model.language.build import Parts
+from finale.model.language.decorators import DecoratedFunction
+from finale.model.language.entities import World
+from finale.model.language.properties import Family
+from finale.model.language.protocol import Protocol
+from finale.model.system import GroundRule, Kind, Property, System
 
 from .code import NotCacheable, Reach, Reached, digest, of_tool
 from .store import Store

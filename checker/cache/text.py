@@ -13,8 +13,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from model.errors import Place
-from model.expressions import (
+from finale.model.errors import Place
+from finale.model.expressions import (
     Add,
     And,
     Cell,
@@ -29,8 +29,8 @@ from model.expressions import (
     parts,
     shared,
 )
-from model.language.explore import Branch
-from model.system import Blocked, Fault, Predicate, Test, Tree, Update
+from finale.model.language.explore import Branch
+from finale.model.system import Blocked, Fault, Predicate, Test, Tree, Update
 
 from .code import Reached
 

@@ -11,16 +11,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from checker.report.layout import counted
-from checker.report.outcome import Outcome
-from checker.report.places import expectation_line, shown_file
-from checker.report.results import trace_command
-from checker.report.story import BUILT_IN_SENTENCES, Story, story_of
-from checker.report.trace import trace_lines
-from checker.search.answer import DoesNotApply, Holds, NotAsked, Unknown, Vacuous, Violated
-from checker.search.rows import SEARCH, Exit, ResultRow, SpecResult
-from checker.spec.claim import runs_before
-from model.errors import Place
+from finale.checker.report.layout import counted
+from finale.checker.report.outcome import Outcome
+from finale.checker.report.places import expectation_line, shown_file
+from finale.checker.report.results import trace_command
+from finale.checker.report.story import BUILT_IN_SENTENCES, Story, story_of
+from finale.checker.report.trace import trace_lines
+from finale.checker.search.answer import DoesNotApply, Holds, NotAsked, Unknown, Vacuous, Violated
+from finale.checker.search.rows import SEARCH, Exit, ResultRow, SpecResult
+from finale.checker.spec.claim import runs_before
+from finale.model.errors import Place
 
 from .locations import Checkout
 

@@ -10,10 +10,10 @@ import secrets
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from checker.report.layout import counted
-from checker.report.outcome import Outcome
-from checker.search.rows import Exit, SpecResult
-from model.visible import visible
+from finale.checker.report.layout import counted
+from finale.checker.report.outcome import Outcome
+from finale.checker.search.rows import Exit, SpecResult
+from finale.model.visible import visible
 
 from .findings import Finding, findings, shown
 from .locations import Checkout

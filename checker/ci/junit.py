@@ -13,11 +13,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from checker.report.outcome import Mistake, Outcome
-from checker.report.places import expectation_line, shown_file, told_setting
-from checker.search.answer import DoesNotApply, Holds, Violated
-from checker.search.rows import ResultRow, SpecResult
-from model.visible import visible
+from finale.checker.report.outcome import Mistake, Outcome
+from finale.checker.report.places import expectation_line, shown_file, told_setting
+from finale.checker.search.answer import DoesNotApply, Holds, Violated
+from finale.checker.search.rows import ResultRow, SpecResult
+from finale.model.visible import visible
 
 from .findings import Finding, Level, finding_of
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote
 
-import model
+from finale import model
 
 #: The folder that Finale itself is installed in: its rules are not in the user's repository.
 FINALE = Path(model.__file__).resolve().parent.parent

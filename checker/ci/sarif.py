@@ -10,10 +10,10 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 
-from checker.report.outcome import Outcome
-from checker.report.story import StoryStep
-from model.errors import Place
-from model.visible import visible
+from finale.checker.report.outcome import Outcome
+from finale.checker.report.story import StoryStep
+from finale.model.errors import Place
+from finale.model.visible import visible
 
 from .findings import Finding, claim_of, findings, shown
 from .locations import FINALE, FINALE_BASE, SOURCE_BASE, Checkout

@@ -22,7 +22,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.state_graph.components import components
+from finale.checker.search.state_graph.components import components
 
 from .lts import SILENT, Lts, Numbers
 from .rows import distinct_rows, sets_of

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-from checker.search.limits import (
+from finale.checker.search.limits import (
     LimitHit,
     Limits,
     ProgressListener,
@@ -24,10 +24,10 @@ from checker.search.limits import (
     TimeOver,
     looking,
 )
-from checker.spec.claim import Spec
-from model.errors import FinaleError, Place
-from model.language.build import rule_names
-from model.trace import Trace
+from finale.checker.spec.claim import Spec
+from finale.model.errors import FinaleError, Place
+from finale.model.language.build import rule_names
+from finale.model.trace import Trace
 
 from .bisimulation import classes
 from .inclusion import Determinised, matching, unmatched

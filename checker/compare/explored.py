@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.backends import FEW
-from checker.search.bfs.machine import CompiledSuccessors
-from checker.search.bfs.search import ReadableSearch
-from checker.search.limits import INTERRUPTED, LimitHit, Limits, ProgressListener
-from checker.search.state_graph.leaves import Leaf
-from model.errors import FinaleError
-from model.system import State, System
+from finale.checker.search.backends import FEW
+from finale.checker.search.bfs.machine import CompiledSuccessors
+from finale.checker.search.bfs.search import ReadableSearch
+from finale.checker.search.limits import INTERRUPTED, LimitHit, Limits, ProgressListener
+from finale.checker.search.state_graph.leaves import Leaf
+from finale.model.errors import FinaleError
+from finale.model.system import State, System
 
 from .lts import Numbers
 
 if TYPE_CHECKING:
-    from checker.search.native.layout import StateLayout
+    from finale.checker.search.native.layout import StateLayout
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ def explored(system: System, limits: Limits, progress: ProgressListener | None) 
 
 
 def _has_native() -> bool:
-    from checker.search.native import support
+    from finale.checker.search.native import support
 
     return not support.why_not()
 
@@ -109,8 +109,8 @@ def _readably(system: System, limits: Limits, progress: ProgressListener | None)
 
 
 def _natively(system: System, limits: Limits, progress: ProgressListener | None) -> Explored:
-    from checker.search.native.graph import edges_of
-    from checker.search.native.search import searched
+    from finale.checker.search.native.graph import edges_of
+    from finale.checker.search.native.search import searched
 
     search = searched(system, limits, progress)
     _refuse_stopped(search.stopped)

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import cast
 
-from model.domains import Array, Boolean, Domain, Enum, Option, Queue, Range, Ref, Set, Union
-from model.itf import element_of, keys_of
-from model.language.bindings import shown
-from model.values import NothingType, Record
+from finale.model.domains import Array, Boolean, Domain, Enum, Option, Queue, Range, Ref, Set, Union
+from finale.model.itf import element_of, keys_of
+from finale.model.language.bindings import shown
+from finale.model.values import NothingType, Record
 
 
 def identity(domain: Domain[object], value: object) -> str:

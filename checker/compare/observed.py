@@ -17,21 +17,21 @@ from time import perf_counter
 
 import numpy as np
 
-from checker.search.bfs.machine import CompiledSuccessors
-from checker.search.limits import Limits, ProgressListener, looking
-from checker.search.run import BUILDING, SECONDS_UNTOLD
-from checker.search.state_graph.folding import cells_read
-from checker.spec.claim import Spec
-from model.expressions import Expression
-from model.itf import keys_of
-from model.language.build import shown, world_of
-from model.language.entities import Variable
-from model.language.observing import observing, sound_kind
-from model.language.predicates import where
-from model.semantics import evaluate
-from model.system import Fault, State, System, Update
-from model.trace import Trace, renamed
-from model.value_text import changes, value_text
+from finale.checker.search.bfs.machine import CompiledSuccessors
+from finale.checker.search.limits import Limits, ProgressListener, looking
+from finale.checker.search.run import BUILDING, SECONDS_UNTOLD
+from finale.checker.search.state_graph.folding import cells_read
+from finale.checker.spec.claim import Spec
+from finale.model.expressions import Expression
+from finale.model.itf import keys_of
+from finale.model.language.build import shown, world_of
+from finale.model.language.entities import Variable
+from finale.model.language.observing import observing, sound_kind
+from finale.model.language.predicates import where
+from finale.model.semantics import evaluate
+from finale.model.system import Fault, State, System, Update
+from finale.model.trace import Trace, renamed
+from finale.model.value_text import changes, value_text
 
 from .explored import Explored, explored
 from .identity import identity

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from model.domains import Domain, OutOfDomain
-from model.errors import FinaleError, nearest
-from model.itf import element_of
-from model.language.entities import Entity, Field, Variable
-from model.system import System
-from model.value_text import value_text
+from finale.model.domains import Domain, OutOfDomain
+from finale.model.errors import FinaleError, nearest
+from finale.model.itf import element_of
+from finale.model.language.entities import Entity, Field, Variable
+from finale.model.system import System
+from finale.model.value_text import value_text
 
 from .identity import identity
 

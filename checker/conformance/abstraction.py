@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, cast
 
-from model.given import json_of
-from model.protocols.job.elements import (
+from finale.model.given import json_of
+from finale.model.protocols.job.elements import (
     TOO_OFTEN,
     Barrier,
     CancelBarrier,
@@ -20,9 +20,9 @@ from model.protocols.job.elements import (
     EndOfData,
     EndOfPartition,
 )
-from model.protocols.task.sources import Source
-from model.rules import Entity, Nothing, Protocol
-from reference.observation import Observation
+from finale.model.protocols.task.sources import Source
+from finale.model.rules import Entity, Nothing, Protocol
+from finale.reference.observation import Observation
 
 Word = Any
 Files = Mapping[str, tuple[bytes, ...]]

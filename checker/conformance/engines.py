@@ -6,14 +6,14 @@ import enum
 from dataclasses import fields, replace
 from typing import Any
 
-from checker.spec.claim import Spec
-from model.errors import FinaleError, Place
-from reference.broken import BROKEN
-from reference.engine import Engine
-from reference.formats.files import Files, MemoryFiles
-from reference.operators.program import Followed
-from reference.protocols import ENGINES
-from reference.settings import EngineOptions, EngineSettings, Faults
+from finale.checker.spec.claim import Spec
+from finale.model.errors import FinaleError, Place
+from finale.reference.broken import BROKEN
+from finale.reference.engine import Engine
+from finale.reference.formats.files import Files, MemoryFiles
+from finale.reference.operators.program import Followed
+from finale.reference.protocols import ENGINES
+from finale.reference.settings import EngineOptions, EngineSettings, Faults
 
 #: What says that the engine has nothing to compare a spec with.
 NO_COUNTERPART = ("no-engine", "option-not-built")

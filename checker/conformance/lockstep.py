@@ -11,15 +11,15 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checker.search.bfs.machine import CompiledSuccessors
-from checker.search.limits import ProgressListener, SearchProgress
-from checker.spec.claim import Spec
-from model.language.build import build
-from model.language.entities import Variable
-from model.system import State, System
-from reference.observation import Observation, observation_of
-from reference.steps import StepId
-from reference.undo import go_back, save
+from finale.checker.search.bfs.machine import CompiledSuccessors
+from finale.checker.search.limits import ProgressListener, SearchProgress
+from finale.checker.spec.claim import Spec
+from finale.model.language.build import build
+from finale.model.language.entities import Variable
+from finale.model.system import State, System
+from finale.reference.observation import Observation, observation_of
+from finale.reference.steps import StepId
+from finale.reference.undo import go_back, save
 
 from .abstraction import Abstraction, Word, word
 from .engines import engine_for

@@ -10,18 +10,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from checker.spec.claim import Spec
-from model.given import json_of
-from model.system import Fault, System
-from model.trace import Trace
-from reference.asking import Asking
-from reference.coordinator import Status
-from reference.elements import Buffer
-from reference.engine import Engine
-from reference.formats.files import Files
-from reference.observation import observation_of
-from reference.steps import StepId
-from reference.task import NoRoom, Phase
+from finale.checker.spec.claim import Spec
+from finale.model.given import json_of
+from finale.model.system import Fault, System
+from finale.model.trace import Trace
+from finale.reference.asking import Asking
+from finale.reference.coordinator import Status
+from finale.reference.elements import Buffer
+from finale.reference.engine import Engine
+from finale.reference.formats.files import Files
+from finale.reference.observation import observation_of
+from finale.reference.steps import StepId
+from finale.reference.task import NoRoom, Phase
 
 from .abstraction import Abstraction
 from .engines import engine_for

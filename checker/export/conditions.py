@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from checker.search.state_graph.folding import Known, cells_read, fold, folded, parts, sides
-from model.expressions import (
+from finale.checker.search.state_graph.folding import Known, cells_read, fold, folded, parts, sides
+from finale.model.expressions import (
     FALSE,
     TRUE,
     Cell,
@@ -23,7 +23,7 @@ from model.expressions import (
     equal,
     negation,
 )
-from model.system import (
+from finale.model.system import (
     Blocked,
     Fairness,
     Fault,

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, assert_never
 
-from model.errors import FinaleError
-from model.system import System
-from model.visible import visible
+from finale.model.errors import FinaleError
+from finale.model.system import System
+from finale.model.visible import visible
 
 from .conditions import LIVENESS, expressions_of, initial_states
 from .promela import VECTOR_BYTES, PromelaModel

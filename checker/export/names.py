@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from model.domains import Boolean, Domain, Enum, Option, Queue, Range, Ref, Set, Union
-from model.itf import element_of, keys_of
-from model.language.build import shown
-from model.system import GroundRule, System
+from finale.model.domains import Boolean, Domain, Enum, Option, Queue, Range, Ref, Set, Union
+from finale.model.itf import element_of, keys_of
+from finale.model.language.build import shown
+from finale.model.system import GroundRule, System
 
 Words = tuple[str, ...]
 """What the values of a cell are called, from its lowest on; empty for plain numbers."""

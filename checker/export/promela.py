@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from checker.search.answer import NO_DEADLOCK, WELL_FORMED
-from checker.search.state_graph.folding import nodes
-from model.errors import FinaleError
-from model.expressions import FALSE, Cell, Expression, conjunction, disjunction, negation
-from model.system import Blocked, Fault, Kind, System, Test, Tree, Update
+from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
+from finale.checker.search.state_graph.folding import nodes
+from finale.model.errors import FinaleError
+from finale.model.expressions import FALSE, Cell, Expression, conjunction, disjunction, negation
+from finale.model.system import Blocked, Fault, Kind, System, Test, Tree, Update
 
 from .conditions import (
     Conditions,

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from checker.search.state_graph.folding import SIGNS, nodes, parts
-from model.errors import FinaleError
-from model.expressions import (
+from finale.checker.search.state_graph.folding import SIGNS, nodes, parts
+from finale.model.errors import FinaleError
+from finale.model.expressions import (
     Add,
     And,
     Cell,

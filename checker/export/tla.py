@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from checker.search.answer import NO_DEADLOCK, WELL_FORMED
-from model.expressions import FALSE, TRUE, Expression, conjunction, disjunction, negation
-from model.system import Blocked, Fault, Kind, Property, System, Test, Tree, Update
+from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
+from finale.model.expressions import FALSE, TRUE, Expression, conjunction, disjunction, negation
+from finale.model.system import Blocked, Fault, Kind, Property, System, Test, Tree, Update
 
 from .conditions import (
     Conditions,

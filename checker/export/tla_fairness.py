@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from model.expressions import FALSE, Expression, disjunction
-from model.system import Fairness as Promise
-from model.system import System
+from finale.model.expressions import FALSE, Expression, disjunction
+from finale.model.system import Fairness as Promise
+from finale.model.system import System
 
 from .conditions import fair_keys, is_at_bound
 from .names import SystemNames

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-from checker.cache.code import digest, of_tool
-from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Violated
-from checker.search.limits import INTERRUPTED, Limits
-from checker.search.many import WORKER_DIED, searched
-from checker.search.run import run
-from checker.spec.catalogue import Catalogue
-from checker.spec.claim import Spec
-from checker.studies.effects import Effect, effect_of
-from model.errors import FinaleError
-from model.system import Kind
+from finale.checker.cache.code import digest, of_tool
+from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Violated
+from finale.checker.search.limits import INTERRUPTED, Limits
+from finale.checker.search.many import WORKER_DIED, searched
+from finale.checker.search.run import run
+from finale.checker.spec.catalogue import Catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.studies.effects import Effect, effect_of
+from finale.model.errors import FinaleError
+from finale.model.system import Kind
 
 from .journal import Journal, Searched, Violation
 from .settings import HuntSetting, spec_in

@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from model.errors import FinaleError, Place
-from model.given import appended
+from finale.model.errors import FinaleError, Place
+from finale.model.given import appended
 
 from .signature import Signature
 

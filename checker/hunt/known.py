@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from checker.search.answer import Violated
-from checker.spec.toml_text import toml_in
-from checker.spec.typed import is_list, is_table
-from model.errors import FinaleError
+from finale.checker.search.answer import Violated
+from finale.checker.spec.toml_text import toml_in
+from finale.checker.spec.typed import is_list, is_table
+from finale.model.errors import FinaleError
 
 from .settings import HuntSetting
 

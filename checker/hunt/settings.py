@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from checker.spec.catalogue import Catalogue
-from checker.spec.claim import Spec
-from checker.spec.key_lines import KeyLines
-from checker.spec.reading import read_spec, spec_of
-from checker.spec.typed import is_table
+from finale.checker.spec.catalogue import Catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.key_lines import KeyLines
+from finale.checker.spec.reading import read_spec, spec_of
+from finale.checker.spec.typed import is_table
 
 Table = Mapping[str, object]
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checker.search.answer import Violated
-from checker.search.rows import ResultRow
-from checker.studies.decisive import decisive_steps
-from model.system import Fairness, System
-from model.trace import Trace
+from finale.checker.search.answer import Violated
+from finale.checker.search.rows import ResultRow
+from finale.checker.studies.decisive import decisive_steps
+from finale.model.system import Fairness, System
+from finale.model.trace import Trace
 
 #: So many states are looked at to find the decisive steps of one counterexample.
 STATES_MAX = 20_000

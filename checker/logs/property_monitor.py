@@ -17,15 +17,15 @@ from itertools import combinations
 from types import MappingProxyType
 from typing import Any, Literal
 
-from checker.search.interpreter.asking import Looked, Readers
-from checker.search.interpreter.execution import PlainPredicate
-from model.language.entities import Variable, World
-from model.language.observing import observing
-from model.language.path_ends import BlockedHere, FaultHere
-from model.language.plain import PlainStore
-from model.language.properties import Taken, goal_alone, stepping
-from model.language.protocol import Protocol
-from model.system import Kind
+from finale.checker.search.interpreter.asking import Looked, Readers
+from finale.checker.search.interpreter.execution import PlainPredicate
+from finale.model.language.entities import Variable, World
+from finale.model.language.observing import observing
+from finale.model.language.path_ends import BlockedHere, FaultHere
+from finale.model.language.plain import PlainStore
+from finale.model.language.properties import Taken, goal_alone, stepping
+from finale.model.language.protocol import Protocol
+from finale.model.system import Kind
 
 from .findings import RANK, Finding, Severity, Where
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from checker.search.limits import Limits
+from finale.checker.search.limits import Limits
 
 from .event_log.section_search import Accepted, Rejected, Undecided
 from .findings import Coverage, Finding, Severity

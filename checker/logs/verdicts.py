@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from checker.logs.findings import Coverage
+from finale.checker.logs.findings import Coverage
 
 from .findings import Finding, Severity, Where
 from .read.log_files import RawLog

@@ -12,7 +12,7 @@ from markupsafe import Markup
 @cache
 def asset(name: str) -> str:
     """The text of a file of this room."""
-    return files("checker.page").joinpath(name).read_text(encoding="utf-8")
+    return files("finale.checker.page").joinpath(name).read_text(encoding="utf-8")
 
 
 def fixed(part: h.Renderable) -> Markup:

@@ -15,7 +15,7 @@ from typing import cast
 import htpy as h
 from markupsafe import Markup
 
-from model.visible import visible
+from finale.model.visible import visible
 
 from .assets import asset
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import htpy as h
 
-from checker.report.layout import grouped
-from checker.search.answer import Holds
-from checker.search.rows import ResultRow
+from finale.checker.report.layout import grouped
+from finale.checker.search.answer import Holds
+from finale.checker.search.rows import ResultRow
 
 #: How a verdict, or any other word of a result, is coloured; words that are not here are plain.
 TONES = {

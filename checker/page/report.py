@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 
 import htpy as h
 
-from checker.report.job import job_lines
-from checker.report.layout import counted
-from checker.report.places import shown_file, told_setting
-from checker.search.answer import Violated
-from checker.search.rows import ResultRow, SpecResult
-from model.errors import FinaleError, Place
+from finale.checker.report.job import job_lines
+from finale.checker.report.layout import counted
+from finale.checker.report.places import shown_file, told_setting
+from finale.checker.search.answer import Violated
+from finale.checker.search.rows import ResultRow, SpecResult
+from finale.model.errors import FinaleError, Place
 
 from .assets import fixed
 from .document import document

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import htpy as h
 
-from checker.report.defined import overrides_words, reached_words
-from checker.report.layout import counted
-from checker.report.places import shown_file, shown_place
-from checker.report.review import (
+from finale.checker.report.defined import overrides_words, reached_words
+from finale.checker.report.layout import counted
+from finale.checker.report.places import shown_file, shown_place
+from finale.checker.report.review import (
     UNSEARCHED,
     command_of_finding,
     command_of_flip,
@@ -28,13 +28,13 @@ from checker.report.review import (
     unknown_before,
     what_is_missing,
 )
-from checker.review.behaviours import Behaviours
-from checker.review.lines import MemberCoverage
-from checker.review.review import Finding, Review, Tried
-from checker.review.seeming import Remark
-from checker.review.stability import Flip
-from checker.review.verdicts import Difference, Direction
-from checker.spec.meanings import summary
+from finale.checker.review.behaviours import Behaviours
+from finale.checker.review.lines import MemberCoverage
+from finale.checker.review.review import Finding, Review, Tried
+from finale.checker.review.seeming import Remark
+from finale.checker.review.stability import Flip
+from finale.checker.review.verdicts import Difference, Direction
+from finale.checker.spec.meanings import summary
 
 from .document import document
 from .parts import badge, folded, heading, listing, section, table

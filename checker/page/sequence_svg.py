@@ -16,8 +16,8 @@ from functools import cached_property
 import htpy as h
 from markupsafe import Markup
 
-from checker.report.sequence import Diagram, Message, Moment
-from model.visible import visible
+from finale.checker.report.sequence import Diagram, Message, Moment
+from finale.model.visible import visible
 
 from .assets import asset
 

@@ -13,9 +13,9 @@ from typing import cast
 
 import htpy as h
 
-from checker.report.rule import Body, bodies
-from checker.report.sequence import Diagram, sequence_of
-from checker.report.story import (
+from finale.checker.report.rule import Body, bodies
+from finale.checker.report.sequence import Diagram, sequence_of
+from finale.checker.report.story import (
     Before,
     Story,
     StoryStep,
@@ -23,15 +23,15 @@ from checker.report.story import (
     says_nothing,
     story_of,
 )
-from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Unknown, Violated
-from checker.search.rows import ResultRow
-from checker.spec.claim import Spec, runs_before
-from checker.studies.decisive import Decisive, decisive_steps
-from model.domains import Domain, Queue
-from model.language.entities import Variable
-from model.system import State, System
-from model.trace import Trace
-from model.value_text import ARROW, ValueChange, label_of, value_text
+from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Unknown, Violated
+from finale.checker.search.rows import ResultRow
+from finale.checker.spec.claim import Spec, runs_before
+from finale.checker.studies.decisive import Decisive, decisive_steps
+from finale.model.domains import Domain, Queue
+from finale.model.language.entities import Variable
+from finale.model.system import State, System
+from finale.model.trace import Trace
+from finale.model.value_text import ARROW, ValueChange, label_of, value_text
 
 from .assets import fixed
 from .document import data

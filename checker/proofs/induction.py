@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from checker.search.bmc.runs import REPETITIONS_MAX, BoundedRuns
-from checker.search.solving.encoding import TransitionRelation
-from checker.search.solving.solver import Solver
-from model.expressions import Expression
-from model.system import State, System
+from finale.checker.search.bmc.runs import REPETITIONS_MAX, BoundedRuns
+from finale.checker.search.solving.encoding import TransitionRelation
+from finale.checker.search.solving.solver import Solver
+from finale.model.expressions import Expression
+from finale.model.system import State, System
 
 
 @dataclass(frozen=True)

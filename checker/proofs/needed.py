@@ -22,17 +22,23 @@ from functools import cache
 from pathlib import Path
 from time import perf_counter
 
-from checker.search.answer import Violated
-from checker.search.bmc.search import check
-from checker.search.limits import INTERRUPTED, LimitHit, Limits, ProgressListener, SearchProgress
-from checker.search.run import chosen
-from checker.search.state_graph.questions import Topic
-from checker.spec.claim import Spec
-from checker.spec.typed import option_word
-from model.errors import FinaleError
-from model.expressions import cell, negation
-from model.language.guards import Guard, Operand, Watch, watching
-from model.system import System
+from finale.checker.search.answer import Violated
+from finale.checker.search.bmc.search import check
+from finale.checker.search.limits import (
+    INTERRUPTED,
+    LimitHit,
+    Limits,
+    ProgressListener,
+    SearchProgress,
+)
+from finale.checker.search.run import chosen
+from finale.checker.search.state_graph.questions import Topic
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.typed import option_word
+from finale.model.errors import FinaleError
+from finale.model.expressions import cell, negation
+from finale.model.language.guards import Guard, Operand, Watch, watching
+from finale.model.system import System
 
 from .prove import Proven, Proving, Refuted
 

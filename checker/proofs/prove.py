@@ -13,25 +13,25 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Literal
 
-from checker.search.answer import NO_DEADLOCK, WELL_FORMED
-from checker.search.bmc.asked import DEADLOCK, sought
-from checker.search.limits import (
+from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
+from finale.checker.search.bmc.asked import DEADLOCK, sought
+from finale.checker.search.limits import (
     SECONDS_BETWEEN_REPORTS,
     LimitHit,
     Limits,
     ProgressListener,
     SearchProgress,
 )
-from checker.search.solving.certificate import Certificate, Certifier, certify_steps
-from checker.search.solving.cubes import Cube, within
-from checker.search.solving.encoding import ways_of
-from checker.search.solving.ic3 import BadStateReached, Ic3
-from checker.search.state_graph.folding import cells_read
-from checker.search.state_graph.questions import FAULTS, Asked, Topic
-from model.errors import FinaleError
-from model.expressions import FALSE, Expression, disjunction, negation
-from model.semantics import steps
-from model.system import GroundRule, Kind, State, System
+from finale.checker.search.solving.certificate import Certificate, Certifier, certify_steps
+from finale.checker.search.solving.cubes import Cube, within
+from finale.checker.search.solving.encoding import ways_of
+from finale.checker.search.solving.ic3 import BadStateReached, Ic3
+from finale.checker.search.state_graph.folding import cells_read
+from finale.checker.search.state_graph.questions import FAULTS, Asked, Topic
+from finale.model.errors import FinaleError
+from finale.model.expressions import FALSE, Expression, disjunction, negation
+from finale.model.semantics import steps
+from finale.model.system import GroundRule, Kind, State, System
 
 from .induction import Induction
 

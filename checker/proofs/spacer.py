@@ -16,10 +16,10 @@ from functools import reduce
 
 import z3
 
-from checker.search.solving.encoding import ways_of
-from checker.search.solving.solver import watched
-from checker.search.solving.translation import Term, Translation, Variables, all_of
-from model.expressions import (
+from finale.checker.search.solving.encoding import ways_of
+from finale.checker.search.solving.solver import watched
+from finale.checker.search.solving.translation import Term, Translation, Variables, all_of
+from finale.model.expressions import (
     Cell,
     Expression,
     choose,
@@ -34,7 +34,7 @@ from model.expressions import (
     plus,
     truth,
 )
-from model.system import State, System
+from finale.model.system import State, System
 
 
 class NotSpoken(Exception):

@@ -13,13 +13,13 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from model.expressions import TRUE, Expression, cell, disjunction
-from model.language.build import world_of
-from model.language.entities import Entity
-from model.language.explore import Folded, explore, fold
-from model.language.joining import join
-from model.language.protocol import Protocol
-from model.language.stores import SymbolicStore
+from finale.model.expressions import TRUE, Expression, cell, disjunction
+from finale.model.language.build import world_of
+from finale.model.language.entities import Entity
+from finale.model.language.explore import Folded, explore, fold
+from finale.model.language.joining import join
+from finale.model.language.protocol import Protocol
+from finale.model.language.stores import SymbolicStore
 
 
 @dataclass(frozen=True)

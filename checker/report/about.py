@@ -7,12 +7,12 @@ from dataclasses import MISSING, fields
 
 from rich.text import Text
 
-from checker.review.code import changed_code
-from checker.spec.claim import Spec
-from checker.spec.meanings import meanings, summary
-from checker.spec.typed import option_word
-from model.language.properties import Family
-from model.system import Fairness, Rule, System
+from finale.checker.review.code import changed_code
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.meanings import meanings, summary
+from finale.checker.spec.typed import option_word
+from finale.model.language.properties import Family
+from finale.model.system import Fairness, Rule, System
 
 from .defined import defined_lines
 from .job import job_lines

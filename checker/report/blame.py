@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from checker.search.state_graph.folding import parts
-from model.expressions import And, Cell, Expression, IfThenElse, Or
-from model.semantics import evaluate
-from model.system import State
+from finale.checker.search.state_graph.folding import parts
+from finale.model.expressions import And, Cell, Expression, IfThenElse, Or
+from finale.model.semantics import evaluate
+from finale.model.system import State
 
 
 def cells_that_matter(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from checker.search.answer import Holds, Violated
-from checker.search.rows import ResultRow, SpecResult
+from finale.checker.search.answer import Holds, Violated
+from finale.checker.search.rows import ResultRow, SpecResult
 
 from .layout import counted, flow, paragraph
 

@@ -10,13 +10,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias, cast
 
-from checker.search.answer import DoesNotApply, Violated
-from checker.search.rows import SEARCH, ResultRow, SpecResult
-from checker.spec.claim import Spec
-from checker.spec.releases import ReleaseConfig
-from model.errors import FinaleError, Place
-from model.language.properties import Family
-from model.system import Kind
+from finale.checker.search.answer import DoesNotApply, Violated
+from finale.checker.search.rows import SEARCH, ResultRow, SpecResult
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.releases import ReleaseConfig
+from finale.model.errors import FinaleError, Place
+from finale.model.language.properties import Family
+from finale.model.system import Kind
 
 from .outcome import WhyLeftOut
 from .places import expectation_line, shown_file

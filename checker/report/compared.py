@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from checker.compare.comparison import Answer, Comparison, Difference, Told
-from checker.compare.observed import START, Side
-from checker.compare.observer import GROUPS
-from checker.spec.claim import Spec
-from model.trace import replay
+from finale.checker.compare.comparison import Answer, Comparison, Difference, Told
+from finale.checker.compare.observed import START, Side
+from finale.checker.compare.observer import GROUPS
+from finale.checker.spec.claim import Spec
+from finale.model.trace import replay
 
 from .layout import counted, flow, grouped, paragraph, wrapped
 from .places import shown_file, told_setting

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from checker.conformance.lockstep import Agreement, Divergence
-from checker.logs.event_log.judge import JudgedLog
-from checker.logs.event_log.section_search import Accepted, GaveUp, Rejected, Undecided
-from checker.logs.findings import Severity
-from model.value_text import label_of, value_text
+from finale.checker.conformance.lockstep import Agreement, Divergence
+from finale.checker.logs.event_log.judge import JudgedLog
+from finale.checker.logs.event_log.section_search import Accepted, GaveUp, Rejected, Undecided
+from finale.checker.logs.findings import Severity
+from finale.model.value_text import label_of, value_text
 
 from .filled import damage_lines
 from .layout import counted, duration, grouped, joined

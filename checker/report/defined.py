@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from checker.review.code import ChangedCode
-from checker.review.lines import Coverage, MemberCoverage
-from checker.spec.overriding import Member, class_name
+from finale.checker.review.code import ChangedCode
+from finale.checker.review.lines import Coverage, MemberCoverage
+from finale.checker.spec.overriding import Member, class_name
 
 from .layout import columns, counted, joined
 from .places import shown_file

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from checker.logs.event_log.judge import JudgedLog
-from checker.logs.event_log.missing_events import filled_in, gaps
-from checker.logs.event_log.section_search import Accepted
+from finale.checker.logs.event_log.judge import JudgedLog
+from finale.checker.logs.event_log.missing_events import filled_in, gaps
+from finale.checker.logs.event_log.section_search import Accepted
 
 from .layout import counted
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from checker.hunt.hunting import Finding
+from finale.checker.hunt.hunting import Finding
 
 from .layout import columns, counted, grouped, joined, paragraph
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from model.topology import Job, OperatorKind, Sink, Vertex
+from finale.model.topology import Job, OperatorKind, Sink, Vertex
 
 from .canvas import Canvas
 from .layout import columns, counted, times

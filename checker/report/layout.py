@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from model.visible import visible
+from finale.model.visible import visible
 
 #: The width of a page that is not a terminal, unless COLUMNS says otherwise.
 PIPE_WIDTH = 100

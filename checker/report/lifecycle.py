@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from model.domains import Enum, Queue, Union
-from model.expressions import Add, Constant, Expression, IfThenElse, equal, integer
-from model.language.build import shown
-from model.language.entities import Variable
-from model.language.facts import Facts
-from model.system import GroundRule, System, Test, Tree, Update
-from model.values import Record
+from finale.model.domains import Enum, Queue, Union
+from finale.model.expressions import Add, Constant, Expression, IfThenElse, equal, integer
+from finale.model.language.build import shown
+from finale.model.language.entities import Variable
+from finale.model.language.facts import Facts
+from finale.model.system import GroundRule, System, Test, Tree, Update
+from finale.model.values import Record
 
 #: A channel is named by its two ends, with this between them.
 CHANNEL_ARROW = "→"
@@ -108,7 +108,7 @@ def _causes(given: Iterable[Cause]) -> tuple[Cause, ...]:
 
 def _taken(system: System, offsets: Sequence[int]) -> tuple[Taken, bool]:
     """Return the changes of some cells in the first states, and whether these are all states."""
-    from checker.search.bfs.machine import CompiledSuccessors
+    from finale.checker.search.bfs.machine import CompiledSuccessors
 
     machine = CompiledSuccessors(system)
     found: set[tuple[int, int, int, int]] = set()

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from model.system import Rule, System
-from model.visible import visible
+from finale.model.system import Rule, System
+from finale.model.visible import visible
 
 from .layout import columns
 from .lifecycle import STATES_MAX, Cause, LifeCycle, StatusEdge

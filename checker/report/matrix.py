@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from checker.search.rows import ResultRow, SpecResult
+from finale.checker.search.rows import ResultRow, SpecResult
 
 from .layout import flow
 from .places import shown_file

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from checker.logs.regularities.mining import Break, BrokenGroup, Mined, Regularity
+from finale.checker.logs.regularities.mining import Break, BrokenGroup, Mined, Regularity
 
 from .layout import counted, grouped, joined
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from rich.text import Text
 
-from checker.review.minimise import NO_SETTING, Minimised, Need, Setting
-from checker.search.answer import Holds, Unknown, Violated
-from checker.spec.writing import spec_text
+from finale.checker.review.minimise import NO_SETTING, Minimised, Need, Setting
+from finale.checker.search.answer import Holds, Unknown, Violated
+from finale.checker.spec.writing import spec_text
 
 from .check_json import MinimisedJson, StepJson
 from .layout import columns, counted, joined, paragraph

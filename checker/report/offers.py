@@ -13,13 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import Any, cast
 
-from checker.spec.meanings import first_paragraph, meanings
-from checker.spec.typed import option_word
-from model.domains import Domain, Enum
-from model.language.build import rule_names, rule_of
-from model.language.decorators import mark_of
-from model.language.entities import Entity, fields_of
-from model.language.protocol import Protocol
+from finale.checker.spec.meanings import first_paragraph, meanings
+from finale.checker.spec.typed import option_word
+from finale.model.domains import Domain, Enum
+from finale.model.language.build import rule_names, rule_of
+from finale.model.language.decorators import mark_of
+from finale.model.language.entities import Entity, fields_of
+from finale.model.language.protocol import Protocol
 
 from .places import shown_file
 from .rule import bodies

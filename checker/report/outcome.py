@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from checker.search.rows import SpecResult
-from model.errors import FinaleError, Place
+from finale.checker.search.rows import SpecResult
+from finale.model.errors import FinaleError, Place
 
 WhyLeftOut: TypeAlias = Literal["slow", "unchanged"]
 

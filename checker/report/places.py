@@ -6,20 +6,23 @@ import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import model
-from checker.search.rows import SEARCH
-from checker.spec.claim import Spec
-from checker.spec.grid import settings_of, text_of
-from checker.spec.key_lines import KeyPath
-from model.errors import Place
+from finale import model
+from finale.checker.search.rows import SEARCH
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import settings_of, text_of
+from finale.checker.spec.key_lines import KeyPath
+from finale.model.errors import Place
 
-_HOME = Path(model.__file__).parent.parent
+#: The folder of this package as Python names it, and as it is: in a checkout it consists of links.
+_HOMES = tuple(
+    file.parent.parent for file in (Path(model.__file__), Path(model.__file__).resolve())
+)
 
 
 def shown_file(file: str | Path) -> str:
     """A file relative to the current folder, or, of this package, to its root."""
     path = Path(file)
-    for base in (Path.cwd(), _HOME):
+    for base in (*_HOMES, Path.cwd()):
         if path.is_relative_to(base):
             return str(path.relative_to(base))
     return str(path)

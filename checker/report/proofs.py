@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from checker.proofs.all_jobs.fact import (
+from finale.checker.proofs.all_jobs.fact import (
     CounterexampleGraph,
     Fact,
     FactProven,
@@ -14,7 +14,7 @@ from checker.proofs.all_jobs.fact import (
     FactUndecided,
     Outcome,
 )
-from model.topology import Edge, Job, Vertex
+from finale.model.topology import Edge, Job, Vertex
 
 from .job import job_lines
 from .layout import columns, counted, duration, joined, paragraph

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from checker.proofs.prove import Break, Inconclusive, Outcome, Proven, Refuted
-from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Vacuous, Violated
-from checker.search.solving.cubes import Cube
-from checker.spec.claim import Spec
-from model.system import System
-from model.value_text import ARROW
+from finale.checker.proofs.prove import Break, Inconclusive, Outcome, Proven, Refuted
+from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Vacuous, Violated
+from finale.checker.search.solving.cubes import Cube
+from finale.checker.spec.claim import Spec
+from finale.model.system import System
+from finale.model.value_text import ARROW
 
 from .layout import Cell, columns, counted, duration, flow, joined, paragraph
 from .places import command, shown_file

@@ -7,10 +7,10 @@ from itertools import groupby
 
 from rich.text import Text
 
-from checker.search.answer import DoesNotApply, Holds, NotAsked, Unknown, Vacuous, Violated
-from checker.search.rows import ResultRow
-from checker.spec.releases import DEFAULT
-from checker.studies.across_releases import Column, Comparison
+from finale.checker.search.answer import DoesNotApply, Holds, NotAsked, Unknown, Vacuous, Violated
+from finale.checker.search.rows import ResultRow
+from finale.checker.spec.releases import DEFAULT
+from finale.checker.studies.across_releases import Column, Comparison
 
 from .check_json import RowJson, json_rows, unanswered_row
 from .layout import columns, flow, paragraph

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from rich.text import Text
 
-from checker.review.seeming import Remark
+from finale.checker.review.seeming import Remark
 
 from .layout import Cell, columns
 from .places import shown_place

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from rich.text import Text
 
-from checker.conformance.replay import RecordFate, Replayed
-from checker.spec.claim import Spec
+from finale.checker.conformance.replay import RecordFate, Replayed
+from finale.checker.spec.claim import Spec
 
 from .layout import columns, counted, joined
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence, Set
 
 from rich.text import Text
 
-from checker.logs.validate import Conformance
-from checker.reproduce.dangerous import Sampled
-from checker.reproduce.verdicts import DAMAGES, JudgedRun, Verdict
-from checker.spec.claim import Spec
+from finale.checker.logs.validate import Conformance
+from finale.checker.reproduce.dangerous import Sampled
+from finale.checker.reproduce.verdicts import DAMAGES, JudgedRun, Verdict
+from finale.checker.spec.claim import Spec
 
 from .layout import counted, joined, paragraph
 from .places import shown_file

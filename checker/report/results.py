@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from checker.search.answer import (
+from finale.checker.search.answer import (
     NO_DEADLOCK,
     WELL_FORMED,
     Holds,
@@ -18,11 +18,11 @@ from checker.search.answer import (
     Vacuous,
     Violated,
 )
-from checker.search.rows import SEARCH, Exit, ResultRow, SpecResult
-from checker.spec.claim import Spec
-from checker.spec.cures import cure
-from checker.spec.grid import text_of
-from model.language.explore import Branch
+from finale.checker.search.rows import SEARCH, Exit, ResultRow, SpecResult
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.cures import cure
+from finale.checker.spec.grid import text_of
+from finale.model.language.explore import Branch
 
 from .layout import columns, counted, duration, flow, grouped, joined, paragraph, shortened
 from .places import absolute, command, shown_file

@@ -7,20 +7,20 @@ from pathlib import Path
 
 from rich.text import Text
 
-from checker.compare.comparison import Difference
-from checker.review.behaviours import Behaviours
-from checker.review.cases import Case
-from checker.review.lines import MemberCoverage
-from checker.review.review import Finding, Review, Tried
-from checker.review.stability import Flip, raised
-from checker.review.verdicts import Difference as Changed
-from checker.review.verdicts import Direction
-from checker.search.answer import Unknown, Violated
-from checker.search.rows import ResultRow, result_of
-from checker.spec.claim import Spec, runs_before
-from checker.spec.meanings import summary
-from model.errors import FinaleError
-from model.system import System
+from finale.checker.compare.comparison import Difference
+from finale.checker.review.behaviours import Behaviours
+from finale.checker.review.cases import Case
+from finale.checker.review.lines import MemberCoverage
+from finale.checker.review.review import Finding, Review, Tried
+from finale.checker.review.stability import Flip, raised
+from finale.checker.review.verdicts import Difference as Changed
+from finale.checker.review.verdicts import Direction
+from finale.checker.search.answer import Unknown, Violated
+from finale.checker.search.rows import ResultRow, result_of
+from finale.checker.spec.claim import Spec, runs_before
+from finale.checker.spec.meanings import summary
+from finale.model.errors import FinaleError
+from finale.model.system import System
 
 from .defined import defined_lines
 from .layout import Cell, columns, counted, duration, flow, joined, paragraph

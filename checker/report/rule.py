@@ -12,12 +12,12 @@ from typing import Any
 
 from rich.text import Text
 
-from model.errors import FinaleError, nearest
-from model.language.build import rule_names
-from model.language.decorators import mark_of
-from model.language.entities import fields_of
-from model.language.observing import sound_kind
-from model.language.protocol import Protocol
+from finale.model.errors import FinaleError, nearest
+from finale.model.language.build import rule_names
+from finale.model.language.decorators import mark_of
+from finale.model.language.entities import fields_of
+from finale.model.language.observing import sound_kind
+from finale.model.language.protocol import Protocol
 
 from .layout import BELOW, columns, flow, paragraph
 from .places import shown_file
@@ -80,7 +80,7 @@ def bodies(kind: type, name: str) -> list[Body]:
     found: list[Body] = []
     for base in kind.__mro__:
         function = _function(vars(base).get(name))
-        if function is not None and not base.__module__.startswith("model.language"):
+        if function is not None and not base.__module__.startswith("finale.model.language"):
             found.append(Body(base, function))
     return found
 

@@ -14,11 +14,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from checker.search.answer import Holds, Violated
-from checker.search.rows import ResultRow, SpecResult
-from model.language.decorators import mark_of
-from model.language.observing import sound_kind
-from model.language.protocol import Protocol
+from finale import rules
+from finale._face import public_name
+from finale.checker.search.answer import Holds, Violated
+from finale.checker.search.rows import ResultRow, SpecResult
+from finale.model.language.decorators import mark_of
+from finale.model.language.observing import sound_kind
+from finale.model.language.protocol import Protocol
 
 from .offers import offers_page
 from .rule import Body, bodies, sentence_of
@@ -150,8 +152,10 @@ def _below_docstring(body: Body) -> list[str]:
     source = body.source
     definition = ast.parse(source).body[0]
     assert isinstance(definition, ast.FunctionDef)
-    first = definition.body[1] if ast.get_docstring(definition) else definition.body[0]
-    lines = source.rstrip().splitlines()[first.lineno - 1 :]
+    statements = definition.body[1:] if ast.get_docstring(definition) else definition.body
+    if not statements:
+        return ["    (nothing: the helper is there to be overridden)"]
+    lines = source.rstrip().splitlines()[statements[0].lineno - 1 :]
     return [line.removeprefix("    ") for line in lines]
 
 
@@ -159,26 +163,34 @@ def _imports(kind: type[Protocol], body: Body) -> Iterable[str]:
     """The import statements of the override, one for each module."""
     function = inspect.unwrap(body.function)
     mark = mark_of(vars(body.owner)[function.__name__])
-    wanted: dict[str, set[str]] = {kind.__module__: {kind.__name__}}
-    if mark is not None:
-        wanted["model.rules"] = {mark.role}
+    values: dict[str, object] = {kind.__name__: kind}
     for annotation in (*body.parameters.values(), body.returns):
         for node in ast.walk(ast.parse(annotation)):
             if isinstance(node, ast.Name) and node.id in function.__globals__:
-                module = _module_of(node.id, function)
-                wanted.setdefault(module, set()).add(node.id)
+                values[node.id] = function.__globals__[node.id]
+    wanted: dict[str, set[str]] = {}
+    if mark is not None:
+        wanted[rules.__name__] = {mark.role}
+    for name, value in values.items():
+        module, original = _origin(name, value, function)
+        what = name if name == original else f"{original} as {name}"
+        wanted.setdefault(module, set()).add(what)
     for module, names in wanted.items():
         yield f"from {module} import {', '.join(sorted(names))}"
 
 
-def _module_of(name: str, function: Callable[..., object]) -> str:
-    """The module to import a name of a rule's file from: where it is defined, or that file."""
-    value = function.__globals__[name]
+def _origin(name: str, value: object, function: Callable[..., object]) -> tuple[str, str]:
+    """Return the module to import a value from, and its name there.
+
+    That is a public module of Finale; else where the value is defined; else the file of the rule.
+    """
+    if vars(rules).get(name) is value:
+        return rules.__name__, name
     own = function.__module__
-    for module in ("model.rules", "typing", getattr(value, "__module__", own)):
-        if vars(sys.modules[module]).get(name) is value:
-            return module
-    return own
+    for module in ("typing", getattr(value, "__module__", own)):
+        if not module.startswith("finale.") and vars(sys.modules[module]).get(name) is value:
+            return module, name
+    return public_name(value) or (own, name)
 
 
 # --- the spec ------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from checker.scenario.running import CaseRun, LineOutcome, text_of
+from finale.checker.scenario.running import CaseRun, LineOutcome, text_of
 
 from .layout import counted, joined
 from .places import shown_file

@@ -14,13 +14,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from checker.studies.decisive import Decisive
-from model.domains import Queue, Set
-from model.events import STEPS, Clock
-from model.language.entities import Entity, Field, Variable
-from model.system import System
-from model.trace import Trace
-from model.value_text import queue_moves, value_text
+from finale.checker.studies.decisive import Decisive
+from finale.model.domains import Queue, Set
+from finale.model.events import STEPS, Clock
+from finale.model.language.entities import Entity, Field, Variable
+from finale.model.system import System
+from finale.model.trace import Trace
+from finale.model.value_text import queue_moves, value_text
 
 from .story import StoryStep
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from model.visible import visible
+from finale.model.visible import visible
 
 from .sequence import Diagram, Message, Moment
 

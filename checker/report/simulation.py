@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Violated
-from checker.simulation.judging import Findings
-from checker.simulation.runs import End
-from checker.simulation.sampling import Sample
-from checker.spec.claim import Spec
-from model.semantics import Step
-from model.system import Kind, Property
+from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Violated
+from finale.checker.simulation.judging import Findings
+from finale.checker.simulation.runs import End
+from finale.checker.simulation.sampling import Sample
+from finale.checker.spec.claim import Spec
+from finale.model.semantics import Step
+from finale.model.system import Kind, Property
 
 from .layout import Cell, columns, counted, flow, grouped, joined, paragraph
 from .places import command, shown_file, told_setting

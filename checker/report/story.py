@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from checker.search.answer import NO_DEADLOCK, WELL_FORMED
-from checker.search.rows import ResultRow
-from checker.spec.claim import EarlierRun
-from model.language.entities import Entity, Variable
-from model.semantics import evaluate
-from model.system import Fault, GroundRule, Kind, Predicate, Property, State, System
-from model.trace import Trace, renamed, replay
-from model.value_text import ValueChange, changes, label_of, value_text
-from model.values import NothingType
+from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
+from finale.checker.search.rows import ResultRow
+from finale.checker.spec.claim import EarlierRun
+from finale.model.language.entities import Entity, Variable
+from finale.model.semantics import evaluate
+from finale.model.system import Fault, GroundRule, Kind, Predicate, Property, State, System
+from finale.model.trace import Trace, renamed, replay
+from finale.model.value_text import ValueChange, changes, label_of, value_text
+from finale.model.values import NothingType
 
 from .blame import cells_that_matter
 from .places import shown_file

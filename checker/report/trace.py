@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from rich.text import Text
 
-from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Unknown, Violated
-from checker.spec.claim import Spec
-from model.value_text import ARROW, ValueChange
+from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Unknown, Violated
+from finale.checker.spec.claim import Spec
+from finale.model.value_text import ARROW, ValueChange
 
 from .job import job_lines
 from .layout import Cell, columns, counted, flow, joined, paragraph

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from checker.proofs.unbounded.proof import Obstacle
-from checker.proofs.unbounded.prove import ClauseResult, UnboundedProof
-from checker.proofs.unbounded.window import IdWindow
-from checker.spec.claim import Spec
-from model.language.entities import Variable
-from model.value_text import ARROW, changes, label_of, value_text
+from finale.checker.proofs.unbounded.proof import Obstacle
+from finale.checker.proofs.unbounded.prove import ClauseResult, UnboundedProof
+from finale.checker.proofs.unbounded.window import IdWindow
+from finale.checker.spec.claim import Spec
+from finale.model.language.entities import Variable
+from finale.model.value_text import ARROW, changes, label_of, value_text
 
 from .layout import columns, counted, duration, flow, joined, paragraph
 from .places import shown_file

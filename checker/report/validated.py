@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from checker.logs.findings import Coverage, Finding, Severity
-from checker.logs.read.visibility import LOG_OF
-from checker.logs.replay.checkpoint_history import Fate
-from checker.logs.validate import CONFORM, TASKS_MAX, Conformance, JudgedJob
-from checker.logs.verdicts import Verdict
+from finale.checker.logs.findings import Coverage, Finding, Severity
+from finale.checker.logs.read.visibility import LOG_OF
+from finale.checker.logs.replay.checkpoint_history import Fate
+from finale.checker.logs.validate import CONFORM, TASKS_MAX, Conformance, JudgedJob
+from finale.checker.logs.verdicts import Verdict
 
 from .layout import counted, grouped, joined
 

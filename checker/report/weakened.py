@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from rich.text import Text
 
-from checker.spec.claim import Spec
-from checker.studies.effects import Effect
-from checker.studies.weaken import Weakened, Weakening
+from finale.checker.spec.claim import Spec
+from finale.checker.studies.effects import Effect
+from finale.checker.studies.weaken import Weakened, Weakening
 
 from .layout import columns, counted, joined, paragraph
 from .places import command, shown_file

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from checker.search.answer import Holds, NotAsked, Unknown, Vacuous, Violated
-from checker.studies.which import PointAnswer, Which
+from finale.checker.search.answer import Holds, NotAsked, Unknown, Vacuous, Violated
+from finale.checker.studies.which import PointAnswer, Which
 
 from .layout import columns, counted, joined, paragraph
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from checker.proofs.needed import (
+from finale.checker.proofs.needed import (
     ClaimPart,
     NeededGuard,
     OptionChoice,
@@ -15,7 +15,7 @@ from checker.proofs.needed import (
     Without,
     guard_text,
 )
-from model.language.guards import Guard, Operand
+from finale.model.language.guards import Guard, Operand
 
 from .layout import Cell, columns, counted, duration, flow, paragraph
 

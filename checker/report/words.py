@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from model.domains import Boolean, Domain, Option, Queue, Set, Union
-from model.expressions import Cell, Constant, Equal, Expression, Less, Not, Or
-from model.itf import element_of, keys_of
-from model.language.build import shown
-from model.system import System
-from model.value_text import label_of, value_text
+from finale.model.domains import Boolean, Domain, Option, Queue, Set, Union
+from finale.model.expressions import Cell, Constant, Equal, Expression, Less, Not, Or
+from finale.model.itf import element_of, keys_of
+from finale.model.language.build import shown
+from finale.model.system import System
+from finale.model.value_text import label_of, value_text
 
 #: More values than these are told by what they are not.
 VALUES_TOLD = 4

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields, replace
 
-from checker.spec.claim import Spec
-from checker.spec.grid import varied
-from checker.spec.reading import spec_of
-from checker.spec.releases import ReleaseConfig, release_with, topic_of
-from checker.spec.toml_text import toml_in
-from checker.studies.across_releases import under_release
-from reference.flink.facts import EngineFacts
-from reference.flink.releases import Release
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import varied
+from finale.checker.spec.reading import spec_of
+from finale.checker.spec.releases import ReleaseConfig, release_with, topic_of
+from finale.checker.spec.toml_text import toml_in
+from finale.checker.studies.across_releases import under_release
+from finale.reference.flink.facts import EngineFacts
+from finale.reference.flink.releases import Release
 
 
 def claims_for(spec: Spec, release: Release | None, facts: EngineFacts) -> Iterator[Spec]:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from checker.simulation.sampling import sampled
-from checker.spec.claim import Spec
-from model.system import System
-from reference.flink.facts import EngineFacts
-from reference.flink.order import Order, OrderedStep
+from finale.checker.simulation.sampling import sampled
+from finale.checker.spec.claim import Spec
+from finale.model.system import System
+from finale.reference.flink.facts import EngineFacts
+from finale.reference.flink.order import Order, OrderedStep
 
 from .ordering import Means, NotTakeable, order_of
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from model.semantics import outcome, updated
-from model.system import State, System, Update
-from model.trace import Trace
+from finale.model.semantics import outcome, updated
+from finale.model.system import State, System, Update
+from finale.model.trace import Trace
 
 
 def happens_before(system: System, trace: Trace) -> tuple[frozenset[int], ...]:

@@ -19,11 +19,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import cast
 
-from checker.spec.claim import Spec
-from model.system import System
-from model.topology import Job, Sink
-from model.trace import Trace
-from reference.flink.director import (
+from finale.checker.spec.claim import Spec
+from finale.model.system import System
+from finale.model.topology import Job, Sink
+from finale.model.trace import Trace
+from finale.reference.flink.director import (
     ABSORB,
     ARRIVE,
     BEGIN_CALL,
@@ -34,12 +34,12 @@ from reference.flink.director import (
     RESUME,
     RUN_MAIL,
 )
-from reference.flink.facts import EngineFacts
-from reference.flink.hooks import HANDLED
-from reference.flink.job import KINDS, SINKS, connected
-from reference.flink.order import Order, OrderedStep, Trigger
-from reference.flink.session import SPLITS
-from reference.formats.jobtable import table_of
+from finale.reference.flink.facts import EngineFacts
+from finale.reference.flink.hooks import HANDLED
+from finale.reference.flink.job import KINDS, SINKS, connected
+from finale.reference.flink.order import Order, OrderedStep, Trigger
+from finale.reference.flink.session import SPLITS
+from finale.reference.formats.jobtable import table_of
 
 from .happens_before import happens_before
 

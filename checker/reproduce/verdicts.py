@@ -11,20 +11,20 @@ import enum
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from checker.logs.findings import Finding, Severity
-from checker.logs.read.line_patterns import PatternTable, table, tables
-from checker.logs.read.log_files import LogFile, LogShelf, RawLog
-from checker.logs.validate import (
+from finale.checker.logs.findings import Finding, Severity
+from finale.checker.logs.read.line_patterns import PatternTable, table, tables
+from finale.checker.logs.read.log_files import LogFile, LogShelf, RawLog
+from finale.checker.logs.validate import (
     ACCEPT_LIMITS,
     AcceptanceRequest,
     Conformance,
     judge_cluster,
 )
-from reference.flink.director import HAND_OVER
-from reference.flink.order import ASK, FAIL, PERIODIC, RESUME
-from reference.flink.outcome import PROBE, Outcome
-from reference.flink.releases import Release
-from reference.flink.run import Run
+from finale.reference.flink.director import HAND_OVER
+from finale.reference.flink.order import ASK, FAIL, PERIODIC, RESUME
+from finale.reference.flink.outcome import PROBE, Outcome
+from finale.reference.flink.releases import Release
+from finale.reference.flink.run import Run
 
 STOP, SAVEPOINT = "stop", "savepoint"
 

@@ -6,10 +6,10 @@ import enum
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 
-from checker.spec.claim import Spec
-from checker.spec.grid import Values
-from checker.spec.reading import spec_of
-from checker.spec.writing import job_table
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import Values
+from finale.checker.spec.reading import spec_of
+from finale.checker.spec.writing import job_table
 
 
 def rebuilt(spec: Spec, table: Mapping[str, object], values: Values = ()) -> Spec:

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-from checker.compare.comparison import Answer, Comparison, Difference, compare
-from checker.search.limits import Limits
-from model.errors import FinaleError
+from finale.checker.compare.comparison import Answer, Comparison, Difference, compare
+from finale.checker.search.limits import Limits
+from finale.model.errors import FinaleError
 
 from .cases import Case
 from .pair import Pair

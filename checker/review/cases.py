@@ -12,20 +12,20 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import model
-from checker.spec.catalogue import Catalogue
-from checker.spec.claim import Spec
-from checker.spec.grid import varied, without
-from checker.spec.key_lines import KeyLines
-from checker.spec.reading import spec_of
-from checker.spec.toml_text import toml_in
-from checker.spec.typed import is_table
-from model.errors import FinaleError
+from finale import model
+from finale.checker.spec.catalogue import Catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import varied, without
+from finale.checker.spec.key_lines import KeyLines
+from finale.checker.spec.reading import spec_of
+from finale.checker.spec.toml_text import toml_in
+from finale.checker.spec.typed import is_table
+from finale.model.errors import FinaleError
 
 from .change import Change, ChangedCatalogue, without_own_keys
 
 #: The specs of this package.
-OWN_SPECS = Path(model.__file__).parent.parent / "specs"
+OWN_SPECS = Path(model.__file__).resolve().parent.parent / "specs"
 #: What a spec says of its variant alone, and all that is no part of its setting.
 _OF_VARIANT = ("variant", "expect")
 _SAID = ("title", "cites", "search", "slow", *_OF_VARIANT)

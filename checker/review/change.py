@@ -13,15 +13,15 @@ from pathlib import Path
 from types import new_class
 from typing import Any, cast
 
-from checker.spec.catalogue import Catalogue
-from checker.spec.claim import Spec
-from checker.spec.grid import EXPECTED, NONE, Values, text_of, varied, without
-from checker.spec.key_lines import KeyLines
-from checker.spec.reading import spec_of
-from checker.spec.toml_text import toml_in
-from checker.spec.typed import is_list, is_table
-from model.errors import FinaleError, nearest
-from model.language.protocol import Protocol
+from finale.checker.spec.catalogue import Catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import EXPECTED, NONE, Values, text_of, varied, without
+from finale.checker.spec.key_lines import KeyLines
+from finale.checker.spec.reading import spec_of
+from finale.checker.spec.toml_text import toml_in
+from finale.checker.spec.typed import is_list, is_table
+from finale.model.errors import FinaleError, nearest
+from finale.model.language.protocol import Protocol
 
 #: The tables of a spec that a variant can add keys to.
 _TABLES = ("Options", "Bounds", "Sizes")

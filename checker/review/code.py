@@ -11,10 +11,10 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import cast
 
-from checker.spec.overriding import Member, members_in
-from model.language.decorators import mark_of
-from model.language.entities import Entity, Field
-from model.language.protocol import Protocol
+from finale.checker.spec.overriding import Member, members_in
+from finale.model.language.decorators import mark_of
+from finale.model.language.entities import Entity, Field
+from finale.model.language.protocol import Protocol
 
 
 @dataclass(frozen=True)

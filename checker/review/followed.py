@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from model.language.explore import Branch
+from finale.model.language.explore import Branch
 
 
 @dataclass

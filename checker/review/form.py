@@ -10,10 +10,10 @@ import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from checker.search.state_graph.folding import fold, parts
-from model.expressions import Cell, Constant, Expression
-from model.language.entities import Variable
-from model.system import (
+from finale.checker.search.state_graph.folding import fold, parts
+from finale.model.expressions import Cell, Constant, Expression
+from finale.model.language.entities import Variable
+from finale.model.system import (
     Blocked,
     Fault,
     GroundRule,

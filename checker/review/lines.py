@@ -17,18 +17,18 @@ from time import perf_counter
 from types import CodeType, FrameType
 from typing import Any
 
-from checker.cache.code import NotCacheable, Reach
-from checker.search.answer import Violated
-from checker.search.interpreter.breadth_first import InterpreterSearch
-from checker.search.interpreter.execution import PlainSystem, TakenStep, Values
-from checker.search.limits import Limits
-from model.errors import FinaleError
-from model.language.build import BoundRule, build, rule_names, world_of
-from model.language.explore import Branch
-from model.language.properties import Family
-from model.language.protocol import Protocol
-from model.system import Blocked, Fault
-from model.trace import Trace
+from finale.checker.cache.code import NotCacheable, Reach
+from finale.checker.search.answer import Violated
+from finale.checker.search.interpreter.breadth_first import InterpreterSearch
+from finale.checker.search.interpreter.execution import PlainSystem, TakenStep, Values
+from finale.checker.search.limits import Limits
+from finale.model.errors import FinaleError
+from finale.model.language.build import BoundRule, build, rule_names, world_of
+from finale.model.language.explore import Branch
+from finale.model.language.properties import Family
+from finale.model.language.protocol import Protocol
+from finale.model.system import Blocked, Fault
+from finale.model.trace import Trace
 
 from .cases import Case
 from .code import ChangedCode, ChangedMember

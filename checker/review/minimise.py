@@ -12,15 +12,15 @@ import builtins
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from checker.search.answer import Report, Unknown, Violated
-from checker.search.limits import INTERRUPTED, LimitHit, Limits, SearchClock
-from checker.search.run import run
-from checker.spec.catalogue import Catalogue
-from checker.spec.claim import Spec
-from checker.spec.grid import without
-from checker.spec.reading import spec_of
-from model.errors import FinaleError, Place
-from model.trace import Trace
+from finale.checker.search.answer import Report, Unknown, Violated
+from finale.checker.search.limits import INTERRUPTED, LimitHit, Limits, SearchClock
+from finale.checker.search.run import run
+from finale.checker.spec.catalogue import Catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import without
+from finale.checker.spec.reading import spec_of
+from finale.model.errors import FinaleError, Place
+from finale.model.trace import Trace
 
 from .again import rebuilt, values_to
 from .change import without_own_keys

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from checker.cache.code import digest, of_file
-from checker.search.answer import WELL_FORMED, Report, Violated
-from checker.search.cached import cached_reports
-from checker.search.limits import Limits
-from checker.search.options import SearchOptions
-from checker.search.run import run
-from checker.spec.claim import Spec
-from model.language.explore import Branch
-from model.system import System, Update, leaves
+from finale.checker.cache.code import digest, of_file
+from finale.checker.search.answer import WELL_FORMED, Report, Violated
+from finale.checker.search.cached import cached_reports
+from finale.checker.search.limits import Limits
+from finale.checker.search.options import SearchOptions
+from finale.checker.search.run import run
+from finale.checker.spec.claim import Spec
+from finale.model.language.explore import Branch
+from finale.model.system import System, Update, leaves
 
 from .cases import Case
 from .form import rules_that_differ

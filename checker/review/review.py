@@ -9,11 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 
-from checker.search.limits import Limits
-from checker.search.many import Look, searched
-from checker.search.rows import Exit
-from checker.spec.catalogue import Catalogue
-from model.errors import FinaleError
+from finale.checker.search.limits import Limits
+from finale.checker.search.many import Look, searched
+from finale.checker.search.rows import Exit
+from finale.checker.spec.catalogue import Catalogue
+from finale.model.errors import FinaleError
 
 from .behaviours import Behaviours, behaviours_of
 from .cases import Case, Cases, cases

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from checker.search.bfs.machine import CompiledSuccessors
-from model.system import Fault, State, System
+from finale.checker.search.bfs.machine import CompiledSuccessors
+from finale.model.system import Fault, State, System
 
 from .form import Form, Forms
 

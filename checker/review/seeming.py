@@ -7,16 +7,16 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from checker.search.answer import NO_DEADLOCK
-from checker.search.rows import SpecResult
-from checker.spec.catalogue import Catalogue
-from checker.spec.claim import Spec
-from checker.spec.grid import without
-from checker.spec.overriding import Member, class_name, used_names
-from checker.spec.reading import spec_of
-from model.errors import FinaleError, Place
-from model.language.entities import Entity
-from model.language.protocol import Protocol
+from finale.checker.search.answer import NO_DEADLOCK
+from finale.checker.search.rows import SpecResult
+from finale.checker.spec.catalogue import Catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import without
+from finale.checker.spec.overriding import Member, class_name, used_names
+from finale.checker.spec.reading import spec_of
+from finale.model.errors import FinaleError, Place
+from finale.model.language.entities import Entity
+from finale.model.language.protocol import Protocol
 
 from .cases import Case
 from .change import ChangedCatalogue, shadowed, without_own_keys

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import Field, dataclass, fields
 from typing import Any
 
-from checker.spec.claim import Spec
-from checker.spec.grid import varied, without
-from checker.spec.typed import in_toml, is_list, is_table, limits_of
-from checker.spec.writing import job_table
-from model.language.protocol import Protocol
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import varied, without
+from finale.checker.spec.typed import in_toml, is_list, is_table, limits_of
+from finale.checker.spec.writing import job_table
+from finale.model.language.protocol import Protocol
 
 Table = Mapping[str, object]
 _Job = dict[str, dict[str, object]]

@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from checker.search.answer import Holds, Report, Unknown, Verdict, Violated
-from checker.search.limits import Limits
-from checker.search.many import Look, searched
-from checker.search.options import SearchOptions
-from checker.search.run import run
-from checker.spec.claim import Spec
-from checker.spec.grid import varied, without
-from model.errors import FinaleError
-from model.trace import Trace
+from finale.checker.search.answer import Holds, Report, Unknown, Verdict, Violated
+from finale.checker.search.limits import Limits
+from finale.checker.search.many import Look, searched
+from finale.checker.search.options import SearchOptions
+from finale.checker.search.run import run
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import varied, without
+from finale.model.errors import FinaleError
+from finale.model.trace import Trace
 
 from .again import rebuilt
 from .cases import Case

@@ -7,7 +7,7 @@ import enum
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from checker.search.answer import (
+from finale.checker.search.answer import (
     Answer,
     DoesNotApply,
     Holds,
@@ -18,9 +18,9 @@ from checker.search.answer import (
     Verdict,
     Violated,
 )
-from checker.search.rows import trace_of
-from model.system import Kind
-from model.trace import Trace
+from finale.checker.search.rows import trace_of
+from finale.model.system import Kind
+from finale.model.trace import Trace
 
 
 class Direction(enum.Enum):

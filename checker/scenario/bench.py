@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
-from checker.spec.catalogue import Catalogue
-from checker.spec.typed import options_of
-from model.errors import FinaleError
-from model.given import toml_of
-from model.language.build import world_of
-from model.language.path_ends import BlockedHere, FaultHere
-from model.language.plain import PlainStore
-from model.language.protocol import Protocol, Setting
-from model.protocols.job.elements import CheckpointId
+from finale.checker.spec.catalogue import Catalogue
+from finale.checker.spec.typed import options_of
+from finale.model.errors import FinaleError
+from finale.model.given import toml_of
+from finale.model.language.build import world_of
+from finale.model.language.path_ends import BlockedHere, FaultHere
+from finale.model.language.plain import PlainStore
+from finale.model.language.protocol import Protocol, Setting
+from finale.model.protocols.job.elements import CheckpointId
 
 from .reading import BenchWords, Case, Draft, Header, case_of
 from .stimuli import Stimulus, ids_of

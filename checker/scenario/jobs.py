@@ -13,10 +13,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from model.errors import FinaleError, nearest
-from model.structures import SET_ELEMENTS_MAX
-from model.topology import Edge, Job, OperatorKind, Pattern, Subtask, Vertex
-from model.topology import Sink as SinkKind
+from finale.model.errors import FinaleError, nearest
+from finale.model.structures import SET_ELEMENTS_MAX
+from finale.model.topology import Edge, Job, OperatorKind, Pattern, Subtask, Vertex
+from finale.model.topology import Sink as SinkKind
 
 from .reading import Header
 

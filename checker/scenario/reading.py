@@ -18,9 +18,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from checker.spec.files import text_of
-from model.errors import FinaleError, Place, nearest
-from model.events import EVENTS, QUERIES
+from finale.checker.spec.files import text_of
+from finale.model.errors import FinaleError, Place, nearest
+from finale.model.events import EVENTS, QUERIES
 
 from .stimuli import Span, Stimulus, check_question, command_of, tokens_of, unknown_command
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from model.errors import FinaleError, Place
+from finale.model.errors import FinaleError, Place
 
 from .reading import ARROW
 from .running import CaseRun, text_of

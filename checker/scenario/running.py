@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.spec.catalogue import Catalogue
-from model.errors import FinaleError, Place, nearest
+from finale.checker.spec.catalogue import Catalogue
+from finale.model.errors import FinaleError, Place, nearest
 
 from .bench import Bench, BenchEvent
 from .benches import BENCHES

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from model.errors import FinaleError, nearest
+from finale.model.errors import FinaleError, nearest
 
 #: Not more than this in one scenario: larger is a mistake of writing.
 CHANNELS_MAX = 64

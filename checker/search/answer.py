@@ -5,8 +5,8 @@ from __future__ import annotations
 import builtins
 from dataclasses import astuple, dataclass, field
 
-from model.language.explore import Branch
-from model.trace import Trace
+from finale.model.language.explore import Branch
+from finale.model.trace import Trace
 
 #: The rows that every protocol has beside its properties.
 WELL_FORMED = "well-formed"

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Literal
 
-from model.errors import FinaleError
-from model.system import System
+from finale.model.errors import FinaleError
+from finale.model.system import System
 
 from .answer import Answer, Report, Unknown
 from .limits import INTERRUPTED, Limits, ProgressListener, TimeOver

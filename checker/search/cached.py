@@ -20,15 +20,15 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from checker.cache import BEGAN
-from checker.cache.code import digest, name_of, of_file, of_tool
-from checker.cache.store import Store
-from checker.spec.claim import Spec
-from model.errors import Place
-from model.language.explore import Branch
-from model.language.protocol import Setting
-from model.system import Fault, System, Update, leaves
-from model.trace import Trace
+from finale.checker.cache import BEGAN
+from finale.checker.cache.code import digest, name_of, of_file, of_tool
+from finale.checker.cache.store import Store
+from finale.checker.spec.claim import Spec
+from finale.model.errors import Place
+from finale.model.language.explore import Branch
+from finale.model.language.protocol import Setting
+from finale.model.system import Fault, System, Update, leaves
+from finale.model.trace import Trace
 
 from .answer import (
     Answer,

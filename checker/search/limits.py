@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-from model.errors import FinaleError, Place, nearest
-from model.system import Kind, System
+from finale.model.errors import FinaleError, Place, nearest
+from finale.model.system import Kind, System
 
 from .answer import Statistics, Unknown
 

@@ -13,7 +13,7 @@ from multiprocessing.context import ForkContext
 from pathlib import Path
 from typing import Generic, TypeVar, cast
 
-from model.errors import FinaleError
+from finale.model.errors import FinaleError
 
 from .processes import Processes, Work
 

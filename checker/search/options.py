@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from model.errors import FinaleError, Place
+from finale.model.errors import FinaleError, Place
 
 StorageName = Literal["exact", "compressed", "hashed"]
 """How states are stored: all of their bits, equal parts once, or 64 bits of each in memory."""

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
 
-from model.system import Property, System
+from finale.model.system import Property, System
 
 from .answer import NO_DEADLOCK, WELL_FORMED, Answer, Report, Timing, Unknown, Vacuous, Violated
 from .limits import INTERRUPTED, Limits, ProgressListener, TimeOver, check_witnesses, looking

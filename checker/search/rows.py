@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from checker.spec.claim import ExactCounts, Expectation, Spec
-from model.language.explore import Branch
-from model.system import System
-from model.trace import Trace
+from finale.checker.spec.claim import ExactCounts, Expectation, Spec
+from finale.model.language.explore import Branch
+from finale.model.system import System
+from finale.model.trace import Trace
 
 from .answer import (
     NO_DEADLOCK,

@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from time import perf_counter
 
-from checker.spec.claim import Spec
-from model.language.properties import Family
+from finale.checker.spec.claim import Spec
+from finale.model.language.properties import Family
 
 from .answer import NO_DEADLOCK, WELL_FORMED, Answer, Report, Statistics, Timing, Unknown
 from .backends import Backend, check_with

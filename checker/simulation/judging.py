@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 
-from checker.search.answer import NO_DEADLOCK, WELL_FORMED
-from checker.search.state_graph.liveness import is_judged
-from checker.search.state_graph.questions import Asked, Question, of_states, of_steps
-from model.semantics import Known, evaluate, steps
-from model.system import Fairness, Kind, Predicate, Property, System
-from model.trace import Trace
+from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
+from finale.checker.search.state_graph.liveness import is_judged
+from finale.checker.search.state_graph.questions import Asked, Question, of_states, of_steps
+from finale.model.semantics import Known, evaluate, steps
+from finale.model.system import Fairness, Kind, Predicate, Property, System
+from finale.model.trace import Trace
 
 from .runs import End, how_it_ends, waits_for_a_bound
 

@@ -6,9 +6,9 @@ import enum
 from collections.abc import Sequence
 from functools import cached_property
 
-from model.semantics import Step, blocking_bounds, evaluate, steps
-from model.system import Fairness, Fault, State, System
-from model.trace import Trace
+from finale.model.semantics import Step, blocking_bounds, evaluate, steps
+from finale.model.system import Fairness, Fault, State, System
+from finale.model.trace import Trace
 
 
 class End(enum.Enum):

@@ -14,8 +14,8 @@ from random import Random
 from statistics import median
 from typing import TypeVar
 
-from model.system import System
-from model.trace import Trace
+from finale.model.system import System
+from finale.model.trace import Trace
 
 from .judging import Findings, Judge, Violation
 from .runs import End, Run

@@ -12,6 +12,7 @@ and may import its siblings by `from .other import …`.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import itertools
 import os
@@ -26,13 +27,14 @@ from importlib.util import spec_from_file_location
 from pathlib import Path
 from typing import NoReturn, TypeGuard, cast
 
-from checker.cache.imports import reads_outside
-from checker.cache.store import Store
-from model.errors import FinaleError, Place, nearest
-from model.language.properties import Family
-from model.language.protocol import Protocol
-from model.properties.registry import PROPERTIES
-from model.protocols.registry import PROTOCOLS
+from finale._face import new_imports
+from finale.checker.cache.imports import reads_outside
+from finale.checker.cache.store import Store
+from finale.model.errors import FinaleError, Place, nearest
+from finale.model.language.properties import Family
+from finale.model.language.protocol import Protocol
+from finale.model.properties.registry import PROPERTIES
+from finale.model.protocols.registry import PROTOCOLS
 
 from .overriding import changes, check_overrides
 
@@ -119,6 +121,8 @@ class Catalogue:
             place = self._place_in_folder(error)
             if place is None:
                 raise
+            if isinstance(error, ImportError) and (former := _former_import(place)) is not None:
+                raise former from error
             raise FinaleError(
                 "protocol-raises",
                 f"{type(error).__name__}: {error}",
@@ -268,6 +272,21 @@ def _load(known: Catalogue, package: str, file: Path) -> types.ModuleType:
         raise _not_python(error.msg, Place(error.filename, error.lineno)) from None
     except (RecursionError, MemoryError) as error:
         raise _not_python(f"Python raises {type(error).__name__}", Place(str(file))) from None
+
+
+def _former_import(place: Place) -> FinaleError | None:
+    """The error of an import from the time when Finale was several packages; None for others."""
+    text = Path(str(place.file)).read_bytes()
+    imports = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.stmt))
+    lines = [line for node in imports if node.lineno == place.line for line in new_imports(node)]
+    if not lines:
+        return None
+    return FinaleError(
+        "former-import",
+        "Finale was several packages, and is now one, of the name finale",
+        place=place,
+        advice=f"write {'; '.join(lines)}",
+    )
 
 
 def _not_python(why: str, place: Place) -> FinaleError:

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.cache.code import CHANGING_FOLDERS, NotCacheable, Reach, is_tool_file
-from checker.cache.imports import reads_outside, with_imports
-from model.errors import FinaleError
-from model.language.build import world_of
+from finale.checker.cache.code import CHANGING_FOLDERS, NotCacheable, Reach, is_tool_file
+from finale.checker.cache.imports import reads_outside, with_imports
+from finale.model.errors import FinaleError
+from finale.model.language.build import world_of
 
 from .claim import Spec
 

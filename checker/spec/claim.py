@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from checker.cache.parts import CachedParts
-from model.errors import FinaleError, Place
-from model.language.build import build, world_of
-from model.language.properties import Family
-from model.language.protocol import Former, Protocol, Setting
-from model.system import State, System
-from model.topology import Pattern
-from model.trace import Trace
+from finale.checker.cache.parts import CachedParts
+from finale.model.errors import FinaleError, Place
+from finale.model.language.build import build, world_of
+from finale.model.language.properties import Family
+from finale.model.language.protocol import Former, Protocol, Setting
+from finale.model.system import State, System
+from finale.model.topology import Pattern
+from finale.model.trace import Trace
 
 from .catalogue import Catalogue
 from .key_lines import KeyLines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.topology import Sink
+from finale.model.topology import Sink
 
 from .claim import Spec
 

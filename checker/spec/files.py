@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from model.errors import FinaleError, Place
-from model.given import TEXT_MAX, bytes_of, not_read
+from finale.model.errors import FinaleError, Place
+from finale.model.given import TEXT_MAX, bytes_of, not_read
 
 
 def text_of(file: Path, *, wanted: str, limit: int = TEXT_MAX) -> str:

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 
-from model.errors import FinaleError
-from model.given import toml_of
+from finale.model.errors import FinaleError
+from finale.model.given import toml_of
 
 from .typed import is_table
 from .writing import toml_value

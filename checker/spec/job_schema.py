@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import TypeAlias
 
-from model.topology.parts import PARALLELISM_MAX, OperatorKind, Pattern, Sink
-from model.topology.shapes import SHAPES, SHEET_NAMES
-from model.topology.table import INPUT_KEYS, SHAPE_KEYS, VERTEX_KEYS
+from finale.model.topology.parts import PARALLELISM_MAX, OperatorKind, Pattern, Sink
+from finale.model.topology.shapes import SHAPES, SHEET_NAMES
+from finale.model.topology.table import INPUT_KEYS, SHAPE_KEYS, VERTEX_KEYS
 
 Schema: TypeAlias = dict[str, object]
 

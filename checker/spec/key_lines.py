@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 
-from model.given import toml_of
+from finale.model.given import toml_of
 
 KeyPath = tuple[str | int, ...]
 """Keys from the outermost in; a number is a place in an array of tables."""

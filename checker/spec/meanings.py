@@ -10,7 +10,7 @@ import inspect
 import sys
 import textwrap
 
-from model.language.protocol import Protocol
+from finale.model.language.protocol import Protocol
 
 
 def meanings(kind: type) -> dict[str, str]:

@@ -19,13 +19,13 @@ from textwrap import dedent
 from types import FunctionType, ModuleType
 from typing import TypeGuard, cast
 
-from model.domains import Bound, Queue, Range, Union
-from model.errors import FinaleError, Place
-from model.language.decorators import mark_of
-from model.language.entities import Entity, Field
-from model.language.protocol import Protocol
-from model.language.spelling import is_misspelt
-from model.values import Record
+from finale.model.domains import Bound, Queue, Range, Union
+from finale.model.errors import FinaleError, Place
+from finale.model.language.decorators import mark_of
+from finale.model.language.entities import Entity, Field
+from finale.model.language.protocol import Protocol
+from finale.model.language.spelling import is_misspelt
+from finale.model.values import Record
 
 #: How alike the name of an unused helper and an inherited name must be.
 ALIKE = 0.75

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.search.answer import NO_DEADLOCK, WELL_FORMED
-from model.errors import FinaleError, Place, nearest
-from model.language.assumptions import Leaving
-from model.language.properties import Family
-from model.language.protocol import Protocol, Setting
-from model.topology import Job
+from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
+from finale.model.errors import FinaleError, Place, nearest
+from finale.model.language.assumptions import Leaving
+from finale.model.language.properties import Family
+from finale.model.language.protocol import Protocol, Setting
+from finale.model.topology import Job
 
 from .catalogue import Catalogue
 from .claim import ExactCounts, Expectation, Resumption, Spec, located

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
-from model.errors import FinaleError, nearest
-from model.language.protocol import Protocol
-from model.protocols.releases import RELEASES, TOPICS, Release, Value
+from finale.model.errors import FinaleError, nearest
+from finale.model.language.protocol import Protocol
+from finale.model.protocols.releases import RELEASES, TOPICS, Release, Value
 
 ALL = "all"
 #: The scheduler of a release that a spec means if it does not say so.

@@ -14,8 +14,8 @@ from dataclasses import MISSING, fields
 from functools import cache
 from typing import TypeAlias
 
-from model.language.protocol import Protocol
-from model.protocols.releases import RELEASES
+from finale.model.language.protocol import Protocol
+from finale.model.protocols.releases import RELEASES
 
 from .catalogue import Catalogue
 from .job_schema import job_definitions, job_schema

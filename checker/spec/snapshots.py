@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from checker.search.limits import Limits
-from model.errors import FinaleError, Place
-from model.language.build import build
-from model.language.entities import Variable
-from model.language.plain import PlainStore
-from model.language.protocol import Protocol
-from model.system import State, System
-from model.trace import Trace
+from finale.checker.search.limits import Limits
+from finale.model.errors import FinaleError, Place
+from finale.model.language.build import build
+from finale.model.language.entities import Variable
+from finale.model.language.plain import PlainStore
+from finale.model.language.protocol import Protocol
+from finale.model.system import State, System
+from finale.model.trace import Trace
 
 if TYPE_CHECKING:
-    from checker.search.bfs.search import ReadableSearch
+    from finale.checker.search.bfs.search import ReadableSearch
 
 #: The search for snapshots stops at this number of states: the second system has many for each.
 STATES_MAX = 200_000
@@ -44,8 +44,8 @@ class Snapshots:
 
 def snapshots_of(protocol: Protocol, file: Path) -> Snapshots:
     """Search for all snapshots of a spec. Raises `resume-too-large`, `resume-empty`."""
-    from checker.search.bfs.machine import CompiledSuccessors
-    from checker.search.bfs.search import ReadableSearch
+    from finale.checker.search.bfs.machine import CompiledSuccessors
+    from finale.checker.search.bfs.search import ReadableSearch
 
     system = build(protocol)
     search = ReadableSearch(CompiledSuccessors(system), Limits(states_max=STATES_MAX), None)

@@ -6,8 +6,8 @@ import re
 import tomllib
 from pathlib import Path
 
-from model.errors import FinaleError, Place
-from model.given import toml_of as table_of
+from finale.model.errors import FinaleError, Place
+from finale.model.given import toml_of as table_of
 
 from .files import text_of
 from .key_lines import KeyLines

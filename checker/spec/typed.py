@@ -13,8 +13,8 @@ from dataclasses import MISSING, Field, fields
 from functools import lru_cache
 from typing import Any, TypeGuard
 
-from model.domains import Range
-from model.errors import FinaleError, nearest
+from finale.model.domains import Range
+from finale.model.errors import FinaleError, nearest
 
 #: A bound or size above this is surely a mistake: no search ends that explores so much.
 NUMBER_MAX = 4096

@@ -6,8 +6,8 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
-from model.topology import Job, OperatorKind, Pattern, Sink, Vertex
-from model.topology.parts import Edge
+from finale.model.topology import Job, OperatorKind, Pattern, Sink, Vertex
+from finale.model.topology.parts import Edge
 
 from .typed import is_list, is_table
 

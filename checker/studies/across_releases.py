@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from checker.search.rows import ResultRow, SpecResult
-from checker.spec.claim import Spec
-from checker.spec.grid import EXPECTED, varied, without
-from checker.spec.reading import BUILT_IN, spec_of
-from checker.spec.releases import ReleaseConfig, preset, settings_asked, topic_of
-from checker.spec.toml_text import toml_in
-from checker.spec.typed import is_table
-from model.errors import FinaleError, Place
+from finale.checker.search.rows import ResultRow, SpecResult
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import EXPECTED, varied, without
+from finale.checker.spec.reading import BUILT_IN, spec_of
+from finale.checker.spec.releases import ReleaseConfig, preset, settings_asked, topic_of
+from finale.checker.spec.toml_text import toml_in
+from finale.checker.spec.typed import is_table
+from finale.model.errors import FinaleError, Place
 
 #: Of the spec alone, and not of a release.
 _OWN = ("release", *EXPECTED)

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from checker.search.answer import Holds, Violated
-from checker.spec.catalogue import Catalogue
-from checker.spec.claim import Spec
-from checker.spec.reading import read_spec
-from model.errors import FinaleError, Place
+from finale.checker.search.answer import Holds, Violated
+from finale.checker.spec.catalogue import Catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.reading import read_spec
+from finale.model.errors import FinaleError, Place
 
 FIXED = "fixed"
 

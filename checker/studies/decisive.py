@@ -26,15 +26,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Violated
-from checker.search.bfs.machine import CompiledSuccessors
-from checker.search.limits import LimitHit
-from checker.search.rows import ResultRow
-from checker.search.state_graph.questions import Asked, of_states, of_steps
-from model.expressions import FALSE, TRUE
-from model.semantics import evaluate, outcome, updated
-from model.system import Fairness, Kind, Predicate, State, System, Update
-from model.trace import Trace
+from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Violated
+from finale.checker.search.bfs.machine import CompiledSuccessors
+from finale.checker.search.limits import LimitHit
+from finale.checker.search.rows import ResultRow
+from finale.checker.search.state_graph.questions import Asked, of_states, of_steps
+from finale.model.expressions import FALSE, TRUE
+from finale.model.semantics import evaluate, outcome, updated
+from finale.model.system import Fairness, Kind, Predicate, State, System, Update
+from finale.model.trace import Trace
 
 #: So many states are looked at for one counterexample. Beyond this nothing is claimed.
 STATES_MAX = 100_000

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import enum
 
-from checker.search.answer import NO_DEADLOCK, WELL_FORMED
-from model.language.decorators import ids_in
-from model.language.properties import Family
-from model.system import Kind
+from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
+from finale.model.language.decorators import ids_in
+from finale.model.language.properties import Family
+from finale.model.system import Kind
 
 
 class Effect(enum.Enum):

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from checker.search.answer import Report, Statistics
-from checker.search.rows import SpecResult, result_of
-from checker.spec.claim import ExactCounts, Spec
-from checker.spec.key_lines import KeyLines
-from model.errors import FinaleError, Place
-from model.given import toml_of
+from finale.checker.search.answer import Report, Statistics
+from finale.checker.search.rows import SpecResult, result_of
+from finale.checker.spec.claim import ExactCounts, Spec
+from finale.checker.spec.key_lines import KeyLines
+from finale.model.errors import FinaleError, Place
+from finale.model.given import toml_of
 
 COUNTED_BY = "concrete"
 
@@ -50,7 +50,7 @@ def _numbers(found: Statistics) -> tuple[int, int, int]:
 
 
 def _second_opinion(spec: Spec) -> Report:
-    from checker.search.interpreter.search import explore
+    from finale.checker.search.interpreter.search import explore
 
     with spec.catalogue.blaming_user_code():
         return explore(spec.instance())

@@ -12,18 +12,18 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from checker.search.answer import Answer, Report, Violated
-from checker.search.limits import INTERRUPTED, Limits
-from checker.search.many import WORKER_DIED, searched
-from checker.search.run import run
-from checker.spec.claim import Spec
-from checker.spec.grid import varied
-from checker.spec.grid import without as left_out
-from checker.spec.reading import spec_of
-from model.errors import FinaleError, nearest
-from model.language.assumptions import Assumption
-from model.system import Kind
-from model.trace import Trace
+from finale.checker.search.answer import Answer, Report, Violated
+from finale.checker.search.limits import INTERRUPTED, Limits
+from finale.checker.search.many import WORKER_DIED, searched
+from finale.checker.search.run import run
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import varied
+from finale.checker.spec.grid import without as left_out
+from finale.checker.spec.reading import spec_of
+from finale.model.errors import FinaleError, nearest
+from finale.model.language.assumptions import Assumption
+from finale.model.system import Kind
+from finale.model.trace import Trace
 
 from .effects import Effect, effect_of
 

@@ -11,18 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from checker.search.answer import Answer, Holds, NotAsked, Violated
-from checker.search.backends import check_with
-from checker.search.limits import INTERRUPTED, Limits, ProgressListener
-from checker.search.run import chosen
-from checker.spec.catalogue import Catalogue
-from checker.spec.claim import Spec
-from checker.spec.grid import EXPECTED, Axis, Point, points, size_of, varied, without
-from checker.spec.reading import spec_of
-from checker.spec.toml_text import toml_in
-from model.errors import FinaleError
-from model.system import Kind
-from model.trace import Trace
+from finale.checker.search.answer import Answer, Holds, NotAsked, Violated
+from finale.checker.search.backends import check_with
+from finale.checker.search.limits import INTERRUPTED, Limits, ProgressListener
+from finale.checker.search.run import chosen
+from finale.checker.spec.catalogue import Catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import EXPECTED, Axis, Point, points, size_of, varied, without
+from finale.checker.spec.reading import spec_of
+from finale.checker.spec.toml_text import toml_in
+from finale.model.errors import FinaleError
+from finale.model.system import Kind
+from finale.model.trace import Trace
 
 #: The maximal number of settings of one question.
 SETTINGS_MAX = 256
@@ -138,7 +138,7 @@ class _Asked:
 
     def _solved(self) -> tuple[Mapping[int, Trace], bool, int]:
         """The runs found by the solver, and whether there are no others."""
-        from checker.search.bmc.settings import ViolatingSettings
+        from finale.checker.search.bmc.settings import ViolatingSettings
 
         limits = self.limits
         if limits.seconds_max is None:

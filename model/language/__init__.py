@@ -1,1 +1,1 @@
-"""The rule language: how plain Python becomes decision trees. `model.rules` is its public face."""
+"""The rule language: how plain Python becomes decision trees. `finale.rules` is its public face."""

@@ -10,13 +10,13 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from model.errors import FinaleError
-from model.values import Record
+from finale.model.errors import FinaleError
+from finale.model.values import Record
 
 from .path_ends import caller
 
 if TYPE_CHECKING:
-    from model.domains import Domain
+    from finale.model.domains import Domain
 
 
 class Structure:

@@ -18,7 +18,7 @@ from importlib import import_module
 from types import new_class
 from typing import Any, Protocol, TypeVar
 
-from model.errors import FinaleError, Place
+from finale.model.errors import FinaleError, Place
 
 F = TypeVar("F", bound=Callable[..., Any])
 

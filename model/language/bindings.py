@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple, TypeGuard, cast
 
-from model.domains import Bool, Domain, Enum
-from model.errors import FinaleError, Place
-from model.system import Fairness, Rule
+from finale.model.domains import Bool, Domain, Enum
+from finale.model.errors import FinaleError, Place
+from finale.model.system import Fairness, Rule
 
 from .decorators import DecoratedFunction, mark_of
 from .entities import Entity

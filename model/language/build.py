@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from model.errors import FinaleError, Place
-from model.expressions import Expression
-from model.garbage import uncollected
-from model.system import Blocked, GroundRule, Property, State, System
+from finale.model.errors import FinaleError, Place
+from finale.model.expressions import Expression
+from finale.model.garbage import uncollected
+from finale.model.system import Blocked, GroundRule, Property, State, System
 
 from .bindings import BoundRule, bindings, bound_rules, rule_names, rule_of, shown
 from .decorators import DecoratedFunction, mark_of

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Mapping
 from typing import NoReturn
 
-from model.errors import FinaleError, Place
+from finale.model.errors import FinaleError, Place
 
 #: Method names that change Python containers; the collections of the state have other names.
 _MUTATORS = {

@@ -15,8 +15,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar, cast, overload
 
-from model.errors import FinaleError, Place
-from model.system import Fairness
+from finale.model.errors import FinaleError, Place
+from finale.model.system import Fairness
 
 from . import operators, quantifiers
 from .access import settled_value

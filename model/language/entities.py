@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast, overload
 
-from model.domains import Domain, OutOfDomain, Ref, Scope
-from model.errors import FinaleError, Place, nearest
-from model.expressions import Expression, cell
-from model.structures import Slots
+from finale.model.domains import Domain, OutOfDomain, Ref, Scope
+from finale.model.errors import FinaleError, Place, nearest
+from finale.model.expressions import Expression, cell
+from finale.model.structures import Slots
 
 from .explore import exploring
 from .path_ends import caller, frame_above

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from model.errors import FinaleError, Place
-from model.expressions import (
+from finale.model.errors import FinaleError, Place
+from finale.model.expressions import (
     FALSE,
     TRUE,
     Constant,

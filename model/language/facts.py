@@ -7,7 +7,7 @@ path is then explored and never taken by any state.
 
 from __future__ import annotations
 
-from model.expressions import (
+from finale.model.expressions import (
     Add,
     And,
     Constant,

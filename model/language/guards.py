@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import TypeVar, cast
 
-from model.errors import FinaleError
-from model.expressions import FALSE, Constant, Expression, disjunction
+from finale.model.errors import FinaleError
+from finale.model.expressions import FALSE, Constant, Expression, disjunction
 
 from .explore import exploring, go_beyond
 from .path_ends import BlockedHere, FaultHere, caller, caller_line

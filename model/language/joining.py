@@ -5,10 +5,10 @@ from __future__ import annotations
 import enum
 from typing import Any, cast
 
-from model.domains import Bool, Domain, Enum, Option, Range, Ref, Union
-from model.errors import FinaleError
-from model.expressions import Expression, choose
-from model.values import Nothing, Record
+from finale.model.domains import Bool, Domain, Enum, Option, Range, Ref, Union
+from finale.model.errors import FinaleError
+from finale.model.expressions import Expression, choose
+from finale.model.values import Nothing, Record
 
 from .access import Structure, settled_value
 from .entities import Entity

@@ -13,7 +13,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import fields, replace
 
-from model.errors import FinaleError, Place
+from finale.model.errors import FinaleError, Place
 
 from .assumptions import with_all_assumptions
 from .entities import Entity

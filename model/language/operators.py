@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable
 from types import MappingProxyType
 from typing import Any, cast
 
-from model.errors import FinaleError
-from model.expressions import (
+from finale.model.errors import FinaleError
+from finale.model.expressions import (
     FALSE,
     TRUE,
     Constant,
@@ -26,7 +26,7 @@ from model.expressions import (
     less,
     negation,
 )
-from model.values import Nothing, Record
+from finale.model.values import Nothing, Record
 
 from .access import Structure
 from .collections import ArrayOf, MapOf, QueueOf, SetOf

@@ -8,7 +8,7 @@ from pathlib import Path
 from traceback import walk_tb
 from types import FrameType
 
-from model.errors import FinaleError, Place
+from finale.model.errors import FinaleError, Place
 
 _MODEL = Path(__file__).parent.parent
 _INNER = tuple(

@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
-from model.domains import (
+from finale.model.domains import (
     Array,
     Domain,
     MapDomain,
@@ -22,7 +22,7 @@ from model.domains import (
     Set,
     Union,
 )
-from model.values import Nothing
+from finale.model.values import Nothing
 
 from .access import Structure, not_an_index, plain_of, refuse_write
 from .collections import ArrayOf, MapOf, QueueOf, SetOf

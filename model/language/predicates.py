@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 
-from model.errors import FinaleError
-from model.expressions import FALSE, TRUE, Expression, conjunction, disjunction
-from model.system import IDS_GIVEN_AGAIN, GroundRule, Kind, Predicate, Property, System
+from finale.model.errors import FinaleError
+from finale.model.expressions import FALSE, TRUE, Expression, conjunction, disjunction
+from finale.model.system import IDS_GIVEN_AGAIN, GroundRule, Kind, Predicate, Property, System
 
 from .access import Structure
 from .bindings import bindings

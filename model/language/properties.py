@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar, overload
 
-from model.errors import FinaleError
-from model.system import Kind
+from finale.model.errors import FinaleError
+from finale.model.system import Kind
 
 from .decorators import DecoratedFunction
 from .entities import World

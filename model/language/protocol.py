@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
-from model.errors import FinaleError, nearest
-from model.topology import Job
+from finale.model.errors import FinaleError, nearest
+from finale.model.topology import Job
 
 from .assumptions import Assumption, assumptions_of
 from .entities import Entity

@@ -11,7 +11,7 @@ import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar, cast
 
-from model.expressions import FALSE, Expression, conjunction, disjunction, negation
+from finale.model.expressions import FALSE, Expression, conjunction, disjunction, negation
 
 from .explore import current, decide, exploring, merged, settled
 from .joining import CannotJoin, as_returned, join, joined

@@ -18,16 +18,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from model.domains import Array, Domain, MapDomain, Option, Queue, Ref, Set, Union
-from model.errors import FinaleError
-from model.expressions import FALSE, Expression, choose, integer, less, minus
-from model.language.entities import Entity, Variable, World
-from model.language.explore import exploring
-from model.language.path_ends import caller
-from model.language.plain import PlainStore
-from model.language.stores import RuleStore, SymbolicStore
-from model.language.symbolic_values import constants
-from model.values import Nothing, Record
+from finale.model.domains import Array, Domain, MapDomain, Option, Queue, Ref, Set, Union
+from finale.model.errors import FinaleError
+from finale.model.expressions import FALSE, Expression, choose, integer, less, minus
+from finale.model.language.entities import Entity, Variable, World
+from finale.model.language.explore import exploring
+from finale.model.language.path_ends import caller
+from finale.model.language.plain import PlainStore
+from finale.model.language.stores import RuleStore, SymbolicStore
+from finale.model.language.symbolic_values import constants
+from finale.model.values import Nothing, Record
 
 
 def retire(entity: Entity, kind: type[Entity]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
-from model.errors import FinaleError, nearest
+from finale.model.errors import FinaleError, nearest
 
 from .entities import World, initial_value
 from .plain import PlainStore

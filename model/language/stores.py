@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from model.expressions import FALSE, TRUE, Expression
+from finale.model.expressions import FALSE, TRUE, Expression
 
 from .entities import FieldStore, Variable
 from .explore import PathCells

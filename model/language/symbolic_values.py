@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
-from model.domains import (
+from finale.model.domains import (
     Array,
     Boolean,
     Domain,
@@ -25,8 +25,8 @@ from model.domains import (
     Set,
     Union,
 )
-from model.errors import FinaleError, nearest
-from model.expressions import (
+from finale.model.errors import FinaleError, nearest
+from finale.model.expressions import (
     FALSE,
     TRUE,
     Constant,
@@ -42,7 +42,7 @@ from model.expressions import (
     plus,
     truth,
 )
-from model.values import Nothing, NothingType, Record, RecordType
+from finale.model.values import Nothing, NothingType, Record, RecordType
 
 from .access import Structure, not_an_index, plain_of, refuse_write
 from .collections import ArrayOf, MapOf, QueueOf, SetOf

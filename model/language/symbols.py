@@ -11,8 +11,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from model.errors import FinaleError
-from model.expressions import (
+from finale.model.errors import FinaleError
+from finale.model.expressions import (
     TRUE,
     Constant,
     Expression,
@@ -27,14 +27,14 @@ from model.expressions import (
     plus,
     truth,
 )
-from model.values import Nothing
+from finale.model.values import Nothing
 
 from .entities import Entity
 from .explore import decide
 from .path_ends import FaultHere, caller
 
 if TYPE_CHECKING:
-    from model.domains import Domain, Enum, Ref
+    from finale.model.domains import Domain, Enum, Ref
 
 
 def unsupported(what: str, advice: str, code: str = "unsupported-operation") -> FinaleError:

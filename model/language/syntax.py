@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
-from model.errors import FinaleError, Place
+from finale.model.errors import FinaleError, Place
 
 from .checks import SyntaxCheck
 from .explore import Branch

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from model.errors import FinaleError, Place
-from model.expressions import FALSE, Expression, choose
-from model.system import Blocked, Fault, GroundRule, Rule, Test, Tree, Update, leaves
+from finale.model.errors import FinaleError, Place
+from finale.model.expressions import FALSE, Expression, choose
+from finale.model.system import Blocked, Fault, GroundRule, Rule, Test, Tree, Update, leaves
 
 from .bindings import BoundRule
 from .entities import World

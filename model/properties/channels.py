@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from model.properties.views import EndOfDataView
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import Barrier, CancelBarrier, Data, EndOfData, EndOfPartition
-from model.protocols.task.tasks import Task
-from model.rules import Taken, always, before, define, on_step, reachable, when
+from finale.model.properties.views import EndOfDataView
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import (
+    Barrier,
+    CancelBarrier,
+    Data,
+    EndOfData,
+    EndOfPartition,
+)
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import Taken, always, before, define, on_step, reachable, when
 
 
 @define

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from model.properties.observed import newest_stored
-from model.protocols.coordinator.checkpoints import ABORTED, COMPLETED, PENDING, Checkpoint
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.job.channels import Channel
-from model.protocols.task.sources import Source
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import Nothing, Taken, always, before, define, on_step, reachable, when
+from finale.model.properties.observed import newest_stored
+from finale.model.protocols.coordinator.checkpoints import ABORTED, COMPLETED, PENDING, Checkpoint
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.task.sources import Source
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import Nothing, Taken, always, before, define, on_step, reachable, when
 
 
 @always

@@ -5,14 +5,14 @@ The view is the protocol of engines that collect barriers.
 
 from __future__ import annotations
 
-from model.protocols.barrier_collection import (
+from finale.model.protocols.barrier_collection import (
     BarrierCollection,
     Epoch,
     EpochStatus,
     Outcome,
     Worker,
 )
-from model.rules import Nothing, always, leads_to, reachable, when
+from finale.model.rules import Nothing, always, leads_to, reachable, when
 
 
 @leads_to

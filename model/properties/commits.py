@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from model.properties.observed import is_excused, newest_stored
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.job.elements import Datum
-from model.protocols.sinks.committer import Committer
-from model.protocols.sinks.sinks import (
+from finale.model.properties.observed import is_excused, newest_stored
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.protocols.job.elements import Datum
+from finale.model.protocols.sinks.committer import Committer
+from finale.model.protocols.sinks.sinks import (
     AtLeastOnceSink,
     ExactlyOnceSink,
     Sink,
     Transaction,
     TwoPhaseSink,
 )
-from model.protocols.task.tasks import Task
-from model.rules import Nothing, always, before, define, on_step, reachable, when
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import Nothing, always, before, define, on_step, reachable, when
 
 
 @always(needs="effects")

@@ -5,9 +5,9 @@ The views are the protocols themselves.
 
 from __future__ import annotations
 
-from model.protocols.connector import Connector, ConnectorTaskStatus, Progress, SourceRecord
-from model.protocols.local_store import Change, InputUpdate, LocalStore, StoreStatus
-from model.rules import always, leads_to, reachable, when
+from finale.model.protocols.connector import Connector, ConnectorTaskStatus, Progress, SourceRecord
+from finale.model.protocols.local_store import Change, InputUpdate, LocalStore, StoreStatus
+from finale.model.rules import always, leads_to, reachable, when
 
 
 @always

@@ -7,19 +7,19 @@ each way: there nothing is claimed.
 
 from __future__ import annotations
 
-from model.properties.observed import state_is_gone
-from model.protocols.barriers.logs import LoggedChannel
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import Data, Datum
-from model.protocols.restore import Restore
-from model.protocols.sinks.outside_sinks import BufferedSink
-from model.protocols.sinks.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
-from model.protocols.task.operators import Buffering
-from model.protocols.task.sources import Source
-from model.protocols.task.stateful import Share, Stateful
-from model.protocols.task.tasks import TaskStatus
-from model.rules import always, count, define, when
-from model.topology import Job, OperatorKind, Vertex
+from finale.model.properties.observed import state_is_gone
+from finale.model.protocols.barriers.logs import LoggedChannel
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import Data, Datum
+from finale.model.protocols.restore import Restore
+from finale.model.protocols.sinks.outside_sinks import BufferedSink
+from finale.model.protocols.sinks.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
+from finale.model.protocols.task.operators import Buffering
+from finale.model.protocols.task.sources import Source
+from finale.model.protocols.task.stateful import Share, Stateful
+from finale.model.protocols.task.tasks import TaskStatus
+from finale.model.rules import always, count, define, when
+from finale.model.topology import Job, OperatorKind, Vertex
 
 
 @always(needs="effects")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from model.rules import Entity, always, reachable, when
+from finale.model.rules import Entity, always, reachable, when
 
 
 class Participant(Entity, ABC):

@@ -5,9 +5,9 @@ The view is a protocol that has an enumerator.
 
 from __future__ import annotations
 
-from model.protocols.asking import Asking
-from model.protocols.coordinator.checkpoints import CheckpointStatus
-from model.protocols.enumerator import (
+from finale.model.protocols.asking import Asking
+from finale.model.protocols.coordinator.checkpoints import CheckpointStatus
+from finale.model.protocols.enumerator import (
     CoordinatorCheckpoint,
     Enumerating,
     Event,
@@ -16,7 +16,7 @@ from model.protocols.enumerator import (
     SourceReader,
     Split,
 )
-from model.rules import Taken, always, before, define, leads_to, on_step, reachable, when
+from finale.model.rules import Taken, always, before, define, leads_to, on_step, reachable, when
 
 
 @always

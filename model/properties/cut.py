@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from model.properties.observed import newest_stored
-from model.protocols.barriers.logs import LoggedChannel
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.job.channels import Channel
-from model.rules import always, define, reachable, when
+from finale.model.properties.observed import newest_stored
+from finale.model.protocols.barriers.logs import LoggedChannel
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.protocols.job.channels import Channel
+from finale.model.rules import always, define, reachable, when
 
 
 @always(needs="cut")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.failures.failures import Failures
-from model.protocols.requests.requests import JobStatus, Requests
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import Taken, before, on_step, reachable, when
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.protocols.failures.failures import Failures
+from finale.model.protocols.requests.requests import JobStatus, Requests
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import Taken, before, on_step, reachable, when
 
 #: What the environment does to an attempt, and what follows from it alone; H11: time-outs, too.
 ENVIRONMENT = (

@@ -5,13 +5,13 @@ Asked on request only, as in `interleavings.py`: each is reached with the bug an
 
 from __future__ import annotations
 
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.failures.failures import Failures, Region
-from model.protocols.requests.requests import RequestStatus, StopRequest
-from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import Nothing, reachable
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.protocols.failures.failures import Failures, Region
+from finale.model.protocols.requests.requests import RequestStatus, StopRequest
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import Nothing, reachable
 
 
 @reachable(needs="taken", on_request=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from model.properties.observed import is_excused
-from model.properties.views import EndOfDataView
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.job.channels import Channel
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import always, before, on_step, reachable, when
+from finale.model.properties.observed import is_excused
+from finale.model.properties.views import EndOfDataView
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import always, before, on_step, reachable, when
 
 
 @always(needs="taken", of_all_ids=True)

@@ -6,19 +6,25 @@ not hold merely because the interleaving never comes about.
 
 from __future__ import annotations
 
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import Barrier, Committables, EndOfData, EndOfPartition, StopMode
-from model.protocols.sinks.committer import CommittableChannel, Writer
-from model.protocols.sinks.sinks import TwoPhaseSink
-from model.protocols.stops.stopping import Stopping
-from model.protocols.task.chained import ChainingTask
-from model.protocols.task.chained_source import ChainedSource
-from model.protocols.task.operators import StableTask
-from model.protocols.task.sources import Source, ThreadedSource
-from model.protocols.task.tasks import Task
-from model.rules import Nothing, reachable, when
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import (
+    Barrier,
+    Committables,
+    EndOfData,
+    EndOfPartition,
+    StopMode,
+)
+from finale.model.protocols.sinks.committer import CommittableChannel, Writer
+from finale.model.protocols.sinks.sinks import TwoPhaseSink
+from finale.model.protocols.stops.stopping import Stopping
+from finale.model.protocols.task.chained import ChainingTask
+from finale.model.protocols.task.chained_source import ChainedSource
+from finale.model.protocols.task.operators import StableTask
+from finale.model.protocols.task.sources import Source, ThreadedSource
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import Nothing, reachable, when
 
 
 @reachable(on_request=True)

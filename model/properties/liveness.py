@@ -8,13 +8,13 @@ time-out of a checkpoint: what is a wait for ever here may in an engine be one f
 
 from __future__ import annotations
 
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import Datum
-from model.protocols.sinks.sinks import TwoPhaseSink
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import leads_to, when
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import Datum
+from finale.model.protocols.sinks.sinks import TwoPhaseSink
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import leads_to, when
 
 
 def _goes_on(state: JobProtocol) -> bool:

@@ -6,16 +6,16 @@ property takes that for right. What is told here is read off the state once more
 
 from __future__ import annotations
 
-from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.job.elements import CheckpointId, StopMode
-from model.protocols.requests.requests import Requests
-from model.protocols.restore import Restore
-from model.protocols.stops.stopping import Stopping
-from model.protocols.task.sources import Source
-from model.protocols.task.tasks import Task
-from model.rules import Nothing, define
-from model.topology import OperatorKind, Vertex
+from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.protocols.job.elements import CheckpointId, StopMode
+from finale.model.protocols.requests.requests import Requests
+from finale.model.protocols.restore import Restore
+from finale.model.protocols.stops.stopping import Stopping
+from finale.model.protocols.task.sources import Source
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import Nothing, define
+from finale.model.topology import OperatorKind, Vertex
 
 
 @define

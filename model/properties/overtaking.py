@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from model.properties.cut import accounted_for
-from model.properties.views import EndOfDataView
-from model.protocols.barriers.logs import LoggedChannel
-from model.protocols.barriers.tracking_gate import TrackingGate
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import Barrier, Data, EndOfPartition
-from model.protocols.task.tasks import Task
-from model.protocols.unaligned import Unaligned
-from model.rules import Nothing, always, reachable, when
+from finale.model.properties.cut import accounted_for
+from finale.model.properties.views import EndOfDataView
+from finale.model.protocols.barriers.logs import LoggedChannel
+from finale.model.protocols.barriers.tracking_gate import TrackingGate
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import Barrier, Data, EndOfPartition
+from finale.model.protocols.task.tasks import Task
+from finale.model.protocols.unaligned import Unaligned
+from finale.model.rules import Nothing, always, reachable, when
 
 
 @always(needs="cut")

@@ -5,10 +5,10 @@ Asked on request only, with the witness of an interleaving of a historical bug.
 
 from __future__ import annotations
 
-from model.protocols.coordinator.checkpoints import UNUSED, Checkpoint
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.requests.requests import Request, Requests
-from model.rules import always, before, count, define, leads_to, on_step, reachable, when
+from finale.model.protocols.coordinator.checkpoints import UNUSED, Checkpoint
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.requests.requests import Request, Requests
+from finale.model.rules import always, before, count, define, leads_to, on_step, reachable, when
 
 
 @on_step(on_request=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from model.properties.views import ChannelStateView
-from model.protocols.barriers.logs import LoggedChannel
-from model.rules import Taken, before, on_step, reachable, when
+from finale.model.properties.views import ChannelStateView
+from finale.model.protocols.barriers.logs import LoggedChannel
+from finale.model.rules import Taken, before, on_step, reachable, when
 
 
 @on_step

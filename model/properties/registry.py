@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from model.language.properties import Family
+from finale.model.language.properties import Family
 
 #: Files of this package that end with FAMILIES, in the order in which verdicts are listed.
 _MODULES = (

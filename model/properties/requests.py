@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from model.properties.observed import newest_stored
-from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.requests.requests import (
+from finale.model.properties.observed import newest_stored
+from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
+from finale.model.protocols.requests.requests import (
     CancelRequest,
     JobStatus,
     Request,
@@ -12,9 +12,9 @@ from model.protocols.requests.requests import (
     RequestStatus,
     StopRequest,
 )
-from model.protocols.stops.stopping import Stopping
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import Nothing, Taken, before, leads_to, on_step, reachable, when
+from finale.model.protocols.stops.stopping import Stopping
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import Nothing, Taken, before, leads_to, on_step, reachable, when
 
 
 @on_step

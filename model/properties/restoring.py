@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from model.properties.observed import newest_stored
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import Datum
-from model.protocols.restore import Restore
-from model.protocols.task.execution import TaskExecution
-from model.protocols.task.sources import Source
-from model.protocols.task.stateful import Share, Stateful
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import Nothing, Taken, always, before, define, on_step, reachable, when
-from model.topology import OperatorKind
+from finale.model.properties.observed import newest_stored
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import Datum
+from finale.model.protocols.restore import Restore
+from finale.model.protocols.task.execution import TaskExecution
+from finale.model.protocols.task.sources import Source
+from finale.model.protocols.task.stateful import Share, Stateful
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import Nothing, Taken, always, before, define, on_step, reachable, when
+from finale.model.topology import OperatorKind
 
 
 @on_step

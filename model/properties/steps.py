@@ -5,12 +5,12 @@ Asked on request only, with the witnesses of the interleavings of two historical
 
 from __future__ import annotations
 
-from model.protocols.coordinator.checkpoints import ABORTED, Checkpoint
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.requests.requests import Request, Requests, RequestStatus
-from model.protocols.task.tasks import Task
-from model.rules import always, before, on_step, reachable, when
+from finale.model.protocols.coordinator.checkpoints import ABORTED, Checkpoint
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.requests.requests import Request, Requests, RequestStatus
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import always, before, on_step, reachable, when
 
 
 @on_step(on_request=True)

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from model.properties.observed import is_excused, was_suspended
-from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import Datum
-from model.protocols.requests.requests import JobStatus, Request, RequestStatus, StopRequest
-from model.protocols.sinks.sinks import AtLeastOnceSink, Sink, Transaction, TwoPhaseSink
-from model.protocols.stops.stopping import Stopping
-from model.protocols.sync_savepoint import SyncSavepoint
-from model.protocols.task.operators import Buffering
-from model.protocols.task.sources import Source
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import Nothing, Taken, always, before, define, leads_to, on_step, reachable, when
+from finale.model.properties.observed import is_excused, was_suspended
+from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import Datum
+from finale.model.protocols.requests.requests import JobStatus, Request, RequestStatus, StopRequest
+from finale.model.protocols.sinks.sinks import AtLeastOnceSink, Sink, Transaction, TwoPhaseSink
+from finale.model.protocols.stops.stopping import Stopping
+from finale.model.protocols.sync_savepoint import SyncSavepoint
+from finale.model.protocols.task.operators import Buffering
+from finale.model.protocols.task.sources import Source
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import (
+    Nothing,
+    Taken,
+    always,
+    before,
+    define,
+    leads_to,
+    on_step,
+    reachable,
+    when,
+)
 
 
 @always(needs="cut")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from model.properties.conservation import written_in
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.job.elements import Data, Datum
-from model.protocols.sinks.sinks import AtLeastOnceSink, Sink
-from model.protocols.task.operators import Buffering
-from model.protocols.task.sources import Source
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import always, count, when
-from model.topology import Vertex
+from finale.model.properties.conservation import written_in
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.protocols.job.elements import Data, Datum
+from finale.model.protocols.sinks.sinks import AtLeastOnceSink, Sink
+from finale.model.protocols.task.operators import Buffering
+from finale.model.protocols.task.sources import Source
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import always, count, when
+from finale.model.topology import Vertex
 
 
 def _stations(

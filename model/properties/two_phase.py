@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from model.properties.consistency import AgreementView, Participant
-from model.rules import always, when
+from finale.model.properties.consistency import AgreementView, Participant
+from finale.model.rules import always, when
 
 
 class Voter(Participant, ABC):

@@ -6,8 +6,8 @@ feature that has what a property reads can be its view: no view is needed here f
 
 from __future__ import annotations
 
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.task.execution import TaskExecution
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.protocols.task.execution import TaskExecution
 
 
 class EndOfDataView(JobProtocol):

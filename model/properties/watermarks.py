@@ -3,12 +3,12 @@ back by a restart (S22, S22'). Aligned sources wait for each other."""
 
 from __future__ import annotations
 
-from model.properties.views import WatermarkView
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import Datum, EndOfData
-from model.protocols.task.sources import Source
-from model.protocols.task.tasks import Task
-from model.rules import always, before, on_step, reachable, when
+from finale.model.properties.views import WatermarkView
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import Datum, EndOfData
+from finale.model.protocols.task.sources import Source
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import always, before, on_step, reachable, when
 
 
 @on_step(needs="watermarks")

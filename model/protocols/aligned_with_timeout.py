@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.protocols.unaligned import Unaligned, UnalignedOptions
+from finale.model.protocols.unaligned import Unaligned, UnalignedOptions
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.protocols.enumerator import Enumerating, EnumeratorOptions, ReaderId, SourceReader, Split
-from model.rules import EMPTY, WEAK, Ref, Set, field, require, rule, step
+from finale.model.protocols.enumerator import (
+    Enumerating,
+    EnumeratorOptions,
+    ReaderId,
+    SourceReader,
+    Split,
+)
+from finale.model.rules import EMPTY, WEAK, Ref, Set, field, require, rule, step
 
 
 @dataclass(frozen=True)

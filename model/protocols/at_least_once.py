@@ -8,9 +8,9 @@ Left out: that at most fifty checkpoints are counted at a time.
 
 from __future__ import annotations
 
-from model.protocols.barriers.gate import AlignedGate
-from model.protocols.barriers.tracking_gate import TrackingGate
-from model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.barriers.tracking_gate import TrackingGate
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
 
 
 class AtLeastOnce(FinalCheckpoint):

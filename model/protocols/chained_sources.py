@@ -13,19 +13,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
-from model.errors import FinaleError, Place
-from model.protocols.barriers.gate import AlignedGate
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import Datum, StopMode
-from model.protocols.stop_with_savepoint import StopWithSavepoint, StopWithSavepointOptions
-from model.protocols.stops.options import MultiInput, NoDrain
-from model.protocols.task.chained import ChainingGate, ChainingTask
-from model.protocols.task.chained_source import ChainedSource
-from model.protocols.task.sources import Reader
-from model.protocols.task.tasks import Task
-from model.rules import STRONG, Entity, Setting, define, require, rule, step
-from model.topology import OperatorKind
+from finale.model.errors import FinaleError, Place
+from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import Datum, StopMode
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint, StopWithSavepointOptions
+from finale.model.protocols.stops.options import MultiInput, NoDrain
+from finale.model.protocols.task.chained import ChainingGate, ChainingTask
+from finale.model.protocols.task.chained_source import ChainedSource
+from finale.model.protocols.task.sources import Reader
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import STRONG, Entity, Setting, define, require, rule, step
+from finale.model.topology import OperatorKind
 
 
 @dataclass(frozen=True)

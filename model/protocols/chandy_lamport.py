@@ -25,11 +25,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from model.properties.views import ChannelStateView
-from model.protocols.barriers.gate import AlignedGate
-from model.protocols.barriers.handler import Arrival
-from model.protocols.barriers.logs import LoggedChannel, LoggedCommittableChannel
-from model.protocols.barriers.marker_gate import (
+from finale.model.properties.views import ChannelStateView
+from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.barriers.handler import Arrival
+from finale.model.protocols.barriers.logs import LoggedChannel, LoggedCommittableChannel
+from finale.model.protocols.barriers.marker_gate import (
     Block,
     Init,
     Jump,
@@ -38,16 +38,16 @@ from model.protocols.barriers.marker_gate import (
     MarkerOrder,
     Ways,
 )
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import Barrier, CheckpointId, Data, Datum
-from model.protocols.sinks.committer import CommittableChannel
-from model.protocols.sinks.sinks import Sink
-from model.protocols.task.sources import Source
-from model.protocols.task.tasks import Task
-from model.rules import STRONG, define, require, rule, step
-from model.topology import OperatorKind
-from model.topology import Sink as SinkKind
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import Barrier, CheckpointId, Data, Datum
+from finale.model.protocols.sinks.committer import CommittableChannel
+from finale.model.protocols.sinks.sinks import Sink
+from finale.model.protocols.task.sources import Source
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import STRONG, define, require, rule, step
+from finale.model.topology import OperatorKind
+from finale.model.topology import Sink as SinkKind
 
 
 class Priority(enum.Enum):

@@ -14,9 +14,9 @@ import enum
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from model.protocols.coordinator.checkpoints import CheckpointStatus
-from model.protocols.job.elements import CheckpointId
-from model.rules import (
+from finale.model.protocols.coordinator.checkpoints import CheckpointStatus
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.rules import (
     EMPTY,
     WEAK,
     Bool,

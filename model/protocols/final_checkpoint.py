@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from model.properties.views import EndOfDataView, WatermarkView
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.failures.failures import Failures
-from model.protocols.finish_options import (
+from finale.model.properties.views import EndOfDataView, WatermarkView
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.failures.failures import Failures
+from finale.model.protocols.finish_options import (
     FinalCheckpointOptions,
     FinalWait,
     FinishRace,
@@ -23,13 +23,24 @@ from model.protocols.finish_options import (
     ReleasedBy,
     task_classes_of,
 )
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import CheckpointId, EndOfData
-from model.protocols.requests.requests import Requests
-from model.protocols.task.sources import Source
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import STRONG, WEAK, Nothing, assumed, at_once, define, each, require, rule, step
-from model.topology import OperatorKind
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import CheckpointId, EndOfData
+from finale.model.protocols.requests.requests import Requests
+from finale.model.protocols.task.sources import Source
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import (
+    STRONG,
+    WEAK,
+    Nothing,
+    assumed,
+    at_once,
+    define,
+    each,
+    require,
+    rule,
+    step,
+)
+from finale.model.topology import OperatorKind
 
 
 class FinalCheckpoint(Requests, Failures, WatermarkView, EndOfDataView):
@@ -84,7 +95,7 @@ class FinalCheckpoint(Requests, Failures, WatermarkView, EndOfDataView):
         """FC-2: whether the end of a channel's data is the end of the task's."""
         return all(each.end_of_data for each in task.inputs)
 
-    @at_once("StreamTask.endData", apart="model.protocols.apart.task_steps:FinishesLater")
+    @at_once("StreamTask.endData", apart="finale.model.protocols.apart.task_steps:FinishesLater")
     @step
     def finish_operators(self, task: Task) -> None:
         """FC-1, FC-11: the last watermark, endInput and finish of the operators, also if they had

@@ -6,14 +6,14 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from model.protocols.coordinator.options import CoordinatorOptions
-from model.protocols.failures.failures import FailureOptions
-from model.protocols.requests.requests import RequestOptions
-from model.protocols.sinks.committer import ConstantTagWriter, Writer
-from model.protocols.task.execution import TaskOptions
-from model.protocols.task.operators import Buffering, FlushingStableTask, StableTask
-from model.protocols.task.tasks import Task
-from model.topology import OperatorKind
+from finale.model.protocols.coordinator.options import CoordinatorOptions
+from finale.model.protocols.failures.failures import FailureOptions
+from finale.model.protocols.requests.requests import RequestOptions
+from finale.model.protocols.sinks.committer import ConstantTagWriter, Writer
+from finale.model.protocols.task.execution import TaskOptions
+from finale.model.protocols.task.operators import Buffering, FlushingStableTask, StableTask
+from finale.model.protocols.task.tasks import Task
+from finale.model.topology import OperatorKind
 
 
 class FinishRace(enum.Enum):

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.properties.views import WatermarkView
-from model.protocols.task.sources import Source
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import STRONG, WEAK, require, rule, step
+from finale.model.properties.views import WatermarkView
+from finale.model.protocols.task.sources import Source
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import STRONG, WEAK, require, rule, step
 
 
 @dataclass(frozen=True)

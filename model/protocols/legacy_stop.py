@@ -10,17 +10,17 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.legacy_finish import LegacyFinishOptions
-from model.protocols.requests.requests import (
+from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
+from finale.model.protocols.legacy_finish import LegacyFinishOptions
+from finale.model.protocols.requests.requests import (
     CancelRequest,
     JobStatus,
     Request,
     RequestStatus,
     StopRequest,
 )
-from model.protocols.stops.ending import EndingSources
-from model.rules import Setting, define, step
+from finale.model.protocols.stops.ending import EndingSources
+from finale.model.rules import Setting, define, step
 
 
 class Stop(enum.Enum):

@@ -14,7 +14,7 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.rules import (
+from finale.model.rules import (
     WEAK,
     Bool,
     Bound,

@@ -14,9 +14,9 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.protocols.asking import Asking, AskingOptions
-from model.protocols.coordinator.checkpoints import CheckpointStatus
-from model.protocols.enumerator import (
+from finale.model.protocols.asking import Asking, AskingOptions
+from finale.model.protocols.coordinator.checkpoints import CheckpointStatus
+from finale.model.protocols.enumerator import (
     CoordinatorCheckpoint,
     Event,
     EventPlace,
@@ -26,7 +26,7 @@ from model.protocols.enumerator import (
     SourceReader,
     Split,
 )
-from model.rules import (
+from finale.model.rules import (
     WEAK,
     Bound,
     Entity,

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.properties.persisting import PersistingView
-from model.protocols.persisting import Cut, PersisterOptions, Receiving, Sending
-from model.rules import (
+from finale.model.properties.persisting import PersistingView
+from finale.model.protocols.persisting import Cut, PersisterOptions, Receiving, Sending
+from finale.model.rules import (
     WEAK,
     Bound,
     Entity,

@@ -10,9 +10,9 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from model.properties.persisting import ChannelCut
-from model.protocols.job.elements import CheckpointId
-from model.rules import (
+from finale.model.properties.persisting import ChannelCut
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.rules import (
     Bool,
     Bound,
     Entity,

@@ -15,8 +15,8 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.properties.pipelines import LastStage, PipelineView
-from model.rules import (
+from finale.model.properties.pipelines import LastStage, PipelineView
+from finale.model.rules import (
     Bound,
     Entity,
     Enum,

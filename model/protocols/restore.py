@@ -32,21 +32,26 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, cast
 
-from model.language.starting import state_after
-from model.protocols.barriers.logs import LoggedChannel
-from model.protocols.coordinator.checkpoints import COMPLETED, Checkpoint
-from model.protocols.coordinator.graph_check import Check, GraphCheck, refuse_changes, statuses_in
-from model.protocols.coordinator.metadata import Encoding, Flags, Metadata
-from model.protocols.coordinator.snapshots import Snapshot, contents_of, fill
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.finish_options import FinalCheckpointOptions
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import CheckpointId, Datum
-from model.protocols.task.operators import Buffering
-from model.protocols.task.sources import Source
-from model.protocols.task.stateful import DEALT_OUT, Share, Stateful
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import (
+from finale.model.language.starting import state_after
+from finale.model.protocols.barriers.logs import LoggedChannel
+from finale.model.protocols.coordinator.checkpoints import COMPLETED, Checkpoint
+from finale.model.protocols.coordinator.graph_check import (
+    Check,
+    GraphCheck,
+    refuse_changes,
+    statuses_in,
+)
+from finale.model.protocols.coordinator.metadata import Encoding, Flags, Metadata
+from finale.model.protocols.coordinator.snapshots import Snapshot, contents_of, fill
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.finish_options import FinalCheckpointOptions
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import CheckpointId, Datum
+from finale.model.protocols.task.operators import Buffering
+from finale.model.protocols.task.sources import Source
+from finale.model.protocols.task.stateful import DEALT_OUT, Share, Stateful
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import (
     EMPTY,
     WEAK,
     Bool,
@@ -62,8 +67,8 @@ from model.rules import (
     rule,
     step,
 )
-from model.topology import Channel as Edge
-from model.topology import Job, OperatorKind, Vertex
+from finale.model.topology import Channel as Edge
+from finale.model.topology import Job, OperatorKind, Vertex
 
 
 class BroadcastFrom(enum.Enum):

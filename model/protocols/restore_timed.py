@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.protocols.aligned_with_timeout import TimeoutOptions
-from model.protocols.restore import Restore
-from model.protocols.restore_unaligned import RestoreUnalignedOptions
-from model.protocols.unaligned import Unaligned
+from finale.model.protocols.aligned_with_timeout import TimeoutOptions
+from finale.model.protocols.restore import Restore
+from finale.model.protocols.restore_unaligned import RestoreUnalignedOptions
+from finale.model.protocols.unaligned import Unaligned
 
 
 @dataclass(frozen=True)

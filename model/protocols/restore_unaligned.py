@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from model.protocols.restore import Restore, RestoreOptions
-from model.protocols.unaligned import Unaligned, UnalignedOptions
+from finale.model.protocols.restore import Restore, RestoreOptions
+from finale.model.protocols.unaligned import Unaligned, UnalignedOptions
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.stops.ending import EndingSources
-from model.protocols.sync_savepoint import SyncSavepoint, SyncSavepointOptions
-from model.protocols.task.tasks import Task
-from model.rules import Setting, define
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.stops.ending import EndingSources
+from finale.model.protocols.sync_savepoint import SyncSavepoint, SyncSavepointOptions
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import Setting, define
 
 
 class CheckpointRetention(enum.Enum):

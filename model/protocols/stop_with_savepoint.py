@@ -19,14 +19,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.failures.failures import Region
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.finish_options import FinalCheckpointOptions
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import CheckpointId, StopMode
-from model.protocols.requests.requests import RequestStatus, StopRequest
-from model.protocols.stops.options import (
+from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
+from finale.model.protocols.failures.failures import Region
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.finish_options import FinalCheckpointOptions
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import CheckpointId, StopMode
+from finale.model.protocols.requests.requests import RequestStatus, StopRequest
+from finale.model.protocols.stops.options import (
     EndDuringSavepoint,
     MultiInput,
     NoDrain,
@@ -35,10 +35,10 @@ from model.protocols.stops.options import (
     StopOrder,
     SyncAbort,
 )
-from model.protocols.stops.stopping import Stopping
-from model.protocols.task.sources import Reader, Source
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import (
+from finale.model.protocols.stops.stopping import Stopping
+from finale.model.protocols.task.sources import Reader, Source
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import (
     STRONG,
     WEAK,
     Nothing,
@@ -328,7 +328,8 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
                 self.savepoint_aborted(task, checkpoint)
 
     @at_once(
-        "StreamTask.notifyCheckpointAbortAsync", apart="model.protocols.apart.task_steps:FailsLater"
+        "StreamTask.notifyCheckpointAbortAsync",
+        apart="finale.model.protocols.apart.task_steps:FailsLater",
     )
     @assumed("StreamTask.notifyCheckpointAbortAsync")
     @step

@@ -18,15 +18,15 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from model.language.protocol import kept
-from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import CheckpointId, StopMode
-from model.protocols.legacy_finish import LegacyFinish, LegacyFinishOptions
-from model.protocols.stops.stopping import AfterFailure, Scheduler, Stopping
-from model.protocols.task.sources import Source, ThreadedSource
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import STRONG, WEAK, Nothing, define, require, rule, step
+from finale.model.language.protocol import kept
+from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import CheckpointId, StopMode
+from finale.model.protocols.legacy_finish import LegacyFinish, LegacyFinishOptions
+from finale.model.protocols.stops.stopping import AfterFailure, Scheduler, Stopping
+from finale.model.protocols.task.sources import Source, ThreadedSource
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import STRONG, WEAK, Nothing, define, require, rule, step
 
 
 class Resets(enum.Enum):

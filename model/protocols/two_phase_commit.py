@@ -11,8 +11,8 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.properties.two_phase import DecisionView, Voter
-from model.rules import Bool, Entity, Enum, Protocol, Setting, define, field, require, rule
+from finale.model.properties.two_phase import DecisionView, Voter
+from finale.model.rules import Bool, Entity, Enum, Protocol, Setting, define, field, require, rule
 
 
 class ManagerStatus(enum.Enum):

@@ -20,23 +20,27 @@ import enum
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
-from model.errors import FinaleError, Place
-from model.language.protocol import kept
-from model.properties.views import ChannelStateView
-from model.protocols.barriers.gate import AlignedGate
-from model.protocols.barriers.handler import Arrival
-from model.protocols.barriers.logs import LoggedChannel, LoggedCommittableChannel, TimedChannel
-from model.protocols.barriers.overtaking_gate import OvertakingGate
-from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.finish_options import FinalCheckpointOptions
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import Barrier, CheckpointId, Datum
-from model.protocols.sinks.committer import CommittableChannel
-from model.protocols.task.execution import TaskExecution
-from model.protocols.task.tasks import Task
-from model.rules import STRONG, WEAK, Nothing, Setting, define, require, rule, step
-from model.topology import Pattern
+from finale.model.errors import FinaleError, Place
+from finale.model.language.protocol import kept
+from finale.model.properties.views import ChannelStateView
+from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.barriers.handler import Arrival
+from finale.model.protocols.barriers.logs import (
+    LoggedChannel,
+    LoggedCommittableChannel,
+    TimedChannel,
+)
+from finale.model.protocols.barriers.overtaking_gate import OvertakingGate
+from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.finish_options import FinalCheckpointOptions
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import Barrier, CheckpointId, Datum
+from finale.model.protocols.sinks.committer import CommittableChannel
+from finale.model.protocols.task.execution import TaskExecution
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import STRONG, WEAK, Nothing, Setting, define, require, rule, step
+from finale.model.topology import Pattern
 
 
 class AlignedEdges(enum.Enum):

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from model.rules import (
+from finale.model.rules import (
     EMPTY,
     Bool,
     Bound,

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from model.errors import FinaleError, Place, nearest
+from finale.model.errors import FinaleError, Place, nearest
 
 from .parts import Channel, Edge, Subtask, Vertex
 from .table import read_job

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from model.errors import FinaleError, Place
+from finale.model.errors import FinaleError, Place
 
 PARALLELISM_MAX = 1 << 15
 """Flink's own bound on a vertex's parallelism: it has no more key groups than this."""

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeGuard, TypeVar
 
-from model.errors import FinaleError, Place, nearest
+from finale.model.errors import FinaleError, Place, nearest
 
 from .parts import Edge, OperatorKind, Pattern, Sink, Vertex, check_parallelism, per_subtask
 from .shapes import SHAPES, SHEET_NAMES

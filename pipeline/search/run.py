@@ -15,14 +15,14 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from checker.search.answer import Report
-from checker.search.distributed.bucket import LevelResult, LevelTask
-from checker.search.distributed.explored import Explored
-from checker.search.distributed.files import CLAIMS, SEARCH, Manifest, SearchFolder
-from checker.search.distributed.local import Local, hand_over
-from checker.search.distributed.program import program_of
-from checker.search.distributed.search import Spread
-from checker.search.limits import (
+from finale.checker.search.answer import Report
+from finale.checker.search.distributed.bucket import LevelResult, LevelTask
+from finale.checker.search.distributed.explored import Explored
+from finale.checker.search.distributed.files import CLAIMS, SEARCH, Manifest, SearchFolder
+from finale.checker.search.distributed.local import Local, hand_over
+from finale.checker.search.distributed.program import program_of
+from finale.checker.search.distributed.search import Spread
+from finale.checker.search.limits import (
     Limits,
     ProgressListener,
     SearchProgress,
@@ -30,17 +30,17 @@ from checker.search.limits import (
     check_witnesses,
     looking,
 )
-from checker.search.native.machine import NativeMachine
-from checker.search.native.search import PREPARING, prepare, report_of
-from checker.search.native.support import why_not
-from checker.search.options import SearchOptions
-from checker.search.rows import SpecResult, result_of
-from checker.search.run import BUILDING, SECONDS_UNTOLD, chosen, nothing_searched
-from checker.spec.claim import Spec
-from model.errors import FinaleError, Place
-from model.system import System
-from pipeline.progress import watched
-from pipeline.session import SparkCluster, frugal, session
+from finale.checker.search.native.machine import NativeMachine
+from finale.checker.search.native.search import PREPARING, prepare, report_of
+from finale.checker.search.native.support import why_not
+from finale.checker.search.options import SearchOptions
+from finale.checker.search.rows import SpecResult, result_of
+from finale.checker.search.run import BUILDING, SECONDS_UNTOLD, chosen, nothing_searched
+from finale.checker.spec.claim import Spec
+from finale.model.errors import FinaleError, Place
+from finale.model.system import System
+from finale.pipeline.progress import watched
+from finale.pipeline.session import SparkCluster, frugal, session
 
 from .work import work
 

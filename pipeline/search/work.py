@@ -13,10 +13,10 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
-from checker.search.distributed.bucket import Bucket, LevelResult, LevelTask
-from checker.search.distributed.files import CLAIMS, SearchFolder
-from checker.search.distributed.program import CompiledProgram, program_from
-from checker.search.limits import LimitHit
+from finale.checker.search.distributed.bucket import Bucket, LevelResult, LevelTask
+from finale.checker.search.distributed.files import CLAIMS, SearchFolder
+from finale.checker.search.distributed.program import CompiledProgram, program_from
+from finale.checker.search.limits import LimitHit
 
 #: What this process has in memory: machine code by program, and parts of searches by their owners.
 _CODES: dict[str, CompiledProgram] = {}

@@ -10,14 +10,16 @@ from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
-from checker.spec.catalogue import Catalogue
-from checker.spec.claim import Spec
-from checker.spec.grid import EXPECTED, Point, points, text_of, varied, without
-from checker.spec.key_lines import KeyLines
-from checker.spec.reading import spec_of
-from checker.spec.toml_text import toml_in
-from checker.spec.typed import is_table
-from model.errors import FinaleError, Place
+from finale import model
+from finale.checker.cache.code import is_of_model
+from finale.checker.spec.catalogue import Catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import EXPECTED, Point, points, text_of, varied, without
+from finale.checker.spec.key_lines import KeyLines
+from finale.checker.spec.reading import spec_of
+from finale.checker.spec.toml_text import toml_in
+from finale.checker.spec.typed import is_table
+from finale.model.errors import FinaleError, Place
 
 from .matrix import Matrix
 from .sources import digest_of
@@ -128,7 +130,9 @@ def _key(
     classes = [each for each in spec.protocol.__mro__ if each is not object]
     modules = {each.__module__ for each in classes}
     modules |= {each.mark.function.__module__ for each in families}
-    packages = sorted({name.partition(".")[0] for name in modules} | {"model"})
+    packages = sorted(
+        {name.partition(".")[0] for name in modules if not is_of_model(name)} | {model.__name__}
+    )
     told = {
         "spec": table,
         "resumed": [file.read_text(encoding="utf-8") for file in former],
@@ -148,8 +152,9 @@ def _former(spec: Spec) -> Iterator[Path]:
 
 def _tool(version: str) -> str:
     """The version, and what searches: a result of other code is none of ours."""
-    without = ("model.protocols", "model.properties", "checker.report")
-    return f"{version} {digest_of(['checker.search.run'], ['checker', 'model'], without)}"
+    without = ("finale.model.protocols", "finale.model.properties", "finale.checker.report")
+    within = ("finale.checker", "finale.model")
+    return f"{version} {digest_of(['finale.checker.search.run'], within, without)}"
 
 
 def _weight(table: Mapping[str, object]) -> float:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import groupby, product
 from math import prod
 
-from checker.search.answer import DoesNotApply, Holds, NotAsked, Unknown, Vacuous, Violated
-from checker.spec.grid import Axis
+from finale.checker.search.answer import DoesNotApply, Holds, NotAsked, Unknown, Vacuous, Violated
+from finale.checker.spec.grid import Axis
 
 from .work import CellResult, CellVerdict
 

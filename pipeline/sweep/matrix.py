@@ -26,14 +26,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.search.limits import Limits
-from checker.spec.catalogue import Catalogue
-from checker.spec.grid import EXPECTED, Axis, Point, size_of, word_of
-from checker.spec.key_lines import KeyLines
-from checker.spec.reading import check_property_name
-from checker.spec.toml_text import toml_in
-from checker.spec.typed import is_list, is_table
-from model.errors import FinaleError, Place, nearest
+from finale.checker.search.limits import Limits
+from finale.checker.spec.catalogue import Catalogue
+from finale.checker.spec.grid import EXPECTED, Axis, Point, size_of, word_of
+from finale.checker.spec.key_lines import KeyLines
+from finale.checker.spec.reading import check_property_name
+from finale.checker.spec.toml_text import toml_in
+from finale.checker.spec.typed import is_list, is_table
+from finale.model.errors import FinaleError, Place, nearest
 
 KEYS = ("title", "base", "properties", "axes", "jobs", "exclude", "limits")
 LIMIT_KEYS = ("states", "seconds", "megabytes")

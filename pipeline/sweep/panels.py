@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
-from checker.spec.grid import text_of
+from finale.checker.spec.grid import text_of
 
 from .grid import (
     CellSetting,

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from model.errors import FinaleError, Place
-from model.visible import visible
+from finale.model.errors import FinaleError, Place
+from finale.model.visible import visible
 
 from .grid import Grid
 from .panels import COLOURS, DrawnCell, Panel, panels_of, shown_as

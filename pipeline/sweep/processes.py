@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from checker.search.processes import Processes, Work, processors
-from model.errors import FinaleError
+from finale.checker.search.processes import Processes, Work, processors
+from finale.model.errors import FinaleError
 
 from .cells import SweepCell
 from .run import SearchCells

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TYPE_CHECKING
 
-from pipeline.session import SparkCluster, session
+from finale.pipeline.session import SparkCluster, session
 
 from .cells import SweepCell
 from .run import SearchCells

@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from model.errors import FinaleError, Place
-from model.given import appended, whole_of
+from finale.model.errors import FinaleError, Place
+from finale.model.given import appended, whole_of
 
 from .work import CellResult
 

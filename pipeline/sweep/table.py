@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from model.errors import FinaleError, Place
+from finale.model.errors import FinaleError, Place
 
 from .work import CellResult
 

@@ -9,14 +9,14 @@ from functools import cache
 from pathlib import Path
 from time import perf_counter
 
-from checker.search.answer import DoesNotApply, NotAsked, Unknown
-from checker.search.limits import INTERRUPTED, Limits
-from checker.search.rows import SEARCH, SpecResult
-from checker.search.run import run
-from checker.spec.catalogue import Catalogue, catalogue
-from model.errors import FinaleError
-from model.given import json_of
-from pipeline.shipping import shipped
+from finale.checker.search.answer import DoesNotApply, NotAsked, Unknown
+from finale.checker.search.limits import INTERRUPTED, Limits
+from finale.checker.search.rows import SEARCH, SpecResult
+from finale.checker.search.run import run
+from finale.checker.spec.catalogue import Catalogue, catalogue
+from finale.model.errors import FinaleError
+from finale.model.given import json_of
+from finale.pipeline.shipping import shipped
 
 from .cells import spec_in
 

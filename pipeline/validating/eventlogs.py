@@ -10,20 +10,20 @@ from functools import cache
 from itertools import chain, islice
 from typing import Any
 
-from checker.logs.event_log.judge import EventLogJudge, JudgedLog, RunSearch
-from checker.logs.event_log.section_search import Accepted, GaveUp, Rejected
-from checker.logs.event_log.section_search import Undecided as NotKnown
-from checker.logs.event_log.step_cache.lines import RunLines, Stretch
-from checker.logs.findings import Coverage, Finding, Where
-from checker.logs.read.kept_lines import KeptEvent, KeptRest, NoEventReason, RawLines
-from checker.logs.read.log_files import LogFile, LogLine, LogShelf, RawLog
-from checker.logs.replay.checkpoint_history import Fate
-from checker.logs.validate import Conformance
-from checker.logs.verdicts import Verdict
-from checker.search.limits import Limits
-from model.errors import FinaleError, Place
-from model.given import json_of
-from reference.formats.cutting import grouped, start_in
+from finale.checker.logs.event_log.judge import EventLogJudge, JudgedLog, RunSearch
+from finale.checker.logs.event_log.section_search import Accepted, GaveUp, Rejected
+from finale.checker.logs.event_log.section_search import Undecided as NotKnown
+from finale.checker.logs.event_log.step_cache.lines import RunLines, Stretch
+from finale.checker.logs.findings import Coverage, Finding, Where
+from finale.checker.logs.read.kept_lines import KeptEvent, KeptRest, NoEventReason, RawLines
+from finale.checker.logs.read.log_files import LogFile, LogLine, LogShelf, RawLog
+from finale.checker.logs.replay.checkpoint_history import Fate
+from finale.checker.logs.validate import Conformance
+from finale.checker.logs.verdicts import Verdict
+from finale.checker.search.limits import Limits
+from finale.model.errors import FinaleError, Place
+from finale.model.given import json_of
+from finale.reference.formats.cutting import grouped, start_in
 
 from .pieces import Piece
 

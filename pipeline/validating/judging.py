@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from checker.logs.read.kept_lines import KeptEvent, KeptLines, KeptRest
-from checker.logs.read.line_patterns import PatternTable
-from checker.logs.read.log_events import LineTally
-from checker.logs.read.log_files import LogFile, LogShelf, holes_of
-from checker.logs.read.run_file import read_run_file
-from checker.logs.validate import AcceptanceRequest, judge_cluster
-from checker.logs.verdicts import Verdict, verdict_of
-from checker.search.limits import Limits
-from model.errors import FinaleError
+from finale.checker.logs.read.kept_lines import KeptEvent, KeptLines, KeptRest
+from finale.checker.logs.read.line_patterns import PatternTable
+from finale.checker.logs.read.log_events import LineTally
+from finale.checker.logs.read.log_files import LogFile, LogShelf, holes_of
+from finale.checker.logs.read.run_file import read_run_file
+from finale.checker.logs.validate import AcceptanceRequest, judge_cluster
+from finale.checker.logs.verdicts import Verdict, verdict_of
+from finale.checker.search.limits import Limits
+from finale.model.errors import FinaleError
 
 from .eventlogs import judged_run, ruled_runs, runs_in
 from .pieces import Piece, digest_of

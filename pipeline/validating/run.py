@@ -12,9 +12,9 @@ from functools import partial
 from itertools import chain
 from time import perf_counter
 
-from checker.logs.read.log_files import LogShelf
-from model.errors import FinaleError
-from pipeline.sweep.sources import digest_of as digest_of_code
+from finale.checker.logs.read.log_files import LogShelf
+from finale.model.errors import FinaleError
+from finale.pipeline.sweep.sources import digest_of as digest_of_code
 
 from .judging import JudgingOrder, PieceOutcome
 from .pieces import Piece, digest_of
@@ -22,7 +22,7 @@ from .store import ResultStore
 from .work import BundleResult, Search
 
 #: What a verdict depends on: this module and all that it imports, of these packages.
-_CODE, _WITHIN = "pipeline.validating.judging", ("checker", "model", "pipeline", "reference")
+_CODE, _WITHIN = "finale.pipeline.validating.judging", ("finale",)
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from checker.logs.read.log_files import LogShelf
-from model.errors import FinaleError, Place
-from pipeline.session import SparkCluster, frugal, session
+from finale.checker.logs.read.log_files import LogShelf
+from finale.model.errors import FinaleError, Place
+from finale.pipeline.session import SparkCluster, frugal, session
 
 from .judging import Given, JudgingOrder, PieceOutcome
 from .work import BundleResult, Keep, Numbered, PieceBundle, Search, work

@@ -18,8 +18,8 @@ from itertools import starmap
 from pathlib import Path
 from typing import IO, Any
 
-from model.errors import FinaleError, Place
-from model.given import json_of, whole_of
+from finale.model.errors import FinaleError, Place
+from finale.model.given import json_of, whole_of
 
 from .judging import PieceOutcome
 from .pieces import Piece, Stamp

@@ -11,11 +11,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from checker.logs.findings import Finding, Severity
-from checker.logs.read.kept_lines import RawLines
-from checker.logs.replay.checkpoint_history import Fate
-from checker.logs.verdicts import Verdict
-from model.visible import visible
+from finale.checker.logs.findings import Finding, Severity
+from finale.checker.logs.read.kept_lines import RawLines
+from finale.checker.logs.replay.checkpoint_history import Fate
+from finale.checker.logs.verdicts import Verdict
+from finale.model.visible import visible
 
 from .judging import PieceLines
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 
-from checker.logs.read.log_files import LogShelf
+from finale.checker.logs.read.log_files import LogShelf
 
 from .judging import Given, JudgingOrder, PieceLines, PieceOutcome, judged
 from .pieces import Piece

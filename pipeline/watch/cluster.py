@@ -15,14 +15,14 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
 
-from checker.logs.findings import Severity
-from checker.logs.read.job_runs import TERMINAL, JobRun, extents_of, runs_of
-from checker.logs.read.line_patterns import WORDS, PatternTable
-from checker.logs.read.log_files import LogLine, RawLog
-from checker.logs.read.visibility import LogProfile
-from checker.logs.validate import Coverage, judge_job
-from checker.logs.verdicts import Verdict, verdict_of
-from pipeline.validating.eventlogs import judged_run, sections_of_runs
+from finale.checker.logs.findings import Severity
+from finale.checker.logs.read.job_runs import TERMINAL, JobRun, extents_of, runs_of
+from finale.checker.logs.read.line_patterns import WORDS, PatternTable
+from finale.checker.logs.read.log_files import LogLine, RawLog
+from finale.checker.logs.read.visibility import LogProfile
+from finale.checker.logs.validate import Coverage, judge_job
+from finale.checker.logs.verdicts import Verdict, verdict_of
+from finale.pipeline.validating.eventlogs import judged_run, sections_of_runs
 
 from .files import GROWS, SILENT
 from .growing import GrowingEventLog, GrowingFlinkLog, GrowingLog, News, tally_of

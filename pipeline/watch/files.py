@@ -19,10 +19,10 @@ from gzip import BadGzipFile
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from checker.logs.read.log_files import LogFile, LogShelf, stem_of
-from checker.logs.read.unpacking import unpacked
-from model.errors import FinaleError
-from model.given import opened
+from finale.checker.logs.read.log_files import LogFile, LogShelf, stem_of
+from finale.checker.logs.read.unpacking import unpacked
+from finale.model.errors import FinaleError
+from finale.model.given import opened
 
 #: By so many first bytes a piece is known again; by less than the second number it is not.
 HEAD_MAX, HEAD_MIN = 1024, 64

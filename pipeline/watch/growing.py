@@ -13,10 +13,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from checker.logs.read.line_patterns import PatternTable
-from checker.logs.read.log_entries import LogEntry, entries
-from checker.logs.read.log_events import Execution, LineTally, LogEvent, TaskId, events_of_entries
-from checker.logs.read.log_files import LogFile, LogLine, RawLog
+from finale.checker.logs.read.line_patterns import PatternTable
+from finale.checker.logs.read.log_entries import LogEntry, entries
+from finale.checker.logs.read.log_events import (
+    Execution,
+    LineTally,
+    LogEvent,
+    TaskId,
+    events_of_entries,
+)
+from finale.checker.logs.read.log_files import LogFile, LogLine, RawLog
 
 from .files import GROWS
 

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, cast
 
-from checker.logs.findings import Finding, Severity
-from checker.logs.verdicts import Verdict
-from model.errors import FinaleError, Place
-from model.given import appended, json_of, whole_of
+from finale.checker.logs.findings import Finding, Severity
+from finale.checker.logs.verdicts import Verdict
+from finale.model.errors import FinaleError, Place
+from finale.model.given import appended, json_of, whole_of
 
 JOURNAL = "findings.ndjson"
 FINDING, WITHDRAWN, REJECTED = "finding", "withdrawn", "rejected"

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from model.errors import FinaleError, Place
-from model.given import json_of
+from finale.model.errors import FinaleError, Place
+from finale.model.given import json_of
 
 
 class FolderBatches:

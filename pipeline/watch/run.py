@@ -17,11 +17,11 @@ from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
-from checker.logs.read.line_patterns import PatternTable
-from checker.logs.verdicts import Verdict
-from model.errors import FinaleError, Place
-from model.given import json_of
-from pipeline.session import SparkCluster, session
+from finale.checker.logs.read.line_patterns import PatternTable
+from finale.checker.logs.verdicts import Verdict
+from finale.model.errors import FinaleError, Place
+from finale.model.given import json_of
+from finale.pipeline.session import SparkCluster, session
 
 from .cluster import WatchSetting
 from .journal import Journal, Record

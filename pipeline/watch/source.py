@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadLimit, ReadMaxBytes, SupportsTriggerAvailableNow
 
-from model.errors import FinaleError
+from finale.model.errors import FinaleError
 
 from .files import DAMAGED, HEAD_MIN, GrowingPiece, LogFolder, head_of, opened_at
 

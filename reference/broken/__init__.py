@@ -5,8 +5,12 @@ Each has the name of its counterpart among the broken variants of the model.
 
 from __future__ import annotations
 
-from reference.broken.finish import CloseAbortsPending, CommitOnClose, WaitsForLostAcknowledgement
-from reference.engine import Engine
+from finale.reference.broken.finish import (
+    CloseAbortsPending,
+    CommitOnClose,
+    WaitsForLostAcknowledgement,
+)
+from finale.reference.engine import Engine
 
 BROKEN: dict[str, type[Engine]] = {
     "close-aborts-pending": CloseAbortsPending,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from reference.operators.sinks import TransactionalSink
-from reference.protocols.final_checkpoint import FinalCheckpoint
-from reference.protocols.legacy_finish import LegacyFinish
-from reference.task import Task
+from finale.reference.operators.sinks import TransactionalSink
+from finale.reference.protocols.final_checkpoint import FinalCheckpoint
+from finale.reference.protocols.legacy_finish import LegacyFinish
+from finale.reference.task import Task
 
 
 class CloseAbortsPending(FinalCheckpoint):

@@ -11,5 +11,5 @@ written by hand. Start with `director.py`, then `session.py`, and `flink-2.3.tom
 - `outcome.py` says what became of requests, tasks and records.
 - `programs/` has programs that show one defect each without any driver; `run.sh` runs their cases.
 
-`python -m reference.flink ORDER` takes an order again.
+`python -m finale.reference.flink ORDER` takes an order again.
 """

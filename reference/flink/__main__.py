@@ -1,4 +1,4 @@
-"""`python -m reference.flink ORDER [FLINK]`: takes an order again, without any model."""
+"""`python -m finale.reference.flink ORDER [FLINK]`: takes an order again, without any model."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from model.errors import FinaleError, Place
+from finale.model.errors import FinaleError, Place
 
 from .order import read_order
 from .releases import release_of
 from .run import Run, run_order
 
-USAGE = "usage: python -m reference.flink ORDER [FOLDER OR RELEASE OF FLINK]"
+USAGE = "usage: python -m finale.reference.flink ORDER [FOLDER OR RELEASE OF FLINK]"
 
 
 def main(arguments: list[str]) -> int:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from model.errors import FinaleError
+from finale.model.errors import FinaleError
 
 from .hooks import Hook
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
-from model.errors import FinaleError, Place
+from finale.model.errors import FinaleError, Place
 
 from .releases import Release, hooks_file
 

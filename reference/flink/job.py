@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.topology import Job, OperatorKind, Sink
+from finale.model.topology import Job, OperatorKind, Sink
 
 KINDS = frozenset(
     kind.value

@@ -14,8 +14,8 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import cast
 
-from model.errors import FinaleError, Place
-from model.topology import Job
+from finale.model.errors import FinaleError, Place
+from finale.model.topology import Job
 
 FORMAT = "finale-order/1"
 ORDER_FILE = "order.json"

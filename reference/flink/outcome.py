@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 
-from model.topology import Job
+from finale.model.topology import Job
 
 from .director import Director
 from .job import ends_by_itself, sources_of

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
-from model.errors import FinaleError, Place, nearest
+from finale.model.errors import FinaleError, Place, nearest
 
 INSTALL = "install Finale with its extra, pip install -e '.[flink]', or name a folder with --flink"
 #: The module whose folder `lib` has the jars, of apache-flink-libraries and of apache-flink.

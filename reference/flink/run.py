@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from model.errors import FinaleError, Place
+from finale.model.errors import FinaleError, Place
 
 from .director import (
     DRAINS,
@@ -34,7 +34,7 @@ AGAIN = """\
 #!/bin/sh
 # Takes the order of this folder again: ./again.sh [FOLDER OR RELEASE OF FLINK]
 # It needs Python with Finale installed, and a JDK. It needs no rule of Finale.
-exec python3 -m reference.flink "$(dirname "$0")/order.json" "$@"
+exec python3 -m finale.reference.flink "$(dirname "$0")/order.json" "$@"
 """
 
 

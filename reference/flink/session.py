@@ -10,8 +10,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Self, cast
 
-from model.errors import FinaleError, Place
-from model.topology import Job, Subtask
+from finale.model.errors import FinaleError, Place
+from finale.model.topology import Job, Subtask
 
 from .debugged import MEMORY, Absent, Debugged, Ended, Happening, Refused, Stop, Told
 from .hooks import SOURCES, Hook, Hooks, hooks_of, missing

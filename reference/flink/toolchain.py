@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-from model.errors import FinaleError, Place
+from finale.model.errors import FinaleError, Place
 
 from .releases import Release
 

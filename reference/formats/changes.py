@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from model.errors import FinaleError, Place
-from reference.formats.metadata import OperatorMetadata
+from finale.model.errors import FinaleError, Place
+from finale.reference.formats.metadata import OperatorMetadata
 
 Producers = Mapping[str, Sequence[str]]
 """For each task those that it reads."""

@@ -18,9 +18,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from model.errors import FinaleError, Place
-from model.given import json_of
-from reference.formats.folder import CONTROL, make_control, name_of_run
+from finale.model.errors import FinaleError, Place
+from finale.model.given import json_of
+from finale.reference.formats.folder import CONTROL, make_control, name_of_run
 
 ASK, ANSWER = ".ask", ".answer"
 SECONDS_BETWEEN_LOOKS = 0.05

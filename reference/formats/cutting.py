@@ -11,7 +11,7 @@ import mmap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from model.given import json_of
+from finale.model.given import json_of
 
 from .logfile import START
 

@@ -21,21 +21,21 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from model.errors import FinaleError, Place
-from model.events import DATA_STEPS, STEPS
-from model.given import json_of
-from model.topology import Job
-from reference.formats.files import told
-from reference.formats.folder import id_of
-from reference.formats.jobtable import table_of
-from reference.formats.logfields import about_of, is_number, is_whole, wrong_in_start
-from reference.formats.logfile import START, newest_in, opened
-from reference.task import Phase
+from finale.model.errors import FinaleError, Place
+from finale.model.events import DATA_STEPS, STEPS
+from finale.model.given import json_of
+from finale.model.topology import Job
+from finale.reference.formats.files import told
+from finale.reference.formats.folder import id_of
+from finale.reference.formats.jobtable import table_of
+from finale.reference.formats.logfields import about_of, is_number, is_whole, wrong_in_start
+from finale.reference.formats.logfile import START, newest_in, opened
+from finale.reference.task import Phase
 
 if TYPE_CHECKING:
-    from reference.engine import Engine
-    from reference.formats.snapshots import CheckpointStore
-    from reference.steps import StepId
+    from finale.reference.engine import Engine
+    from finale.reference.formats.snapshots import CheckpointStore
+    from finale.reference.steps import StepId
 
 VERSION = 1
 #: What went wrong on purpose: no step of a protocol, but information.

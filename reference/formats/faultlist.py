@@ -29,15 +29,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from model.errors import FinaleError, Place, nearest
-from model.events import STEPS as EVENTS
-from model.given import text_of, toml_of
-from model.topology import Job
-from reference.engine import Engine
-from reference.formats.faulty import DiskFault as AtFile
-from reference.operators.checks import Checks, is_count, is_tables, is_text, is_whole
-from reference.settings import Faults
-from reference.steps import StepId
+from finale.model.errors import FinaleError, Place, nearest
+from finale.model.events import STEPS as EVENTS
+from finale.model.given import text_of, toml_of
+from finale.model.topology import Job
+from finale.reference.engine import Engine
+from finale.reference.formats.faulty import DiskFault as AtFile
+from finale.reference.operators.checks import Checks, is_count, is_tables, is_text, is_whole
+from finale.reference.settings import Faults
+from finale.reference.steps import StepId
 
 #: What the steps of arriving and of being lost are, for each kind of message.
 ARRIVALS = {

@@ -11,7 +11,7 @@ import enum
 import threading
 from collections.abc import Iterator
 
-from reference.formats.files import Files, disk_full
+from finale.reference.formats.files import Files, disk_full
 
 
 class DiskFault(enum.Enum):

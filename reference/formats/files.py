@@ -13,8 +13,8 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from model.errors import FinaleError, Place
-from model.given import opened
+from finale.model.errors import FinaleError, Place
+from finale.model.given import opened
 
 #: The end of an advice. From where the job goes on then, whoever knows its folder may add.
 AGAIN = "run the job again"

@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
-from model.errors import FinaleError, Place
-from model.given import json_of
-from reference.formats.files import AGAIN, DiskFiles, Files, told
-from reference.formats.jobfile import JobFile
+from finale.model.errors import FinaleError, Place
+from finale.model.given import json_of
+from finale.reference.formats.files import AGAIN, DiskFiles, Files, told
+from finale.reference.formats.jobfile import JobFile
 
 LOCK = "lock"
 JOB = "job.json"

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from model.errors import FinaleError, Place
-from reference.elements import Buffer
-from reference.formats.metadata import OperatorMetadata
-from reference.task import Output, Task
+from finale.model.errors import FinaleError, Place
+from finale.reference.elements import Buffer
+from finale.reference.formats.metadata import OperatorMetadata
+from finale.reference.task import Output, Task
 
 Logs = dict[str, list[dict[str, Any]]]
 """What JSON has of it."""

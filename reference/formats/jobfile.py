@@ -24,16 +24,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from model.errors import FinaleError, Place, nearest
-from model.given import text_of, toml_of
-from model.topology import Edge, Job, Pattern, Sink, Subtask, Vertex
-from reference.elements import Record
-from reference.engine import Engine
-from reference.formats.files import Files
-from reference.formats.metadata import VERSIONS
-from reference.formats.modules import function_of
-from reference.operators.base import Context, Operator
-from reference.operators.checks import (
+from finale.model.errors import FinaleError, Place, nearest
+from finale.model.given import text_of, toml_of
+from finale.model.topology import Edge, Job, Pattern, Sink, Subtask, Vertex
+from finale.reference.elements import Record
+from finale.reference.engine import Engine
+from finale.reference.formats.files import Files
+from finale.reference.formats.metadata import VERSIONS
+from finale.reference.formats.modules import function_of
+from finale.reference.operators.base import Context, Operator
+from finale.reference.operators.checks import (
     Checks,
     Said,
     is_count,
@@ -43,12 +43,12 @@ from reference.operators.checks import (
     refuse_types,
     refuse_unknown,
 )
-from reference.operators.keys import ByKey, InTurn, KeyField
-from reference.operators.kinds import KINDS, OF_ALL, check_operator, settings_of
-from reference.operators.sources import files_of
-from reference.protocols import ENGINES, STOPPABLE
-from reference.protocols.legacy_finish import LegacyFinish
-from reference.task import Partitioner
+from finale.reference.operators.keys import ByKey, InTurn, KeyField
+from finale.reference.operators.kinds import KINDS, OF_ALL, check_operator, settings_of
+from finale.reference.operators.sources import files_of
+from finale.reference.protocols import ENGINES, STOPPABLE
+from finale.reference.protocols.legacy_finish import LegacyFinish
+from finale.reference.task import Partitioner
 
 OF_A_JOB = (
     "name", "protocol", "barriers", "timeout", "seconds", "records", "retained",

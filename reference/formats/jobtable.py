@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.topology import Edge, Job, Pattern, Sink, Vertex
+from finale.model.topology import Edge, Job, Pattern, Sink, Vertex
 
 
 def table_of(job: Job) -> dict[str, dict[str, object]]:

@@ -7,10 +7,10 @@ from io import FileIO
 from pathlib import Path
 from typing import cast
 
-from model.errors import FinaleError, Place
-from model.given import json_of
-from reference.formats.files import DiskFiles, told
-from reference.formats.folder import id_of, is_new
+from finale.model.errors import FinaleError, Place
+from finale.model.given import json_of
+from finale.reference.formats.files import DiskFiles, told
+from finale.reference.formats.folder import id_of, is_new
 
 #: What it is called in a run's folder, if nothing else is said.
 LOG = "events.ndjson"

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from model.errors import FinaleError, Place
-from model.given import json_of
+from finale.model.errors import FinaleError, Place
+from finale.model.given import json_of
 
 SENTINELS, FIELDS = 1, 2
 VERSIONS = (SENTINELS, FIELDS)

@@ -17,8 +17,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
-from model.errors import FinaleError, Place
-from reference.elements import Record
+from finale.model.errors import FinaleError, Place
+from finale.reference.elements import Record
 
 #: Where code is that no user has written: the engine's, Python's and what is installed beside it.
 NOT_THEIRS = (

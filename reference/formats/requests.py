@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import cast
 
-from model.errors import FinaleError, Place
-from reference.asking import Asking, Request, RequestKind, RequestStatus
-from reference.engine import Engine
-from reference.formats.control import Control
-from reference.formats.files import AGAIN
-from reference.steps import StepId
-from reference.stopping import Stopping
-from reference.task import Phase
-from reference.threads import Turns
+from finale.model.errors import FinaleError, Place
+from finale.reference.asking import Asking, Request, RequestKind, RequestStatus
+from finale.reference.engine import Engine
+from finale.reference.formats.control import Control
+from finale.reference.formats.files import AGAIN
+from finale.reference.steps import StepId
+from finale.reference.stopping import Stopping
+from finale.reference.task import Phase
+from finale.reference.threads import Turns
 
 #: What a failed request is told.
 WHY = "a task has come to its end, or could take no part; the job goes on"

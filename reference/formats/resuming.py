@@ -14,12 +14,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from model.errors import FinaleError, Place
-from reference.formats.changes import finished_of, refuse_changes
-from reference.formats.files import DiskFiles, Files
-from reference.formats.folder import END, left_with
-from reference.formats.inflight import Logs, shared_out
-from reference.formats.metadata import (
+from finale.model.errors import FinaleError, Place
+from finale.reference.formats.changes import finished_of, refuse_changes
+from finale.reference.formats.files import DiskFiles, Files
+from finale.reference.formats.folder import END, left_with
+from finale.reference.formats.inflight import Logs, shared_out
+from finale.reference.formats.metadata import (
     CHANNELS,
     DRAIN,
     STATE,
@@ -27,8 +27,8 @@ from reference.formats.metadata import (
     OperatorMetadata,
     SubtaskMetadata,
 )
-from reference.formats.snapshots import CheckpointStore, Copied, State, StoredCheckpoint
-from reference.task import Task
+from finale.reference.formats.snapshots import CheckpointStore, Copied, State, StoredCheckpoint
+from finale.reference.task import Task
 
 Tasks = Mapping[str, Task]
 

@@ -15,11 +15,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from model.errors import FinaleError, Place
-from model.given import json_of
-from model.topology import Job
-from reference.formats.files import Files
-from reference.formats.metadata import (
+from finale.model.errors import FinaleError, Place
+from finale.model.given import json_of
+from finale.model.topology import Job
+from finale.reference.formats.files import Files
+from finale.reference.formats.metadata import (
     CHANNELS,
     CHECKPOINT,
     FIELDS,

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from model.errors import FinaleError, Place
-from reference.elements import Record
-from reference.formats.snapshots import State
-from reference.operators.base import Context, Emit, Operator
-from reference.operators.keys import MARK, KeyField, index_of, merged, value_of
-from reference.operators.sinks import SideFile
+from finale.model.errors import FinaleError, Place
+from finale.reference.elements import Record
+from finale.reference.formats.snapshots import State
+from finale.reference.operators.base import Context, Emit, Operator
+from finale.reference.operators.keys import MARK, KeyField, index_of, merged, value_of
+from finale.reference.operators.sinks import SideFile
 
 Number = int | float | Fraction
 

@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from model.errors import FinaleError
-from reference.elements import Buffer, Record
-from reference.formats.files import Files
-from reference.formats.snapshots import State
+from finale.model.errors import FinaleError
+from finale.reference.elements import Buffer, Record
+from finale.reference.formats.files import Files
+from finale.reference.formats.snapshots import State
 
 Word = str | int | bool | None | tuple["Word", ...]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from model.errors import FinaleError, Place, nearest
+from finale.model.errors import FinaleError, Place, nearest
 
 Said = Mapping[str, Any]
 """A table of a job file."""

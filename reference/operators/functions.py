@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, cast
 
-from model.errors import FinaleError, Place
-from reference.elements import Record
-from reference.formats.files import AGAIN
-from reference.formats.modules import raised_in, said_of
-from reference.operators.base import Context, Emit, Operator
-from reference.operators.keys import KeyField, bad_record
+from finale.model.errors import FinaleError, Place
+from finale.reference.elements import Record
+from finale.reference.formats.files import AGAIN
+from finale.reference.formats.modules import raised_in, said_of
+from finale.reference.operators.base import Context, Emit, Operator
+from finale.reference.operators.keys import KeyField, bad_record
 
 Function = Callable[[Record], Any]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reference.elements import Record
-from reference.formats.snapshots import State
-from reference.operators.base import Context, Emit, Operator
-from reference.operators.keys import KeyField, merged, value_of
+from finale.reference.elements import Record
+from finale.reference.formats.snapshots import State
+from finale.reference.operators.base import Context, Emit, Operator
+from finale.reference.operators.keys import KeyField, merged, value_of
 
 Kept = dict[str, list[Record]]
 LEFT, RIGHT = 0, 1

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from itertools import compress
 from typing import Any, NoReturn, cast
 
-from model.errors import FinaleError, Place
-from model.given import json_of
-from reference.elements import Record
+from finale.model.errors import FinaleError, Place
+from finale.model.given import json_of
+from finale.reference.elements import Record
 
 #: No keyed operator has more subtasks than this.
 GROUPS = 128

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
-from model.errors import FinaleError, Place, nearest
-from model.topology import Sink
-from reference.operators.aggregates import FOLDS, Aggregate, CountByKey, WindowAggregate
-from reference.operators.base import Operator
-from reference.operators.checks import (
+from finale.model.errors import FinaleError, Place, nearest
+from finale.model.topology import Sink
+from finale.reference.operators.aggregates import FOLDS, Aggregate, CountByKey, WindowAggregate
+from finale.reference.operators.base import Operator
+from finale.reference.operators.checks import (
     Checks,
     Said,
     is_count,
@@ -22,12 +22,12 @@ from reference.operators.checks import (
     refuse_types,
     refuse_unknown,
 )
-from reference.operators.functions import Filter, FlatMap, Map, WordSplitter
-from reference.operators.holding import Hold, Join, Lookup, Number
-from reference.operators.keys import GROUPS
-from reference.operators.sinks import AppendingSink, TransactionalSink
-from reference.operators.sources import LineSource
-from reference.operators.tables import TYPES, Csv, Ndjson
+from finale.reference.operators.functions import Filter, FlatMap, Map, WordSplitter
+from finale.reference.operators.holding import Hold, Join, Lookup, Number
+from finale.reference.operators.keys import GROUPS
+from finale.reference.operators.sinks import AppendingSink, TransactionalSink
+from finale.reference.operators.sources import LineSource
+from finale.reference.operators.tables import TYPES, Csv, Ndjson
 
 
 @dataclass(frozen=True)

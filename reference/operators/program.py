@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
-from model.errors import FinaleError, Place
-from model.topology import Edge, Job, OperatorKind, Sink, Subtask, Vertex
-from reference.elements import Record
-from reference.formats.files import Files
-from reference.operators.base import Context, Operator
-from reference.operators.simple import HoldBack, HoldUntilLast, Numbered, PassOn
-from reference.operators.sinks import AppendingSink, TransactionalSink
-from reference.task import Partitioner
+from finale.model.errors import FinaleError, Place
+from finale.model.topology import Edge, Job, OperatorKind, Sink, Subtask, Vertex
+from finale.reference.elements import Record
+from finale.reference.formats.files import Files
+from finale.reference.operators.base import Context, Operator
+from finale.reference.operators.simple import HoldBack, HoldUntilLast, Numbered, PassOn
+from finale.reference.operators.sinks import AppendingSink, TransactionalSink
+from finale.reference.task import Partitioner
 
 
 class JobProgram(Protocol):

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from reference.elements import Buffer, Record
-from reference.formats.snapshots import State
-from reference.operators.base import Context, Emit, Operator, SourceOperator, Word
+from finale.reference.elements import Buffer, Record
+from finale.reference.formats.snapshots import State
+from finale.reference.operators.base import Context, Emit, Operator, SourceOperator, Word
 
 
 class Numbered(SourceOperator):

@@ -15,10 +15,10 @@ import json
 import re
 from collections.abc import Collection, Sequence
 
-from reference.elements import Record
-from reference.formats.snapshots import State
-from reference.operators.base import Context, Emit, Operator
-from reference.operators.keys import bad_record
+from finale.reference.elements import Record
+from finale.reference.formats.snapshots import State
+from finale.reference.operators.base import Context, Emit, Operator
+from finale.reference.operators.keys import bad_record
 
 
 def lines_of(records: Sequence[Record], vertex: str = "") -> bytes:

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NoReturn
 
-from model.errors import FinaleError, Place
-from model.given import json_of, line_of, opened
-from reference.elements import Buffer, Record
-from reference.formats.files import AGAIN
-from reference.formats.snapshots import State
-from reference.operators.base import Context, Emit, Operator, SourceOperator
-from reference.operators.sinks import SideFile
+from finale.model.errors import FinaleError, Place
+from finale.model.given import json_of, line_of, opened
+from finale.reference.elements import Buffer, Record
+from finale.reference.formats.files import AGAIN
+from finale.reference.formats.snapshots import State
+from finale.reference.operators.base import Context, Emit, Operator, SourceOperator
+from finale.reference.operators.sinks import SideFile
 
 #: So many bytes of a file are read at once.
 CHUNK = 1 << 18

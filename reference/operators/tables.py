@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from model.errors import FinaleError, Place
-from model.given import line_of
-from reference.elements import Record
-from reference.operators import sources
-from reference.operators.base import Context
-from reference.operators.keys import NUMBERS, fields_of
-from reference.operators.sources import Bad, LineSource, Position
+from finale.model.errors import FinaleError, Place
+from finale.model.given import line_of
+from finale.reference.elements import Record
+from finale.reference.operators import sources
+from finale.reference.operators.base import Context
+from finale.reference.operators.keys import NUMBERS, fields_of
+from finale.reference.operators.sources import Bad, LineSource, Position
 
 
 def _number(text: str) -> int | float:

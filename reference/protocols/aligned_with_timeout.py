@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import cast
 
-from reference.channel import Channel
-from reference.elements import Barrier
-from reference.overtaking import LoggedChannel
-from reference.protocols.unaligned import Unaligned
-from reference.steps import Guarded, action
-from reference.task import Task
+from finale.reference.channel import Channel
+from finale.reference.elements import Barrier
+from finale.reference.overtaking import LoggedChannel
+from finale.reference.protocols.unaligned import Unaligned
+from finale.reference.steps import Guarded, action
+from finale.reference.task import Task
 
 
 class TimedChannel(LoggedChannel):

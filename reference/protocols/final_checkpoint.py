@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from reference.asking import Asking
-from reference.channel import Channel
-from reference.elements import EndOfData
-from reference.operators.base import Word
-from reference.steps import Guarded, action
-from reference.task import Phase, Task
+from finale.reference.asking import Asking
+from finale.reference.channel import Channel
+from finale.reference.elements import EndOfData
+from finale.reference.operators.base import Word
+from finale.reference.steps import Guarded, action
+from finale.reference.task import Phase, Task
 
 
 class FinalCheckpoint(Asking):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from reference.asking import Asking
-from reference.steps import Guarded, action
-from reference.task import Phase, Task
+from finale.reference.asking import Asking
+from finale.reference.steps import Guarded, action
+from finale.reference.task import Phase, Task
 
 
 class LegacyFinish(Asking):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from reference.asking import Request, RequestKind, RequestStatus
-from reference.coordinator import Checkpoint, CheckpointKind, Status
-from reference.protocols.legacy_finish import LegacyFinish
-from reference.settings import EngineOptions
-from reference.steps import Guarded, action
-from reference.stopping import Stopping
-from reference.task import Phase, Task
+from finale.reference.asking import Request, RequestKind, RequestStatus
+from finale.reference.coordinator import Checkpoint, CheckpointKind, Status
+from finale.reference.protocols.legacy_finish import LegacyFinish
+from finale.reference.settings import EngineOptions
+from finale.reference.steps import Guarded, action
+from finale.reference.stopping import Stopping
+from finale.reference.task import Phase, Task
 
 
 class EndingSources(Stopping, LegacyFinish):

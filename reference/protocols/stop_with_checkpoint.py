@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reference.coordinator import Checkpoint
-from reference.protocols.legacy_stop import EndingSources
-from reference.protocols.sync_savepoint import SyncSavepoint
-from reference.task import Task
+from finale.reference.coordinator import Checkpoint
+from finale.reference.protocols.legacy_stop import EndingSources
+from finale.reference.protocols.sync_savepoint import SyncSavepoint
+from finale.reference.task import Task
 
 
 class StopWithCheckpoint(EndingSources, SyncSavepoint):

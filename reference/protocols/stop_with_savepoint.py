@@ -6,11 +6,11 @@ they keep what they hold. Whoever takes the savepoint waits for it, and for no o
 
 from __future__ import annotations
 
-from reference.coordinator import CheckpointKind
-from reference.protocols.final_checkpoint import FinalCheckpoint
-from reference.steps import Guarded, action
-from reference.stopping import Stopping
-from reference.task import Phase, Task
+from finale.reference.coordinator import CheckpointKind
+from finale.reference.protocols.final_checkpoint import FinalCheckpoint
+from finale.reference.steps import Guarded, action
+from finale.reference.stopping import Stopping
+from finale.reference.task import Phase, Task
 
 
 class StopWithSavepoint(Stopping, FinalCheckpoint):

@@ -6,13 +6,13 @@ was built does not stall, but emits on.
 
 from __future__ import annotations
 
-from reference.channel import Channel
-from reference.coordinator import CheckpointKind
-from reference.protocols.legacy_finish import LegacyFinish
-from reference.settings import EngineOptions
-from reference.steps import Guarded, action
-from reference.stopping import Stopping
-from reference.task import Phase, Task
+from finale.reference.channel import Channel
+from finale.reference.coordinator import CheckpointKind
+from finale.reference.protocols.legacy_finish import LegacyFinish
+from finale.reference.settings import EngineOptions
+from finale.reference.steps import Guarded, action
+from finale.reference.stopping import Stopping
+from finale.reference.task import Phase, Task
 
 
 class SyncSavepoint(Stopping, LegacyFinish):

@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, cast
 
-from model.topology import Channel as Wire
-from model.topology import Job, Pattern
-from reference.channel import Channel
-from reference.coordinator import CheckpointKind
-from reference.elements import Barrier, Buffer
-from reference.engine import BoundTo
-from reference.formats.inflight import recovered, told
-from reference.formats.metadata import CHANNELS
-from reference.overtaking import LoggedChannel, OvertakingGate
-from reference.protocols.final_checkpoint import FinalCheckpoint
-from reference.steps import Guarded, action
-from reference.task import Task
+from finale.model.topology import Channel as Wire
+from finale.model.topology import Job, Pattern
+from finale.reference.channel import Channel
+from finale.reference.coordinator import CheckpointKind
+from finale.reference.elements import Barrier, Buffer
+from finale.reference.engine import BoundTo
+from finale.reference.formats.inflight import recovered, told
+from finale.reference.formats.metadata import CHANNELS
+from finale.reference.overtaking import LoggedChannel, OvertakingGate
+from finale.reference.protocols.final_checkpoint import FinalCheckpoint
+from finale.reference.steps import Guarded, action
+from finale.reference.task import Task
 
 
 class Unaligned(FinalCheckpoint):

@@ -11,19 +11,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from checker.search.interpreter.execution import (
+from finale.checker.search.interpreter.execution import (
     Judgement,
     PlainPredicate,
     PlainSystem,
     TakenStep,
     Values,
 )
-from model.language.build import BoundRule, build
-from model.language.properties import Family
-from model.language.protocol import Protocol
-from model.semantics import evaluate, outcome, updated
-from model.system import Blocked, Fault, Kind, Predicate, State, System, Update
-from model.trace import renamed
+from finale.model.language.build import BoundRule, build
+from finale.model.language.properties import Family
+from finale.model.language.protocol import Protocol
+from finale.model.semantics import evaluate, outcome, updated
+from finale.model.system import Blocked, Fault, Kind, Predicate, State, System, Update
+from finale.model.trace import renamed
 
 #: The kinds whose plain function says what their expressions say. The goal of a liveness property
 #: is also judged where its cause does not hold, and only there do the two differ.

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from model.domains import Range
-from model.errors import Place
-from model.expressions import (
+from finale.model.domains import Range
+from finale.model.errors import Place
+from finale.model.expressions import (
     FALSE,
     TRUE,
     Expression,
@@ -27,8 +27,8 @@ from model.expressions import (
     negation,
     plus,
 )
-from model.language.entities import Entity, Variable
-from model.system import (
+from finale.model.language.entities import Entity, Variable
+from finale.model.system import (
     Blocked,
     Fairness,
     Fault,

@@ -10,16 +10,16 @@ import linecache
 from dataclasses import dataclass
 from typing import Any
 
-from model.language.properties import Family
-from model.language.protocol import Protocol
-from model.rules import Setting
+from finale.model.language.properties import Family
+from finale.model.language.protocol import Protocol
+from finale.model.rules import Setting
 from tests.agreement.random_bodies import Bodies, Pick, Scope
 
 HEAD = '''"""A random protocol."""
 import enum
 from dataclasses import dataclass
 from typing import Annotated
-from model.rules import *
+from finale.model.rules import *
 
 class Phase(enum.Enum):
     IDLE = "idle"

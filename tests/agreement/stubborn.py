@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from checker.search.reductions.canonical import Canonical
-from checker.search.reductions.dead import dead_variables_of
-from checker.search.reductions.partial_order import PartialOrder
-from checker.search.reductions.under import canonical_of
-from checker.search.state_graph.leaves import numbered
-from model.semantics import evaluate, outcome, updated
-from model.system import Blocked, State, System, Update
+from finale.checker.search.reductions.canonical import Canonical
+from finale.checker.search.reductions.dead import dead_variables_of
+from finale.checker.search.reductions.partial_order import PartialOrder
+from finale.checker.search.reductions.under import canonical_of
+from finale.checker.search.state_graph.leaves import numbered
+from finale.model.semantics import evaluate, outcome, updated
+from finale.model.system import Blocked, State, System, Update
 
 #: As in the inner loops: what it costs to draw in a transition that is enabled, beside another.
 COST_ENABLED = 1000

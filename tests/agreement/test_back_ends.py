@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from checker.search.answer import Report
-from checker.search.bfs.search import check
-from checker.search.interpreter.search import explore
-from checker.search.limits import Limits
-from checker.search.native.search import check as check_natively
-from model.language.build import build
-from model.protocols.yardstick import Yardstick
-from model.rules import Setting
-from model.system import Kind, System
+from finale.checker.search.answer import Report
+from finale.checker.search.bfs.search import check
+from finale.checker.search.interpreter.search import explore
+from finale.checker.search.limits import Limits
+from finale.checker.search.native.search import check as check_natively
+from finale.model.language.build import build
+from finale.model.protocols.yardstick import Yardstick
+from finale.model.rules import Setting
+from finale.model.system import Kind, System
 from tests.agreement.compare import compare
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal

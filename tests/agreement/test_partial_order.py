@@ -14,7 +14,7 @@ from random import Random
 
 import pytest
 
-from checker.search.answer import (
+from finale.checker.search.answer import (
     NO_DEADLOCK,
     Answer,
     Holds,
@@ -23,17 +23,26 @@ from checker.search.answer import (
     Vacuous,
     Violated,
 )
-from checker.search.limits import Limits
-from checker.search.native.search import check
-from checker.search.options import SearchOptions, StorageName
-from checker.search.reductions.partial_order import PartialOrder, ordered
-from checker.search.reductions.proven import partial_order_of
-from checker.spec.claim import Spec
-from model.errors import FinaleError
-from model.expressions import FALSE, TRUE, Expression, cell, conjunction, equal, integer, negation
-from model.language.build import build
-from model.system import Kind, Predicate, System
-from model.trace import replay
+from finale.checker.search.limits import Limits
+from finale.checker.search.native.search import check
+from finale.checker.search.options import SearchOptions, StorageName
+from finale.checker.search.reductions.partial_order import PartialOrder, ordered
+from finale.checker.search.reductions.proven import partial_order_of
+from finale.checker.spec.claim import Spec
+from finale.model.errors import FinaleError
+from finale.model.expressions import (
+    FALSE,
+    TRUE,
+    Expression,
+    cell,
+    conjunction,
+    equal,
+    integer,
+    negation,
+)
+from finale.model.language.build import build
+from finale.model.system import Kind, Predicate, System
+from finale.model.trace import replay
 from tests.agreement.loose_systems import loose, property_of, system_of, when
 from tests.agreement.random_bodies import Pick
 from tests.agreement.random_protocols import written

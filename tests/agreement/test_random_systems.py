@@ -9,20 +9,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from checker.search.answer import WELL_FORMED, Report
-from checker.search.bfs.search import check
-from checker.search.interpreter.execution import PlainSystem
-from checker.search.interpreter.search import explore_plain
-from checker.search.limits import Limits
-from checker.search.native.breadth_first import NativeSearch
-from checker.search.native.machine import NativeMachine
-from checker.search.native.search import report_of
-from checker.search.options import DEFAULT, SearchOptions
-from model.errors import FinaleError
-from model.language.build import build
-from model.language.protocol import Protocol
-from model.semantics import steps
-from model.system import Fairness, Kind, State, System
+from finale.checker.search.answer import WELL_FORMED, Report
+from finale.checker.search.bfs.search import check
+from finale.checker.search.interpreter.execution import PlainSystem
+from finale.checker.search.interpreter.search import explore_plain
+from finale.checker.search.limits import Limits
+from finale.checker.search.native.breadth_first import NativeSearch
+from finale.checker.search.native.machine import NativeMachine
+from finale.checker.search.native.search import report_of
+from finale.checker.search.options import DEFAULT, SearchOptions
+from finale.model.errors import FinaleError
+from finale.model.language.build import build
+from finale.model.language.protocol import Protocol
+from finale.model.semantics import steps
+from finale.model.system import Fairness, Kind, State, System
 from tests.agreement.compare import Pair
 from tests.agreement.random_bodies import Pick
 from tests.agreement.random_protocols import Written, written

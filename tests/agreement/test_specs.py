@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from checker.search.bfs.search import check
-from checker.search.interpreter.breadth_first import InterpreterSearch
-from checker.search.interpreter.execution import PlainSystem
-from checker.search.limits import Limits
-from checker.spec.claim import Spec
-from model.language.build import world_of
-from model.language.properties import Family
+from finale.checker.search.bfs.search import check
+from finale.checker.search.interpreter.breadth_first import InterpreterSearch
+from finale.checker.search.interpreter.execution import PlainSystem
+from finale.checker.search.limits import Limits
+from finale.checker.spec.claim import Spec
+from finale.model.language.build import world_of
+from finale.model.language.properties import Family
 from tests.agreement.compare import Pair
 from tests.agreement.test_back_ends import assert_told_alike
 from tests.protocols.specs import audits, built

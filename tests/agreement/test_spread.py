@@ -9,26 +9,26 @@ from pathlib import Path
 import pytest
 
 from benchmarks.spreading import Alone
-from checker.search.answer import Report, Unknown
-from checker.search.distributed.bucket import LevelResult, LevelTask
-from checker.search.distributed.explored import Explored
-from checker.search.distributed.files import LEVELS, MAIL, Manifest, SearchFolder
-from checker.search.distributed.local import Local, hand_over
-from checker.search.distributed.program import (
+from finale.checker.search.answer import Report, Unknown
+from finale.checker.search.distributed.bucket import LevelResult, LevelTask
+from finale.checker.search.distributed.explored import Explored
+from finale.checker.search.distributed.files import LEVELS, MAIL, Manifest, SearchFolder
+from finale.checker.search.distributed.local import Local, hand_over
+from finale.checker.search.distributed.program import (
     CompiledProgram,
     SystemProgram,
     program_from,
     program_of,
 )
-from checker.search.distributed.search import Spread
-from checker.search.limits import Limits
-from checker.search.native.machine import NativeMachine
-from checker.search.native.search import check as check_natively
-from checker.spec.claim import Spec
-from model.errors import FinaleError
-from model.language.build import build
-from model.protocols.yardstick import Yardstick
-from model.system import Kind, System
+from finale.checker.search.distributed.search import Spread
+from finale.checker.search.limits import Limits
+from finale.checker.search.native.machine import NativeMachine
+from finale.checker.search.native.search import check as check_natively
+from finale.checker.spec.claim import Spec
+from finale.model.errors import FinaleError
+from finale.model.language.build import build
+from finale.model.protocols.yardstick import Yardstick
+from finale.model.system import Kind, System
 from tests.agreement.test_back_ends import SMALL
 from tests.protocols.specs import audits, built
 from tests.zoo import ZOO
@@ -80,7 +80,7 @@ def assert_told_alike(system: System, found: Report, wanted: Report) -> None:
 @pytest.fixture(autouse=True)
 def is_looked_at_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small searches, too, are outgrown in the middle of a level."""
-    monkeypatch.setattr("checker.search.native.breadth_first.STATES_BETWEEN_LOOKS", 1)
+    monkeypatch.setattr("finale.checker.search.native.breadth_first.STATES_BETWEEN_LOOKS", 1)
     monkeypatch.setattr(os, "fsync", lambda _: None)  # a hundred searches would wait for the disk
 
 

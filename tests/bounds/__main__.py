@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from checker.search.limits import Limits
-from model.errors import FinaleError
+from finale.checker.search.limits import Limits
+from finale.model.errors import FinaleError
 from tests.bounds.kept import FILE, ROOT, Kept, kept_of, key_of, read, write
 from tests.bounds.larger import BOUNDS, Larger, holding, larger, repeat
 from tests.bounds.page import written

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from checker.spec.claim import Spec
-from pipeline.sweep.sources import digest_of
+from finale.checker.spec.claim import Spec
+from finale.pipeline.sweep.sources import digest_of
 from tests.bounds.larger import Repeated
 from tests.protocols.specs import name_of
 
@@ -81,7 +81,7 @@ def key_of(spec: Spec) -> str:
 
 @cache
 def _sources(modules: frozenset[str]) -> str:
-    return digest_of(sorted(modules), ["model"], ["model.protocols.registry"])
+    return digest_of(sorted(modules), ["finale.model"], ["finale.model.protocols.registry"])
 
 
 def read(file: Path = FILE) -> dict[tuple[str, str], Kept]:

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds
-from checker.search.backends import Backend
-from checker.search.limits import Limits, ProgressListener
-from checker.search.rows import SEARCH, ResultRow
-from checker.search.run import run
-from checker.spec.claim import Resumption, Spec
-from model.errors import FinaleError
-from model.language.protocol import Setting
-from model.topology import Job, Vertex
+from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds
+from finale.checker.search.backends import Backend
+from finale.checker.search.limits import Limits, ProgressListener
+from finale.checker.search.rows import SEARCH, ResultRow
+from finale.checker.search.run import run
+from finale.checker.spec.claim import Resumption, Spec
+from finale.model.errors import FinaleError
+from finale.model.language.protocol import Setting
+from finale.model.topology import Job, Vertex
 
 RECORDS = "records"
 #: What can be made larger: the records of a job's sources, and bounds of that name.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.search.limits import Limits
+from finale.checker.search.limits import Limits
 from tests.bounds.__main__ import left, result
 from tests.bounds.kept import Change, Kept, key_of, read, write
 from tests.bounds.page import CAUSES, causes, outcome, written

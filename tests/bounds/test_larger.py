@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.search.limits import Limits
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from checker.spec.reading import read_spec
+from finale.checker.search.limits import Limits
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.reading import read_spec
 from tests.bounds.larger import BOUNDS, Repeated, holding, larger, repeat
 
 SPECS = Path(__file__).parent.parent.parent / "specs"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import fields
 
-from model.system import System
+from finale.model.system import System
 
 
 def plain(said: object) -> str:

@@ -11,17 +11,17 @@ from typing import Any, TypeVar
 
 import pytest
 
-from checker.cache.code import CHANGING, NotCacheable, Reach
-from checker.search.run import chosen
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import read_spec
-from model.expressions import Expression
-from model.language.bindings import BoundRule
-from model.language.build import Parts, build, world_of
-from model.language.entities import World
-from model.language.properties import Family
-from model.language.protocol import Protocol
-from model.system import GroundRule, Property
+from finale.checker.cache.code import CHANGING, NotCacheable, Reach
+from finale.checker.search.run import chosen
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import read_spec
+from finale.model.expressions import Expression
+from finale.model.language.bindings import BoundRule
+from finale.model.language.build import Parts, build, world_of
+from finale.model.language.entities import World
+from finale.model.language.properties import Family
+from finale.model.language.protocol import Protocol
+from finale.model.system import GroundRule, Property
 from tests.protocols.specs import FILES, ROOT, spec_of
 
 T = TypeVar("T")
@@ -94,7 +94,7 @@ BASE = '''
 """Two counters."""
 from dataclasses import dataclass
 
-from model.rules import Bound, Entity, Protocol, Range, always, define, field, require, rule, when
+from finale.rules import Bound, Entity, Protocol, Range, always, define, field, require, rule, when
 
 from .numbers import STEP, more
 
@@ -164,7 +164,7 @@ PROPERTIES = (stays_low,)
 '''
 NUMBERS = '''
 """Numbers."""
-from model.rules import define
+from finale.model.rules import define
 
 STEP = 1
 

@@ -14,14 +14,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from checker.cache.store import Store
-from checker.search.answer import Report, Timing
-from checker.search.limits import Limits
-from checker.search.run import run
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import read_spec
-from model.errors import FinaleError
-from model.system import System
+from finale.checker.cache.store import Store
+from finale.checker.search.answer import Report, Timing
+from finale.checker.search.limits import Limits
+from finale.checker.search.run import run
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import read_spec
+from finale.model.errors import FinaleError
+from finale.model.system import System
 from tests.cache.edits import edited
 from tests.cache.same import assert_same_systems, plain
 from tests.mutation.rules.apart import apart

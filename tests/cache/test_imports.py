@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from checker.cache.imports import reads_outside, with_imports
-from model.protocols import stop_with_savepoint
+from finale.checker.cache.imports import reads_outside, with_imports
+from finale.model.protocols import stop_with_savepoint
 
 CLOSED = (
     "import enum, math",
     "from collections.abc import Sequence",
-    "from model.rules import rule",
+    "from finale.rules import rule",
     "from .sibling import LIMIT",
     "from . import sibling",
     "def count(file): return file.opened",

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.cache.store import FILE, Store
+from finale.checker.cache.store import FILE, Store
 
 KEY, OTHER = b"k" * 16, b"o" * 16
 
@@ -112,7 +112,7 @@ def test_what_cannot_be_written_is_not_kept(tmp_path: Path) -> None:
     program = textwrap.dedent("""
         import resource, signal, sys
         from pathlib import Path
-        from checker.cache.store import Store
+        from finale.checker.cache.store import Store
         store = Store(Path(sys.argv[1]))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
@@ -157,7 +157,7 @@ def test_a_writer_that_is_killed_leaves_a_sound_file(moment: int, tmp_path: Path
     program = textwrap.dedent("""
         import sys
         from pathlib import Path
-        from checker.cache.store import Store
+        from finale.checker.cache.store import Store
         store = Store(Path(sys.argv[1]))
         number = 0
         while True:

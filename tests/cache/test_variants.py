@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.cache.store import Store
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from checker.spec.reading import read_spec
+from finale.checker.cache.store import Store
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.reading import read_spec
 from tests.cache.same import assert_same_systems
 from tests.protocols.specs import FILES, name_of, spec_of
 

@@ -8,13 +8,13 @@ from collections.abc import Callable
 
 import pytest
 
-from checker.search import backends
-from checker.search.answer import Report, Unknown
-from checker.search.backends import Few
-from checker.search.limits import INTERRUPTED, Limits, SearchProgress
-from checker.search.native import search as native_search
-from checker.search.run import run
-from checker.spec.claim import Spec
+from finale.checker.search import backends
+from finale.checker.search.answer import Report, Unknown
+from finale.checker.search.backends import Few
+from finale.checker.search.limits import INTERRUPTED, Limits, SearchProgress
+from finale.checker.search.native import search as native_search
+from finale.checker.search.run import run
+from finale.checker.spec.claim import Spec
 from tests.protocols.specs import ROOT, spec_of
 
 #: So many limits and interrupts are tried, spread over the whole check.
@@ -46,7 +46,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
     native_search.prepare(Limits(), None)
     made = FakeClock()
     for name, module in list(sys.modules.items()):
-        if name.startswith("checker.search.") and hasattr(module, "perf_counter"):
+        if name.startswith("finale.checker.search.") and hasattr(module, "perf_counter"):
             monkeypatch.setattr(module, "perf_counter", made)
     return made
 
@@ -59,7 +59,7 @@ def check(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ch
     assert spec.counts is not None
     monkeypatch.setattr(backends, "FEW", LARGE if way == "readable" else SMALL)
     if way == "both":
-        monkeypatch.setattr("checker.search.run._expected", _nothing)
+        monkeypatch.setattr("finale.checker.search.run._expected", _nothing)
 
     def checked(seconds: float | None) -> Report:
         return run(spec, Limits(seconds_max=seconds), backend=backend).report

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.search.run import run
-from checker.spec.catalogue import catalogue
-from checker.spec.cures import cure
-from checker.spec.reading import read_spec
+from finale.checker.search.run import run
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.cures import cure
+from finale.checker.spec.reading import read_spec
 
 PAIR = """title = "One claim"
 protocol = "final-checkpoint"

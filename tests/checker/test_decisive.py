@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from checker.search.answer import Holds, Violated
-from checker.search.bfs.search import check
-from checker.search.rows import ResultRow, SpecResult
-from checker.search.run import run
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import read_spec
-from checker.studies.decisive import decisive_steps
-from model.expressions import FALSE, TRUE, Expression, conjunction, negation
-from model.semantics import evaluate, outcome, updated
-from model.system import Kind, Predicate, State, System, Update
+from finale.checker.search.answer import Holds, Violated
+from finale.checker.search.bfs.search import check
+from finale.checker.search.rows import ResultRow, SpecResult
+from finale.checker.search.run import run
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import read_spec
+from finale.checker.studies.decisive import decisive_steps
+from finale.model.expressions import FALSE, TRUE, Expression, conjunction, negation
+from finale.model.semantics import evaluate, outcome, updated
+from finale.model.system import Kind, Predicate, State, System, Update
 
 SPECS = Path(__file__).parent.parent.parent / "specs"
 SMALL = (

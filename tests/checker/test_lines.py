@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.spec.key_lines import KeyLines, KeyPath
+from finale.checker.spec.key_lines import KeyLines, KeyPath
 
 VALUES = (
     "1", "true", "-1.5e3", "2026-11-20 10:00:00", '"a text"', '""', '"with \\" and # and [ and ="',

@@ -7,12 +7,12 @@ from itertools import chain, combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.search.answer import Unknown, Violated
-from checker.search.bfs.search import check
-from model.errors import Place
-from model.expressions import FALSE, Expression, cell, disjunction, equal, integer
-from model.semantics import blocking_bounds, steps
-from model.system import (
+from finale.checker.search.answer import Unknown, Violated
+from finale.checker.search.bfs.search import check
+from finale.model.errors import Place
+from finale.model.expressions import FALSE, Expression, cell, disjunction, equal, integer
+from finale.model.semantics import blocking_bounds, steps
+from finale.model.system import (
     Blocked,
     Fairness,
     GroundRule,
@@ -24,10 +24,10 @@ from model.system import (
     Tree,
     Update,
 )
-from model.system import (
+from finale.model.system import (
     Test as Branching,
 )
-from model.trace import Trace, replay
+from finale.model.trace import Trace, replay
 
 STATES = 6
 PLACE = cell(0, 0, STATES - 1, False)

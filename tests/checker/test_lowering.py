@@ -8,13 +8,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from checker.search.bfs import trees
-from checker.search.bfs.lowering import DEPTH_MAX
-from checker.search.bfs.machine import CompiledSuccessors, DefinedSuccessors
-from checker.search.state_graph.components import components
-from checker.search.state_graph.folding import folded, learn
-from model.errors import Place
-from model.expressions import (
+from finale.checker.search.bfs import trees
+from finale.checker.search.bfs.lowering import DEPTH_MAX
+from finale.checker.search.bfs.machine import CompiledSuccessors, DefinedSuccessors
+from finale.checker.search.state_graph.components import components
+from finale.checker.search.state_graph.folding import folded, learn
+from finale.model.errors import Place
+from finale.model.expressions import (
     TRUE,
     Expression,
     cell,
@@ -28,12 +28,12 @@ from model.expressions import (
     negation,
     plus,
 )
-from model.language.build import build
-from model.protocols.yardstick import Yardstick
-from model.rules import Setting
-from model.semantics import evaluate
-from model.system import Blocked, Fairness, GroundRule, Rule, State, System, Tree, Update
-from model.system import Test as Branching
+from finale.model.language.build import build
+from finale.model.protocols.yardstick import Yardstick
+from finale.model.rules import Setting
+from finale.model.semantics import evaluate
+from finale.model.system import Blocked, Fairness, GroundRule, Rule, State, System, Tree, Update
+from finale.model.system import Test as Branching
 
 NUMBERS = [cell(0, 0, 2, False), cell(1, -1, 1, False)]
 TRUTHS = [cell(2, 0, 1, True), cell(3, 0, 1, True)]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.search.answer import Report
-from checker.search.many import searched
-from model.errors import FinaleError
+from finale.checker.search.answer import Report
+from finale.checker.search.many import searched
+from finale.model.errors import FinaleError
 
 FILES = [Path("one"), Path("two"), Path("three")]
 

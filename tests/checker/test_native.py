@@ -8,27 +8,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from checker.cache.store import VARIABLE
-from checker.search import backends
-from checker.search.answer import Report, Statistics, Unknown
-from checker.search.backends import FEW, FEW_UNCOMPILED, Few, check_with
-from checker.search.bfs.search import check as check_readably
-from checker.search.limits import INTERRUPTED, LimitHit, Limits, SearchProgress, TimeOver
-from checker.search.native import layout, tables
-from checker.search.native import search as native
-from checker.search.native.breadth_first import NativeSearch
-from checker.search.native.kernel import places as at
-from checker.search.native.layout import CELL_BITS_MAX, WORD, layout_of
-from checker.search.native.loops import compile_within, loops, must_be_compiled
-from checker.search.native.machine import NativeMachine
-from checker.search.native.search import check, searched
-from checker.search.native.tables import Tables
-from model.errors import FinaleError
-from model.language.build import build
-from model.protocols.two_phase_commit import TwoPhaseCommit
-from model.protocols.yardstick import Yardstick
-from model.rules import Array, Bool, Protocol, Range, Setting, field, require, rule
-from model.system import System
+from finale.checker.cache.store import VARIABLE
+from finale.checker.search import backends
+from finale.checker.search.answer import Report, Statistics, Unknown
+from finale.checker.search.backends import FEW, FEW_UNCOMPILED, Few, check_with
+from finale.checker.search.bfs.search import check as check_readably
+from finale.checker.search.limits import INTERRUPTED, LimitHit, Limits, SearchProgress, TimeOver
+from finale.checker.search.native import layout, tables
+from finale.checker.search.native import search as native
+from finale.checker.search.native.breadth_first import NativeSearch
+from finale.checker.search.native.kernel import places as at
+from finale.checker.search.native.layout import CELL_BITS_MAX, WORD, layout_of
+from finale.checker.search.native.loops import compile_within, loops, must_be_compiled
+from finale.checker.search.native.machine import NativeMachine
+from finale.checker.search.native.search import check, searched
+from finale.checker.search.native.tables import Tables
+from finale.model.errors import FinaleError
+from finale.model.language.build import build
+from finale.model.protocols.two_phase_commit import TwoPhaseCommit
+from finale.model.protocols.yardstick import Yardstick
+from finale.model.rules import Array, Bool, Protocol, Range, Setting, field, require, rule
+from finale.model.system import System
 from tests.agreement.test_back_ends import assert_told_alike
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal
@@ -248,7 +248,7 @@ def test_a_limit_of_time_may_be_larger_than_any_wait(
     assert false is not None
     monkeypatch.setenv(VARIABLE, str(tmp_path))
     monkeypatch.setattr("sys.executable", false)
-    monkeypatch.setattr("checker.search.native.loops.must_be_compiled", lambda: True)
+    monkeypatch.setattr("finale.checker.search.native.loops.must_be_compiled", lambda: True)
     compile_within(seconds)
     assert not list(tmp_path.iterdir())
 
@@ -283,7 +283,7 @@ def test_that_the_search_itself_is_compiled_is_told(
 
 
 def test_an_interrupt_keeps_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("finale.checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
 
     def interrupt(news: SearchProgress) -> None:
         if news.depth > 5:
@@ -298,7 +298,7 @@ def test_an_interrupt_keeps_what_is_known(monkeypatch: pytest.MonkeyPatch) -> No
 def test_an_interrupt_of_the_work_after_the_search_leaves_only_liveness_open(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("finale.checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
 
     def interrupt(news: SearchProgress) -> None:
         if news.frontier == 0:
@@ -340,7 +340,7 @@ def test_an_expectation_changes_no_answer(expected: int | None) -> None:
 def test_auto_reads_for_longer_where_the_loops_are_not_compiled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("checker.search.native.loops.must_be_compiled", lambda: True)
+    monkeypatch.setattr("finale.checker.search.native.loops.must_be_compiled", lambda: True)
     system = yardstick(2, 1, 3)
     assert FEW.states < check(system).statistics.states < FEW_UNCOMPILED.states
     assert auto(system) == auto(system, None, 8_839) == "readable"

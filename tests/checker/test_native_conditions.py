@@ -5,12 +5,12 @@ from ctypes import CFUNCTYPE, c_int64, c_void_p
 import numpy as np
 from hypothesis import given
 
-from checker.search.native.code import compiled
-from checker.search.native.layout import Slot, StateLayout
-from checker.search.native.lower import answers_source
-from checker.search.native.never import is_never
-from model.expressions import Expression, cell, conjunction, equal, integer, less, plus
-from model.semantics import evaluate
+from finale.checker.search.native.code import compiled
+from finale.checker.search.native.layout import Slot, StateLayout
+from finale.checker.search.native.lower import answers_source
+from finale.checker.search.native.never import is_never
+from finale.model.expressions import Expression, cell, conjunction, equal, integer, less, plus
+from finale.model.semantics import evaluate
 from tests.checker.test_lowering import STATES, TRUTHS, expressions
 
 #: Two cells are at the upper end of their words, where numbers with a sign change theirs.

@@ -10,30 +10,30 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from checker.search.answer import Answer, Report, Statistics, Unknown, Verdict
-from checker.search.limits import LimitHit, Limits
-from checker.search.native import nodes, workers
-from checker.search.native.breadth_first import NativeSearch, states_left
-from checker.search.native.finished import FinishedSearch
-from checker.search.native.free_memory import share_of_free_memory
-from checker.search.native.kernel import places as at
-from checker.search.native.layout import ALL_ONES
-from checker.search.native.loops import loops
-from checker.search.native.machine import NativeMachine
-from checker.search.native.nodes import Nodes, tree_over
-from checker.search.native.search import check, report_of, searched
-from checker.search.native.storage import DiskStore, Storage, collision_probability
-from checker.search.native.tables import Tables
-from checker.search.options import SearchOptions
-from checker.search.reductions.find import find_all
-from checker.search.reductions.kinds import Reduction
-from checker.spec.claim import Spec
-from model.errors import FinaleError
-from model.language.build import build
-from model.protocols.two_phase_commit import TwoPhaseCommit
-from model.protocols.yardstick import Yardstick
-from model.rules import Setting
-from model.system import Kind, System
+from finale.checker.search.answer import Answer, Report, Statistics, Unknown, Verdict
+from finale.checker.search.limits import LimitHit, Limits
+from finale.checker.search.native import nodes, workers
+from finale.checker.search.native.breadth_first import NativeSearch, states_left
+from finale.checker.search.native.finished import FinishedSearch
+from finale.checker.search.native.free_memory import share_of_free_memory
+from finale.checker.search.native.kernel import places as at
+from finale.checker.search.native.layout import ALL_ONES
+from finale.checker.search.native.loops import loops
+from finale.checker.search.native.machine import NativeMachine
+from finale.checker.search.native.nodes import Nodes, tree_over
+from finale.checker.search.native.search import check, report_of, searched
+from finale.checker.search.native.storage import DiskStore, Storage, collision_probability
+from finale.checker.search.native.tables import Tables
+from finale.checker.search.options import SearchOptions
+from finale.checker.search.reductions.find import find_all
+from finale.checker.search.reductions.kinds import Reduction
+from finale.checker.spec.claim import Spec
+from finale.model.errors import FinaleError
+from finale.model.language.build import build
+from finale.model.protocols.two_phase_commit import TwoPhaseCommit
+from finale.model.protocols.yardstick import Yardstick
+from finale.model.rules import Setting
+from finale.model.system import Kind, System
 from tests.protocols.specs import name_of, specs
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal

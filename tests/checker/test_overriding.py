@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from checker.spec.catalogue import catalogue
-from checker.spec.overriding import changes, hidden_in
-from model.errors import FinaleError
-from model.language.entities import Entity
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.registry import PROTOCOLS
-from model.rules import Protocol
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.overriding import changes, hidden_in
+from finale.model.errors import FinaleError
+from finale.model.language.entities import Entity
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.registry import PROTOCOLS
+from finale.model.rules import Protocol
 
 HEAD = '''"""A variant."""
 
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.rules import *
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.rules import *
 
 
 class Mine(FinalCheckpoint):
@@ -93,8 +93,8 @@ def test_what_is_no_mistake(tmp_path: Path, body: str) -> None:
 
 
 def test_a_queue_may_hold_more_and_not_less(tmp_path: Path) -> None:
-    mine = """from model.protocols.job import channels
-from model.protocols.sinks.committer import HandedOver
+    mine = """from finale.model.protocols.job import channels
+from finale.model.protocols.sinks.committer import HandedOver
 
 class Wider(channels.Channel):
     queue = field(Queue({}, Bound("checkpoints")), ())
@@ -166,7 +166,7 @@ def test_what_another_file_of_the_folder_uses_is_used(tmp_path: Path) -> None:
 
 
 MIXED = """
-from model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
 
 
 class Sooner(FinalCheckpoint):
@@ -210,7 +210,7 @@ def test_no_class_of_the_repository_hides_what_another_does() -> None:
     kinds, left = set[type](), [Entity]
     while left:
         below = [each for each in left.pop().__subclasses__() if each not in kinds]
-        kinds |= {each for each in below if each.__module__.startswith("model.")}
+        kinds |= {each for each in below if each.__module__.startswith("finale.model.")}
         left += below
     assert len(kinds) > len(known.variants)
     assert [each for kind in kinds for each in hidden_in(kind)] == []

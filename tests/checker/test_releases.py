@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from checker.report.releases import comparison_lines
-from checker.search.rows import SpecResult
-from checker.search.run import run
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import Spec, read_spec
-from checker.spec.releases import release_with, releases_in
-from checker.spec.typed import option_word
-from checker.studies.across_releases import Comparison, compared
-from model.errors import FinaleError
-from model.protocols.releases import RELEASES
+from finale.checker.report.releases import comparison_lines
+from finale.checker.search.rows import SpecResult
+from finale.checker.search.run import run
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import Spec, read_spec
+from finale.checker.spec.releases import release_with, releases_in
+from finale.checker.spec.typed import option_word
+from finale.checker.studies.across_releases import Comparison, compared
+from finale.model.errors import FinaleError
+from finale.model.protocols.releases import RELEASES
 
 KNOWN = catalogue()
 EVERY = releases_in("all")

@@ -14,18 +14,18 @@ from random import Random
 
 import pytest
 
-from checker.search.answer import Report
-from checker.search.limits import INTERRUPTED, Limits, SearchProgress
-from checker.search.native import breadth_first, resume, saving
-from checker.search.native.layout import Words
-from checker.search.native.search import check
-from checker.search.native.tables import Tables
-from checker.search.options import SearchOptions, StorageName
-from model.errors import FinaleError
-from model.language.build import build
-from model.protocols.yardstick import Yardstick
-from model.rules import Setting
-from model.system import System
+from finale.checker.search.answer import Report
+from finale.checker.search.limits import INTERRUPTED, Limits, SearchProgress
+from finale.checker.search.native import breadth_first, resume, saving
+from finale.checker.search.native.layout import Words
+from finale.checker.search.native.search import check
+from finale.checker.search.native.tables import Tables
+from finale.checker.search.options import SearchOptions, StorageName
+from finale.model.errors import FinaleError
+from finale.model.language.build import build
+from finale.model.protocols.yardstick import Yardstick
+from finale.model.rules import Setting
+from finale.model.system import System
 from tests.zoo import ZOO
 from tests.zoo.fairness import LASSO
 
@@ -50,7 +50,7 @@ def stopped_at(depth: int, folder: Path, storage: StorageName = "exact") -> Repo
             raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
+        patch.setattr("finale.checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
         patch.setattr(breadth_first, "SECONDS_BETWEEN_LOOKS", 0.0)
         report = check(
             yardstick(), progress=interrupt, options=SearchOptions(storage, resume=folder)
@@ -76,7 +76,7 @@ def test_an_interrupted_search_goes_on(
     again = stopped_at(30, tmp_path, second).statistics
     assert 0 < seen.states < again.states < 111_400
     news: list[SearchProgress] = []
-    monkeypatch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("finale.checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
     report = check(
         yardstick(), progress=news.append, options=SearchOptions(second, resume=tmp_path)
     )
@@ -171,9 +171,9 @@ def test_a_search_that_hit_a_limit_goes_on(tmp_path: Path) -> None:
 # --- killed --------------------------------------------------------------------------------------
 
 SCRIPT = """
-from checker.search.native import saving
+from finale.checker.search.native import saving
 saving.SECONDS_MIN, saving.SHARE_OF_TIME = 0.0, 0
-from cli.main import main
+from finale.cli.main import main
 import sys
 main(sys.argv[1:])
 """

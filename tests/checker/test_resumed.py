@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from checker.report.story import story_json, story_of
-from checker.search.run import run
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import runs_before
-from checker.spec.reading import read_spec
-from model.errors import FinaleError
-from model.semantics import steps
-from model.trace import replay
+from finale.checker.report.story import story_json, story_of
+from finale.checker.search.run import run
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import runs_before
+from finale.checker.spec.reading import read_spec
+from finale.model.errors import FinaleError
+from finale.model.semantics import steps
+from finale.model.trace import replay
 
 FIRST = """title = "first"
 protocol = "restore"
@@ -124,10 +124,10 @@ def test_mistakes(tmp_path: Path, code: str, line: int | None, second: str) -> N
 def test_what_the_first_can_leave_behind(
     tmp_path: Path, code: str, first: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("checker.spec.snapshots.STATES_MAX", 20)
+    monkeypatch.setattr("finale.checker.spec.snapshots.STATES_MAX", 20)
     if code == "resume-empty":
         first = FIRST + "[options]\nkeeps_coordinator_state = true\nperiodic = false\n"
-        monkeypatch.setattr("checker.spec.snapshots.STATES_MAX", 1000)
+        monkeypatch.setattr("finale.checker.spec.snapshots.STATES_MAX", 1000)
     spec = read_spec(write(tmp_path, first=first, second=SECOND), catalogue())
     with pytest.raises(FinaleError) as found:
         spec.system()

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
-from checker.spec.catalogue import Catalogue, catalogue
-from checker.spec.key_lines import KeyLines
-from checker.spec.reading import KEYS, spec_of
-from checker.spec.schema import spec_schema
-from model.errors import FinaleError
+from finale.checker.spec.catalogue import Catalogue, catalogue
+from finale.checker.spec.key_lines import KeyLines
+from finale.checker.spec.reading import KEYS, spec_of
+from finale.checker.spec.schema import spec_schema
+from finale.model.errors import FinaleError
 from tests.cli.running import HERE as CLI
 from tests.cli.test_transcripts import sections
 
@@ -158,8 +158,8 @@ PROTOCOL = '''
 """A protocol with an option that must be given, and a variant with one more."""
 from dataclasses import dataclass
 from typing import Annotated, Literal
-from model.domains import Range as Limits
-from model.rules import Bool, Protocol, field, require, rule
+from finale.model.domains import Range as Limits
+from finale.model.rules import Bool, Protocol, field, require, rule
 @dataclass(frozen=True)
 class Options:
     must: Literal["a", "b"]

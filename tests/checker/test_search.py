@@ -4,16 +4,16 @@ import inspect
 
 import pytest
 
-from checker.search.answer import Answer, Report, Unknown, Violated
-from checker.search.bfs import search
-from checker.search.bfs.search import check
-from checker.search.interpreter.search import explore
-from checker.search.limits import INTERRUPTED, Limits, SearchProgress
-from model.errors import FinaleError
-from model.language.build import build
-from model.language.properties import Family
-from model.protocols.yardstick import Yardstick
-from model.rules import (
+from finale.checker.search.answer import Answer, Report, Unknown, Violated
+from finale.checker.search.bfs import search
+from finale.checker.search.bfs.search import check
+from finale.checker.search.interpreter.search import explore
+from finale.checker.search.limits import INTERRUPTED, Limits, SearchProgress
+from finale.model.errors import FinaleError
+from finale.model.language.build import build
+from finale.model.language.properties import Family
+from finale.model.protocols.yardstick import Yardstick
+from finale.model.rules import (
     Bool,
     Protocol,
     Range,
@@ -105,7 +105,7 @@ def test_limits_are_named_as_they_were_given() -> None:
 
 
 def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("finale.checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
     told: list[tuple[int, int, int, int]] = []
 
     def progress(news: SearchProgress) -> None:
@@ -121,7 +121,7 @@ def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_interrupt_ends_the_search_and_keeps_what_is_known(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("finale.checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
 
     def interrupt(news: SearchProgress) -> None:
         if news.depth > 5:
@@ -137,7 +137,7 @@ def test_an_interrupt_ends_the_search_and_keeps_what_is_known(
 def test_an_interrupt_of_the_work_after_the_search_leaves_only_liveness_open(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("finale.checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
 
     def interrupt(news: SearchProgress) -> None:
         if news.frontier == 0:
@@ -290,7 +290,7 @@ def test_branches_that_are_never_taken_are_named() -> None:
 
 
 def test_the_generated_steps_can_be_read() -> None:
-    from checker.search.bfs.machine import CompiledSuccessors
+    from finale.checker.search.bfs.machine import CompiledSuccessors
 
     source = CompiledSuccessors(build(DIE_HARD.make())).source
     assert "# 0: fill_small()" in source

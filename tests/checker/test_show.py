@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from rich.text import Text
 
-from checker.report.blame import cells_that_matter
-from checker.report.canvas import Canvas
-from checker.report.job import job_lines
-from checker.report.layout import (
+from finale.checker.report.blame import cells_that_matter
+from finale.checker.report.canvas import Canvas
+from finale.checker.report.job import job_lines
+from finale.checker.report.layout import (
     columns,
     counted,
     duration,
@@ -20,17 +20,26 @@ from checker.report.layout import (
     shortened,
     times,
 )
-from checker.report.lifecycle import LifeCycle, StatusEdge, life_cycles
-from checker.spec.catalogue import catalogue
-from checker.spec.meanings import meanings
-from checker.spec.reading import read_spec
-from model.domains import Array, Bool, Domain, Option, Queue, Range, RecordOf, Scope, Set
-from model.expressions import TRUE, cell, choose, conjunction, disjunction, equal, integer, negation
-from model.language.entities import Variable
-from model.rules import Nothing, Protocol, Record, field, part, rule, when
-from model.system import System
-from model.topology import SHAPES, Job
-from model.value_text import ValueChange, changes, label_of, value_text
+from finale.checker.report.lifecycle import LifeCycle, StatusEdge, life_cycles
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.meanings import meanings
+from finale.checker.spec.reading import read_spec
+from finale.model.domains import Array, Bool, Domain, Option, Queue, Range, RecordOf, Scope, Set
+from finale.model.expressions import (
+    TRUE,
+    cell,
+    choose,
+    conjunction,
+    disjunction,
+    equal,
+    integer,
+    negation,
+)
+from finale.model.language.entities import Variable
+from finale.model.rules import Nothing, Protocol, Record, field, part, rule, when
+from finale.model.system import System
+from finale.model.topology import SHAPES, Job
+from finale.model.value_text import ValueChange, changes, label_of, value_text
 from tests.cli.running import HERE, ROOT
 from tests.model.language_kit import system_of
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from checker.report.rule import rule_text
-from model.errors import FinaleError
+from finale.checker.report.rule import rule_text
+from finale.model.errors import FinaleError
 from tests.protocols.specs import ROOT, spec_of
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from checker.search.run import run as run_spec
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import ExactCounts, Expectation, Spec
-from checker.spec.reading import BUILT_IN, read_spec
-from checker.studies.recording import with_counts
-from model.errors import FinaleError
-from model.protocols.registry import PROTOCOLS, Entry
+from finale.checker.search.run import run as run_spec
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import ExactCounts, Expectation, Spec
+from finale.checker.spec.reading import BUILT_IN, read_spec
+from finale.checker.studies.recording import with_counts
+from finale.model.errors import FinaleError
+from finale.model.protocols.registry import PROTOCOLS, Entry
 from tests.cli.running import HERE, ROOT, run
 
 PING = HERE / "inputs" / "protocols"
@@ -108,15 +108,15 @@ def test_a_spec_of_one_protocol_loads_no_other() -> None:
     import sys
 
     program = (
-        "import sys; from pathlib import Path; from checker.spec.catalogue import catalogue;"
-        "from checker.spec.reading import read_spec;"
+        "import sys; from pathlib import Path; from finale.checker.spec.catalogue import catalogue;"
+        "from finale.checker.spec.reading import read_spec;"
         "read_spec(Path('specs/yardstick/one-checkpoint.toml'), catalogue());"
-        "print([m for m in sys.modules if m.startswith('model.protocols.')])"
+        "print([m for m in sys.modules if m.startswith('finale.model.protocols.')])"
     )
     told = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert "model.protocols.yardstick" in told.stdout
+    assert "finale.model.protocols.yardstick" in told.stdout
     assert "two_phase_commit" not in told.stdout
     assert "broken.finish." not in told.stdout
 
@@ -167,7 +167,7 @@ def test_only_the_counts_of_a_spec_are_rewritten(before: str, after: str) -> Non
 
 
 COIN = """
-from model.rules import Bool, Protocol, always, field, reachable, rule
+from finale.model.rules import Bool, Protocol, always, field, reachable, rule
 
 class Coin(Protocol):
     key = "coin"

@@ -8,18 +8,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from checker.search import backends
-from checker.search.backends import check_with
-from checker.search.limits import Limits
-from checker.search.native import support
-from checker.search.native.search import check as check_natively
-from checker.search.options import SearchOptions
-from checker.search.reductions.kinds import Reduction
-from model.errors import FinaleError
-from model.language.build import build
-from model.protocols.yardstick import Yardstick
-from model.rules import Setting
-from model.system import System
+from finale.checker.search import backends
+from finale.checker.search.backends import check_with
+from finale.checker.search.limits import Limits
+from finale.checker.search.native import support
+from finale.checker.search.native.search import check as check_natively
+from finale.checker.search.options import SearchOptions
+from finale.checker.search.reductions.kinds import Reduction
+from finale.model.errors import FinaleError
+from finale.model.language.build import build
+from finale.model.protocols.yardstick import Yardstick
+from finale.model.rules import Setting
+from finale.model.system import System
 from tests.agreement.test_back_ends import assert_told_alike
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal
@@ -98,7 +98,7 @@ def test_why_no_machine_code_can_be_compiled(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.delenv(support.NO_NATIVE, raising=False)
     assert not support.why_not()
     support.why_not.cache_clear()
-    monkeypatch.delitem(sys.modules, "checker.search.native.code", raising=False)
+    monkeypatch.delitem(sys.modules, "finale.checker.search.native.code", raising=False)
     monkeypatch.setitem(sys.modules, "llvmlite", None)
     assert support.why_not().startswith("llvmlite does not work: import of llvmlite halted")
     support.why_not.cache_clear()
@@ -108,9 +108,9 @@ def test_why_no_machine_code_can_be_compiled(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_it_loads_nothing_that_compiles() -> None:
     code = (
-        "import sys; from checker.search.run import run;"
-        "from checker.spec.catalogue import catalogue;"
-        "from checker.spec.reading import read_spec; from pathlib import Path;"
+        "import sys; from finale.checker.search.run import run;"
+        "from finale.checker.spec.catalogue import catalogue;"
+        "from finale.checker.spec.reading import read_spec; from pathlib import Path;"
         "spec = read_spec(Path('specs/final-checkpoint/pair.toml'), catalogue());"
         "result = run(spec, backend='native');"
         "assert result.report.backend == 'readable';"

@@ -2,11 +2,11 @@
 
 import pytest
 
-from checker.search.answer import Answer, Holds, Unknown, Violated
-from checker.search.bfs.search import check
-from model.language.build import build
-from model.semantics import steps
-from model.trace import Trace, replay
+from finale.checker.search.answer import Answer, Holds, Unknown, Violated
+from finale.checker.search.bfs.search import check
+from finale.model.language.build import build
+from finale.model.semantics import steps
+from finale.model.trace import Trace, replay
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal
 from tests.zoo.classics import EWD_840, alternatives

@@ -6,13 +6,13 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from checker.report.outcome import LeftOut, Mistake, Outcome
-from checker.search.limits import Limits
-from checker.search.rows import SpecResult, strictly
-from checker.search.run import run
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import read_spec
-from model.errors import FinaleError
+from finale.checker.report.outcome import LeftOut, Mistake, Outcome
+from finale.checker.search.limits import Limits
+from finale.checker.search.rows import SpecResult, strictly
+from finale.checker.search.run import run
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import read_spec
+from finale.model.errors import FinaleError
 from tests.cli.running import HERE
 
 SPEC = """title = "A ping is answered"

@@ -6,11 +6,11 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from checker.ci.github import SUMMARY_BYTES_MAX, Guard, annotation_lines, summary_page
-from checker.ci.locations import Checkout
-from checker.report.outcome import Mistake, Outcome
-from model.errors import FinaleError
-from model.visible import visible
+from finale.checker.ci.github import SUMMARY_BYTES_MAX, Guard, annotation_lines, summary_page
+from finale.checker.ci.locations import Checkout
+from finale.checker.report.outcome import Mistake, Outcome
+from finale.model.errors import FinaleError
+from finale.model.visible import visible
 from tests.ci.outcomes import HOSTILE, checked, mixed
 
 _COMMAND = re.compile(r"::([a-z-]+)(?: ([^:]*))?::(.*)", re.DOTALL)

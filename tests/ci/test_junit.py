@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
-from checker.ci.junit import junit_of
-from checker.report.outcome import Mistake, Outcome
-from checker.search.limits import Limits
-from model.errors import FinaleError
+from finale.checker.ci.junit import junit_of
+from finale.checker.report.outcome import Mistake, Outcome
+from finale.checker.search.limits import Limits
+from finale.model.errors import FinaleError
 from tests.ci.outcomes import HOSTILE, checked, mixed, titled, unexpected
 
 

@@ -178,7 +178,7 @@ def test_the_image_gets_what_the_installation_copies() -> None:
     allowed = re.findall(r"^!(.+)$", (ROOT / ".dockerignore").read_text(), re.MULTILINE)
     script = (ROOT / "packaging" / "install.sh").read_text()
     (copied,) = re.findall(r"^for each in (.+); do$", script, re.MULTILINE)
-    assert set(allowed) == {*copied.split(), "packaging", "constraints.txt"}
+    assert set(allowed) == {*copied.split(), "constraints.txt"}
     assert all((ROOT / each).exists() for each in allowed)
 
 
@@ -227,7 +227,7 @@ class Image:
             target.parent.mkdir(parents=True, exist_ok=True)
             if source.is_dir():
                 ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
-                shutil.copytree(source, target, ignore=ignored)
+                shutil.copytree(source, target, symlinks=True, ignore=ignored)
             else:
                 shutil.copy(source, target)
 
@@ -273,10 +273,11 @@ def test_the_image_checks_and_its_plugin_collects(
             words, cwd=folder, env=environment, capture_output=True, text=True, check=False
         )
 
-    where = ran("python", "-c", "import model; print(model.__file__)").stdout
+    where = ran("python", "-c", "import finale; print(finale.__file__)").stdout
     assert Path(where).is_relative_to(image.finale)
     count = (
-        "from checker.review.cases import OWN_SPECS as s; print(sum(1 for _ in s.rglob('*.toml')))"
+        "from finale.checker.review.cases import OWN_SPECS as found; "
+        "print(sum(1 for _ in found.rglob('*.toml')))"
     )
     specs = sum(1 for _ in (ROOT / "specs").rglob("*.toml"))
     assert ran("python", "-c", count).stdout == f"{specs}\n"

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import re
+import shutil
 import tomllib
 
 import pytest
 
-from checker.ci import pytest_items
-from model.errors import FinaleError
 from tests.ci.outcomes import SPEC, inputs
 from tests.cli.running import ROOT, run
 
@@ -49,12 +46,26 @@ def test_nothing_is_collected_or_imported_unless_asked_for(project: pytest.Pytes
 
         def test_own():
             assert "pytest_finale" in sys.modules
-            loaded = {"model", "checker", "cli", "pipeline", "reference"} & sys.modules.keys()
-            assert not loaded
+            assert "finale" not in sys.modules
         """
     )
     ran = project.runpytest_subprocess(*PLUGIN, "--strict-markers", "--strict-config")
     ran.assert_outcomes(passed=1)
+
+
+def test_no_module_of_finale_is_loaded_beside_the_project(project: pytest.Pytester) -> None:
+    (project.path / "pytest.ini").write_text(INI)
+    project.makeconftest(
+        """
+        import sys
+
+        def pytest_sessionfinish():
+            assert "finale" not in sys.modules
+        """
+    )
+    ran = project.runpytest_subprocess(*PLUGIN)
+    ran.assert_outcomes(passed=2, failed=1)
+    assert ran.ret == 1
 
 
 def test_the_specs_that_a_project_names_are_items(project: pytest.Pytester) -> None:
@@ -112,13 +123,7 @@ def test_a_variant_that_no_protocol_has_is_told(project: pytest.Pytester) -> Non
     )
 
 
-def test_a_slow_spec_waits_to_be_asked_for(
-    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def searched(*_: object, **__: object) -> None:
-        raise FinaleError("searched", "it was searched", advice="none")
-
-    monkeypatch.setattr(pytest_items, "run", searched)
+def test_a_slow_spec_waits_to_be_asked_for(project: pytest.Pytester) -> None:
     (project.path / "pytest.ini").write_text(INI)
     bad = project.path / "specs" / "bad.toml"
     bad.write_text("slow = true\n" + bad.read_text())
@@ -127,7 +132,7 @@ def test_a_slow_spec_waits_to_be_asked_for(
     ran.stdout.fnmatch_lines(["SKIPPED*slow: add --finale-slow"])
     asked = project.runpytest(*PLUGIN, "-k", "bad", "--finale-slow")
     asked.assert_outcomes(failed=1, deselected=2)
-    asked.stdout.fnmatch_lines(["error?searched?: it was searched"])
+    asked.stdout.fnmatch_lines(["   3  receive"])
 
 
 def test_strict_is_asked_for(project: pytest.Pytester) -> None:
@@ -175,13 +180,47 @@ def test_what_cannot_be_read_is_told_with_its_code(project: pytest.Pytester) -> 
     ran.stdout.fnmatch_lines(["error?malformed-toml?: *specs/bad.toml:2: *", "  help: *"])
 
 
-def test_a_package_of_the_same_name_is_not_mixed_up(project: pytest.Pytester) -> None:
+COMMANDS = {
+    "old": ("#!/bin/sh\nexec echo '{}'\n", "*old does not answer as this plugin expects*"),
+    "silent": ("#!/bin/sh\n", "*silent does not answer as this plugin expects*"),
+    "dies": (
+        """#!/bin/sh\nread question <<<''\necho '{"format": "finale-test-items/1"}'\nexit 9\n""",
+        "finale ended with exit code 9 before it answered*",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_that_does_not_answer_is_told(project: pytest.Pytester, name: str) -> None:
+    text, told = COMMANDS[name]
+    command = project.path / name
+    command.write_text(text.replace("#!/bin/sh", "#!/bin/bash"))
+    command.chmod(0o755)
+    (project.path / "pytest.ini").write_text(INI + f"finale_command = {name}\n")
+    ran = project.runpytest(*PLUGIN)
+    ran.assert_outcomes(errors=2)
+    ran.stdout.fnmatch_lines([told])
+
+
+def test_code_of_the_project_that_prints_disturbs_no_answer(project: pytest.Pytester) -> None:
     (project.path / "pytest.ini").write_text(INI)
-    (project.path / "model").mkdir()
-    (project.path / "model" / "__init__.py").touch()
+    file = project.path / "protocols" / "ping.py"
+    loud = "import os\nprint('loud')\nos.write(1, b'loud')\n"
+    file.write_text(file.read_text().replace("\nfrom finale", f"\n{loud}from finale", 1))
+    project.runpytest(*PLUGIN).assert_outcomes(passed=2, failed=1)
+
+
+def test_a_command_that_is_not_there_is_told(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project.path / "pytest.ini").write_text(INI)
+    ran = project.runpytest(*PLUGIN, "--finale-command", "nowhere/finale")
+    assert ran.ret == pytest.ExitCode.USAGE_ERROR
+    ran.stderr.fnmatch_lines(["*nowhere/finale: there is no command finale here"])
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
     ran = project.runpytest(*PLUGIN)
     assert ran.ret == pytest.ExitCode.USAGE_ERROR
-    ran.stderr.fnmatch_lines(["*model has the name of a package of Finale: run `finale check`*"])
+    ran.stderr.fnmatch_lines(["*there is no command finale: install Finale, or name*"])
 
 
 def test_workers_share_the_specs(project: pytest.Pytester) -> None:
@@ -197,18 +236,7 @@ def test_workers_share_the_specs(project: pytest.Pytester) -> None:
 def test_the_plugin_is_a_distribution_of_its_own() -> None:
     own = tomllib.loads((ROOT / "pytest-finale" / "pyproject.toml").read_text())
     assert own["project"]["entry-points"]["pytest11"] == {"finale": "pytest_finale"}
-    # pytest rewrites all that is distributed with a plugin, and rules must run as written.
+    # A project that does not run pytest gets no plugin.
     finale = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert "pytest11" not in finale["project"].get("entry-points", {})
     assert own["project"]["version"] == finale["project"]["version"]
-
-
-def test_the_plugin_alone_says_what_is_missing(
-    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plugin = importlib.import_module("pytest_finale")
-    with monkeypatch.context() as patch:
-        patch.setattr(importlib.util, "find_spec", lambda _: None)
-        with pytest.raises(pytest.UsageError, match="install Finale in this environment"):
-            plugin._refuse_packages_of_the_project(project.path)
-    plugin._refuse_packages_of_the_project(ROOT)  # its own packages are no others

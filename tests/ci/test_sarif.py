@@ -11,10 +11,10 @@ from urllib.parse import unquote
 import pytest
 from sarif_kit.validate import validation_errors
 
-from checker.ci.locations import FINALE, Checkout, checkout
-from checker.ci.sarif import sarif_of
-from checker.report.outcome import Mistake, Outcome
-from model.errors import FinaleError, Place
+from finale.checker.ci.locations import FINALE, Checkout, checkout
+from finale.checker.ci.sarif import sarif_of
+from finale.checker.report.outcome import Mistake, Outcome
+from finale.model.errors import FinaleError, Place
 from tests.ci.outcomes import HOSTILE, checked, mixed, unexpected
 
 
@@ -120,7 +120,7 @@ def test_the_checkout_is_what_the_server_names_or_the_repository(
 
 
 def test_a_warning_becomes_a_failure_if_it_is_strict(tmp_path: Path) -> None:
-    from checker.search.rows import strictly
+    from finale.checker.search.rows import strictly
 
     found = strictly(unexpected(tmp_path))
     (result,) = log_of(Outcome([found]), tmp_path)["results"]

@@ -9,10 +9,10 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.export.tla import Module
-from checker.search.answer import NO_DEADLOCK, Violated
-from checker.spec.claim import Expectation
-from model.system import System
+from finale.checker.export.tla import Module
+from finale.checker.search.answer import NO_DEADLOCK, Violated
+from finale.checker.spec.claim import Expectation
+from finale.model.system import System
 from tests.classics.specs import ROOT, Opinion, spec_of
 from tests.export import tlc
 

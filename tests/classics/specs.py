@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from checker.spec.reading import read_spec
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.reading import read_spec
 
 ROOT = Path(__file__).parent.parent.parent / "examples" / "classics"
 NAMES = tuple(sorted(file.stem for file in (ROOT / "specs").glob("*.toml")))

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.tlc import JAR
-from checker.search.answer import NO_DEADLOCK, Holds, Violated
-from checker.spec.claim import Expectation
-from model.system import Kind
+from finale.checker.search.answer import NO_DEADLOCK, Holds, Violated
+from finale.checker.spec.claim import Expectation
+from finale.model.system import Kind
 from tests.classics.by_hand import EXAMPLES, Said, by_spin, by_tlc, published, shortest
 from tests.classics.specs import NAMES, ROOT, Opinion, opinions, spec_of
 from tests.export import spin, test_spin, test_tlc

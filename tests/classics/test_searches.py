@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import pytest
 
-from checker.search.answer import Answer, Report, Unknown, Vacuous
-from checker.search.bfs.search import check
-from checker.search.bmc.search import check as check_bounded
-from checker.search.interpreter.search import explore
-from checker.search.limits import Limits
-from checker.search.native.search import check as check_natively
-from checker.search.options import SearchOptions, StorageName
-from checker.search.reductions.kinds import Reduction
-from checker.search.run import run
+from finale.checker.search.answer import Answer, Report, Unknown, Vacuous
+from finale.checker.search.bfs.search import check
+from finale.checker.search.bmc.search import check as check_bounded
+from finale.checker.search.interpreter.search import explore
+from finale.checker.search.limits import Limits
+from finale.checker.search.native.search import check as check_natively
+from finale.checker.search.options import SearchOptions, StorageName
+from finale.checker.search.reductions.kinds import Reduction
+from finale.checker.search.run import run
 from tests.agreement.compare import compare
 from tests.agreement.test_back_ends import LIVENESS, assert_told_alike
 from tests.classics.specs import NAMES, spec_of

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
-from cli.main import main
+from finale.cli.main import main
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent

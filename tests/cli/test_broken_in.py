@@ -22,8 +22,8 @@ K = { from = ["S"] }
 [bounds]
 checkpoints = 1
 """
-VARIANT = """from model.protocols.final_checkpoint import FinalCheckpoint
-from model.rules import define
+VARIANT = """from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.rules import define
 
 
 class X(FinalCheckpoint):

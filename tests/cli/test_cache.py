@@ -15,7 +15,7 @@ from unittest import mock
 
 import pytest
 
-from checker.search.native.loops import loops
+from finale.checker.search.native.loops import loops
 from tests.cli.running import Ran
 
 ROOT = Path(__file__).parents[2]
@@ -114,8 +114,8 @@ def test_each_release_has_a_report_of_its_own(folder: Path) -> None:
 
 LIMITED = """
 {reads}
-from model.protocols.two_phase_commit import Manager, TwoPhaseCommit
-from model.rules import require, rule
+from finale.model.protocols.two_phase_commit import Manager, TwoPhaseCommit
+from finale.model.rules import require, rule
 
 
 class Limited(TwoPhaseCommit):

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.cache.store import FILE
+from finale.checker.cache.store import FILE
 
 ROOT = Path(__file__).parents[2]
 FINALE = Path(sys.executable).with_name("finale")

@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-import checker.search.run as running
-from checker.search.bfs import search as readable
-from checker.search.bfs.machine import CompiledSuccessors
-from checker.search.interpreter import search as concrete
-from checker.search.limits import SearchProgress
-from checker.search.native.resume import seconds_saved
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import read_spec
-from cli.main import EXIT_INTERNAL, EXIT_PIPE_CLOSED, main
-from model.language import build
-from model.system import State
+import finale.checker.search.run as running
+from finale.checker.search.bfs import search as readable
+from finale.checker.search.bfs.machine import CompiledSuccessors
+from finale.checker.search.interpreter import search as concrete
+from finale.checker.search.limits import SearchProgress
+from finale.checker.search.native.resume import seconds_saved
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import read_spec
+from finale.cli.main import EXIT_INTERNAL, EXIT_PIPE_CLOSED, main
+from finale.model.language import build
+from finale.model.system import State
 from tests.cli.running import HERE, ROOT, run
 
 P = "--protocols protocols"
@@ -64,8 +64,8 @@ def test_nothing_is_recorded_where_two_searches_disagree(
     explore = concrete.explore
 
     def wrong(protocol: object, *_: object) -> object:
-        from checker.spec.catalogue import catalogue
-        from checker.spec.reading import read_spec
+        from finale.checker.spec.catalogue import catalogue
+        from finale.checker.spec.reading import read_spec
 
         return explore(read_spec(other, catalogue(folder / "protocols")).instance())
 
@@ -281,12 +281,21 @@ def test_commands_are_loaded_when_they_are_called() -> None:
 
 def test_a_check_of_one_spec_loads_nothing_for_other_outputs() -> None:
     """Loading is a third of what a short check takes."""
-    others = {"checker.report.check_json", "checker.ci.findings", "checker.report.matrix"}
-    others |= {"checker.search.many", "checker.spec.changed", "multiprocessing", "subprocess"}
+    others = {
+        "finale.checker.report.check_json",
+        "finale.checker.ci.findings",
+        "finale.checker.report.matrix",
+    }
+    others |= {
+        "finale.checker.search.many",
+        "finale.checker.spec.changed",
+        "multiprocessing",
+        "subprocess",
+    }
     program = (
         "import os, sys\n"
         "os.environ.pop('GITHUB_ACTIONS', None)\n"
-        "from cli.main import main\n"
+        "from finale.cli.main import main\n"
         "main(['check', 'specs/two-phase-commit/three-managers.toml'])\n"
         f"print({{*sys.modules}} & {others})"
     )
@@ -298,7 +307,7 @@ def test_a_check_of_one_spec_loads_nothing_for_other_outputs() -> None:
 
 @pytest.mark.parametrize("words", ["list rules", "check --help"])
 def test_a_reader_that_goes_away_is_no_failure(words: str) -> None:
-    code = "import sys; from cli.main import main; sys.exit(main(sys.argv[1:]))"
+    code = "import sys; from finale.cli.main import main; sys.exit(main(sys.argv[1:]))"
     line = [sys.executable, "-c", code, *words.split()]
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as ran:
         assert ran.stdout is not None
@@ -311,7 +320,7 @@ def test_a_reader_that_goes_away_is_no_failure(words: str) -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
 @pytest.mark.parametrize("command", ["--help", "list rules", "check specs/two-phase-commit"])
 def test_a_full_disk_is_said_once(command: str) -> None:
-    code = "import sys; from cli.main import main; sys.exit(main(sys.argv[1:]))"
+    code = "import sys; from finale.cli.main import main; sys.exit(main(sys.argv[1:]))"
     line = [sys.executable, "-c", code, *command.split()]
     with Path("/dev/full").open("w", encoding="ascii") as full:
         ran = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, text=True, check=False)

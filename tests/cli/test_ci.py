@@ -12,7 +12,7 @@ import pytest
 from junitparser import JUnitXml
 from sarif_kit.validate import validation_errors
 
-from checker.search import many
+from finale.checker.search import many
 from tests.ci.outcomes import SPEC, inputs
 from tests.cli.running import ROOT, run
 
@@ -65,7 +65,7 @@ def test_what_cannot_be_written_is_told_before_the_search(
     def never(*_: object) -> None:
         raise AssertionError("a search began")
 
-    monkeypatch.setattr("cli.checking.run", never)
+    monkeypatch.setattr("finale.cli.checking.run", never)
     monkeypatch.setattr(many, "searched", never)
     (folder / "folder").mkdir()
     (folder / "locked").write_text("a file, not a folder")
@@ -126,7 +126,7 @@ def test_an_interrupted_check_says_so_everywhere(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("cli.checking.run", interrupt)
+    monkeypatch.setattr("finale.cli.checking.run", interrupt)
     ran = run(f"check failing.toml {P} --junit j.xml --sarif s.sarif --format json", folder)
     assert ran.exit == 130
     document = json.loads(ran.stdout)
@@ -170,7 +170,7 @@ def test_json_has_stdout_for_itself(folder: Path) -> None:
 def test_a_summary_that_cannot_be_written_is_told_before_the_search(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr("cli.checking.run")
+    monkeypatch.delattr("finale.cli.checking.run")
     environment = {**GITHUB, "GITHUB_STEP_SUMMARY": "no/such/folder"}
     ran = run(f"check failing.toml {P}", folder, environment=environment)
     assert (ran.exit, ran.stdout) == (2, "")
@@ -189,7 +189,7 @@ def test_commands_are_read_again_after_a_defect(
     def defect(*_: object) -> None:
         raise RuntimeError("a defect")
 
-    monkeypatch.setattr("cli.checking.run", defect)
+    monkeypatch.setattr("finale.cli.checking.run", defect)
     ran = run(f"check failing.toml {P}", folder, environment=GITHUB)
     assert ran.exit == 70
     first, last = ran.stdout.splitlines()

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from model.properties.registry import PROPERTIES
-from model.protocols.registry import PROTOCOLS
+from finale.model.properties.registry import PROPERTIES
+from finale.model.protocols.registry import PROTOCOLS
 from tests.cli.running import run
 
-MAIN = "import sys; from cli.main import main; sys.exit(main())"
+MAIN = "import sys; from finale.cli.main import main; sys.exit(main())"
 
 
 def names(line: str) -> list[str]:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.logs.event_log.progress import LogProgress
-from checker.search.limits import SearchProgress
-from cli.bar import Bar, line_of
-from cli.meter import SECONDS_BETWEEN_LINES, Meter, lines_of
+from finale.checker.logs.event_log.progress import LogProgress
+from finale.checker.search.limits import SearchProgress
+from finale.cli.bar import Bar, line_of
+from finale.cli.meter import SECONDS_BETWEEN_LINES, Meter, lines_of
 
 NAME = "finish-during-trigger-aborts.toml"
 NEWS = SearchProgress(4_129_035, 41_000_000, 35, 512_000, 6.1, 130 << 20, 12.4)
@@ -97,7 +97,7 @@ def test_a_file_gets_a_line_now_and_then(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = 0.0
-    monkeypatch.setattr("cli.meter.monotonic", lambda: now)
+    monkeypatch.setattr("finale.cli.meter.monotonic", lambda: now)
     with Meter("settings") as meter:
         meter.tell_many([Path("a.toml")], 0, 9)
         for now in (SECONDS_BETWEEN_LINES, SECONDS_BETWEEN_LINES + 1, 2 * SECONDS_BETWEEN_LINES):

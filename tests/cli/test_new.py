@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.report.offers import offers_page
-from checker.report.scaffold import variant_text
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import read_spec
-from model.language.build import rule_names
+from finale.checker.report.offers import offers_page
+from finale.checker.report.scaffold import variant_text
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import read_spec
+from finale.model.language.build import rule_names
 from tests.cli.running import ROOT, run
 
 FILES = [
@@ -86,7 +86,9 @@ def test_another_rule_can_be_named(tmp_path: Path) -> None:
     assert made.exit == 0
     text = (tmp_path / "mine" / "protocols" / "my_change.py").read_text(encoding="utf-8")
     assert "def lose(self, task: Task, checkpoint: CheckpointNumber)" in text
-    assert "from model.protocols.yardstick import CheckpointNumber, Task, Yardstick\n" in text
+    assert (
+        "from finale.protocols import CheckpointNumber, Yardstick, YardstickTask as Task\n" in text
+    )
     assert run(CHECK, tmp_path / "mine").exit == 0
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from model.protocols.registry import PROTOCOLS
+from finale.model.protocols.registry import PROTOCOLS
 from tests.cli.running import run
 
 CHECK = "check specs --protocols protocols --strict"

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from checker.report.places import command
-from checker.report.results import trace_command
-from checker.search.run import run as check
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import read_spec
+from finale.checker.report.places import command
+from finale.checker.report.results import trace_command
+from finale.checker.search.run import run as check
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import read_spec
 from tests.cli.running import HERE, Ran, run
 
 FOLDERS = ["plain", 'it\'s "quoted"; $HOME `x` & #!*? Grüße→ü']
-MAIN = "import sys; from cli.main import main; sys.exit(main())"
+MAIN = "import sys; from finale.cli.main import main; sys.exit(main())"
 
 
 def through_bash(line: str, folder: Path) -> Ran:

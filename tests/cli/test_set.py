@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.report.places import command
-from checker.review.change import read_under
-from checker.spec.catalogue import catalogue
-from checker.spec.grid import settings_of, values_in
+from finale.checker.report.places import command
+from finale.checker.review.change import read_under
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.grid import settings_of, values_in
 from tests.cli.running import HERE, run
 from tests.cli.test_reproduce import printed, through_bash
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.logs.verdicts import Verdict
-from checker.report.watched import told_lines
-from pipeline.watch.journal import Journal, Record
+from finale.checker.logs.verdicts import Verdict
+from finale.checker.report.watched import told_lines
+from finale.pipeline.watch.journal import Journal, Record
 from tests.cli.running import run
 from tests.pipeline.test_watch_judging import NOW, states
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.main import main
+from finale.cli.main import main
 from tests.cli.running import run
 from tests.reference.small_jobs import job_in
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checker.compare.lts import SILENT, Lts, joined
+from finale.checker.compare.lts import SILENT, Lts, joined
 from tests.compare.random_systems import rows_of
 
 

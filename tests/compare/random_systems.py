@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from checker.compare.lts import SILENT, Lts
+from finale.checker.compare.lts import SILENT, Lts
 
 LABELS = 3
 

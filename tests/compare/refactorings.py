@@ -15,13 +15,13 @@ class Refactoring:
 
 HEAD = '''"""A refactoring."""
 
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import CheckpointId
-from model.protocols.task.sources import Source
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import (
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.protocols.task.sources import Source
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import (
     EMPTY, STRONG, WEAK, Nothing, PerEntity, Ref, Set, define, field, require, rule, step,
 )
 

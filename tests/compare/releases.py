@@ -6,13 +6,13 @@ import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
-from checker.compare.comparison import Comparison, Difference, compare
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import spec_of
-from checker.spec.releases import ReleaseConfig
-from checker.spec.toml_text import toml_in
-from checker.studies.across_releases import under_release
-from model.protocols.releases import RELEASES, TOPICS, Release
+from finale.checker.compare.comparison import Comparison, Difference, compare
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import spec_of
+from finale.checker.spec.releases import ReleaseConfig
+from finale.checker.spec.toml_text import toml_in
+from finale.checker.studies.across_releases import under_release
+from finale.model.protocols.releases import RELEASES, TOPICS, Release
 
 #: One stop by a user where that is the topic, elsewhere one failure.
 BOUNDS = {"stop": "stops"}

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from checker.compare.aut import aut_of
-from checker.compare.comparison import Answer, Comparison, compare, finer
-from checker.compare.observed import START, STUCK
-from checker.compare.observer import Observer, observer_in
-from checker.search.backends import FEW
-from checker.search.limits import Limits
-from checker.spec.catalogue import Catalogue, catalogue
-from checker.spec.claim import Spec
-from checker.spec.grid import varied
-from checker.spec.reading import read_spec, spec_of
-from model.errors import FinaleError
-from model.trace import replay
+from finale.checker.compare.aut import aut_of
+from finale.checker.compare.comparison import Answer, Comparison, compare, finer
+from finale.checker.compare.observed import START, STUCK
+from finale.checker.compare.observer import Observer, observer_in
+from finale.checker.search.backends import FEW
+from finale.checker.search.limits import Limits
+from finale.checker.spec.catalogue import Catalogue, catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import varied
+from finale.checker.spec.reading import read_spec, spec_of
+from finale.model.errors import FinaleError
+from finale.model.trace import replay
 
 ROOT = Path(__file__).parents[2]
 SPECS = ROOT / "specs"
@@ -151,7 +151,7 @@ def test_both_searches_give_the_same_system(known: Catalogue, monkeypatch: objec
     spec = read_spec(SPECS / "final-checkpoint" / "pair.toml", known)
     texts = []
     for states in (1_000_000, 10):
-        monkeypatch.setattr("checker.compare.explored.FEW", replace(FEW, states=states))
+        monkeypatch.setattr("finale.checker.compare.explored.FEW", replace(FEW, states=states))
         sides = compare(spec, spec, observer_in("messages")).sides
         assert sides is not None
         texts.append(aut_of(sides[0].lts, sides[0].alphabet))
@@ -211,7 +211,7 @@ ENDS = '''"""A run shows a value and ends, or shows another value."""
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.rules import Entity, Protocol, Range, define, field, require, rule
+from finale.model.rules import Entity, Protocol, Range, define, field, require, rule
 
 
 @dataclass(frozen=True)
@@ -313,7 +313,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from model.rules import Entity, Enum, Nothing, Option, Protocol, Range, define, field, require, rule
+from finale.rules import (
+    Entity, Enum, Nothing, Option, Protocol, Range, define, field, require, rule,
+)
 
 
 @dataclass(frozen=True)

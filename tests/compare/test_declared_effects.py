@@ -6,23 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from checker.compare.comparison import Answer, Comparison, compare
-from checker.compare.observed import START
-from checker.compare.observer import Observer
-from checker.report.compared import comparison_json, comparison_lines
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from checker.spec.grid import varied
-from checker.spec.reading import spec_of
-from checker.spec.toml_text import toml_in
-from model.errors import FinaleError
+from finale.checker.compare.comparison import Answer, Comparison, compare
+from finale.checker.compare.observed import START
+from finale.checker.compare.observer import Observer
+from finale.checker.report.compared import comparison_json, comparison_lines
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import varied
+from finale.checker.spec.reading import spec_of
+from finale.checker.spec.toml_text import toml_in
+from finale.model.errors import FinaleError
 
 FILE = '''"""A number goes down, then up, and a set grows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.rules import AnyOf, Entity, Protocol, Range, Set, define, field, require, rule
+from finale.model.rules import AnyOf, Entity, Protocol, Range, Set, define, field, require, rule
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from checker.compare.bisimulation import classes
-from checker.compare.inclusion import Determinised, matching, unmatched
-from checker.compare.lts import SILENT, Lts, joined
+from finale.checker.compare.bisimulation import classes
+from finale.checker.compare.inclusion import Determinised, matching, unmatched
+from finale.checker.compare.lts import SILENT, Lts, joined
 from tests.compare.definitions import are_bisimilar, shortest_unmatched
 from tests.compare.random_systems import pair, pair_with_endings
 

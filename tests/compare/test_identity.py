@@ -6,12 +6,12 @@ import enum
 from itertools import combinations
 from typing import cast
 
-from checker.compare.aut import aut_of
-from checker.compare.identity import identity
-from checker.compare.lts import SILENT, Alphabet
-from model.domains import Array, Bool, Domain, Enum, Option, Queue, Range, Set, Union
-from model.value_text import value_text
-from model.values import Nothing, Record, part
+from finale.checker.compare.aut import aut_of
+from finale.checker.compare.identity import identity
+from finale.checker.compare.lts import SILENT, Alphabet
+from finale.model.domains import Array, Bool, Domain, Enum, Option, Queue, Range, Set, Union
+from finale.model.value_text import value_text
+from finale.model.values import Nothing, Record, part
 from tests.compare.random_systems import lts_of
 
 
@@ -53,7 +53,7 @@ DOMAINS: tuple[Domain[object], ...] = tuple(
 
 
 def resolved(domain: Domain[object]) -> Domain[object]:
-    from model.domains import Scope
+    from finale.model.domains import Scope
 
     return domain.resolve(Scope({}, {}))
 

@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from checker.compare.comparison import Answer, compare, finer
-from checker.compare.observer import GROUPS, Observer
-from checker.search.limits import Limits
-from checker.spec.catalogue import Catalogue, catalogue
-from checker.spec.claim import Spec
-from checker.spec.grid import EXPECTED, without
-from checker.spec.reading import read_spec, spec_of
-from checker.studies.bug_pairs import counterpart_of, folders_of_bugs
+from finale.checker.compare.comparison import Answer, compare, finer
+from finale.checker.compare.observer import GROUPS, Observer
+from finale.checker.search.limits import Limits
+from finale.checker.spec.catalogue import Catalogue, catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import EXPECTED, without
+from finale.checker.spec.reading import read_spec, spec_of
+from finale.checker.studies.bug_pairs import counterpart_of, folders_of_bugs
 
 ROOT = Path(__file__).parents[2]
 SPECS = ROOT / "specs"

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from checker.compare.comparison import Answer, Comparison, compare, finer
-from checker.compare.observer import GROUPS, Observer
-from checker.report.compared import comparison_json, comparison_lines
-from checker.search.limits import Limits
-from checker.spec.catalogue import catalogue
-from checker.spec.grid import varied
-from checker.spec.reading import spec_of
-from checker.spec.toml_text import toml_in
-from model.errors import FinaleError
+from finale.checker.compare.comparison import Answer, Comparison, compare, finer
+from finale.checker.compare.observer import GROUPS, Observer
+from finale.checker.report.compared import comparison_json, comparison_lines
+from finale.checker.search.limits import Limits
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.grid import varied
+from finale.checker.spec.reading import spec_of
+from finale.checker.spec.toml_text import toml_in
+from finale.model.errors import FinaleError
 from tests.cli.running import run
 from tests.compare.test_refactorings import SPEC
 
@@ -24,11 +24,11 @@ TWICE = '''"""A sink shows each record twice."""
 
 from collections.abc import Mapping
 
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.job.elements import CheckpointId, add_effect
-from model.protocols.sinks.sinks import Sink, TwoPhaseSink
-from model.rules import step
-from model.topology import Sink as SinkKind
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.job.elements import CheckpointId, add_effect
+from finale.model.protocols.sinks.sinks import Sink, TwoPhaseSink
+from finale.model.rules import step
+from finale.model.topology import Sink as SinkKind
 
 
 class TwiceSink(TwoPhaseSink):
@@ -58,7 +58,7 @@ TWO = '''"""Two fields change, in any order."""
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.rules import Entity, Protocol, Range, define, field, require, rule
+from finale.model.rules import Entity, Protocol, Range, define, field, require, rule
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ def test_a_word_that_neither_system_has_is_unknown(tmp_path: Path) -> None:
 def test_a_limit_leaves_open_what_finer_observers_see(
     limits: Limits, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("checker.search.limits.SECONDS_MIN", 1e-9)
+    monkeypatch.setattr("finale.checker.search.limits.SECONDS_MIN", 1e-9)
     found = compared(tmp_path, TWO, TWO_SPEC, "rest")
     further = finer(found, limits)
     assert further is not None
@@ -252,7 +252,7 @@ def test_the_command_says_that_the_systems_have_too_many_states(
 ) -> None:
     (tmp_path / "mine.py").write_text(TWO)
     (tmp_path / "spec.toml").write_text(TWO_SPEC)
-    monkeypatch.setattr("cli.diff.STATES_FINER", 5)
+    monkeypatch.setattr("finale.cli.diff.STATES_FINER", 5)
     command = "diff spec.toml --variant changed --protocols . --observe rest"
     ran = run(command, tmp_path, columns=200)
     assert ran.exit == 0

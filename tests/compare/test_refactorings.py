@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from checker.compare.comparison import Answer, compare
-from checker.compare.observer import Observer
-from checker.spec.catalogue import catalogue
-from checker.spec.grid import varied
-from checker.spec.reading import spec_of
-from checker.spec.toml_text import toml_in
+from finale.checker.compare.comparison import Answer, compare
+from finale.checker.compare.observer import Observer
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.grid import varied
+from finale.checker.spec.reading import spec_of
+from finale.checker.spec.toml_text import toml_in
 from tests.compare.refactorings import REFACTORINGS, Refactoring, module_of
 
 SPEC = """title = "Two tasks finish, with two checkpoints"

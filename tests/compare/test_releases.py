@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from model.protocols.releases import Release
+from finale.model.protocols.releases import Release
 from tests.compare.releases import compared, pairs, row
 
 PAGE = Path(__file__).parents[2] / "docs" / "diff.md"

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from checker.compare.aut import aut_of
-from checker.compare.bisimulation import classes
-from checker.compare.comparison import Answer, Comparison, compare
-from checker.compare.inclusion import Determinised, unmatched
-from checker.compare.lts import Alphabet, Lts, joined
-from checker.spec.catalogue import Catalogue, catalogue
-from checker.spec.reading import read_spec
-from model.errors import FinaleError
+from finale.checker.compare.aut import aut_of
+from finale.checker.compare.bisimulation import classes
+from finale.checker.compare.comparison import Answer, Comparison, compare
+from finale.checker.compare.inclusion import Determinised, unmatched
+from finale.checker.compare.lts import Alphabet, Lts, joined
+from finale.checker.spec.catalogue import Catalogue, catalogue
+from finale.checker.spec.reading import read_spec
+from finale.model.errors import FinaleError
 from tests.compare.random_systems import LABELS, pair
 
 TOOL = shutil.which("ltscompare")

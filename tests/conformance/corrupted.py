@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Concatenate, ParamSpec
 
-from checker.logs.flink.observations import (
+from finale.checker.logs.flink.observations import (
     Observation,
     Observations,
     Observed,
     observations_of,
 )
-from checker.logs.flink.run_job import RunJob, job_of
-from checker.logs.read.job_runs import JobRun, runs_of
-from checker.logs.read.line_patterns import table
-from checker.logs.read.log_events import LineTally, events_of_lines
-from checker.logs.read.log_files import LogLine, LogShelf, RawLog
+from finale.checker.logs.flink.run_job import RunJob, job_of
+from finale.checker.logs.read.job_runs import JobRun, runs_of
+from finale.checker.logs.read.line_patterns import table
+from finale.checker.logs.read.log_events import LineTally, events_of_lines
+from finale.checker.logs.read.log_files import LogLine, LogShelf, RawLog
 
 Logs = tuple[tuple[bytes, ...], ...]
 """The lines of each log of a cluster."""

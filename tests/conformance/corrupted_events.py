@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any
 
 from benchmarks.validating import KINDS
-from model.events import STEPS
-from model.topology import Job
+from finale.model.events import STEPS
+from finale.model.topology import Job
 from tests.engine_runs.random_runs import RandomRun, lines_of
 
 BEGINS = frozenset(word.name for word in STEPS if word.begins)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.logs.flink.observations import JOB, LOCK, Observation, Observed
+from finale.checker.logs.flink.observations import JOB, LOCK, Observation, Observed
 from tests.conformance.corrupted import Copy, Original, at_line, log_of, same_log
 
 EXPECTED = Path(__file__).with_suffix(".toml")

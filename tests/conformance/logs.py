@@ -9,13 +9,13 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from model.topology import Job
-from reference.engine import Engine
-from reference.formats.eventlog import EventLog
-from reference.formats.files import MemoryFiles
-from reference.operators.program import Followed
-from reference.protocols import ENGINES
-from reference.settings import EngineSettings, Faults
+from finale.model.topology import Job
+from finale.reference.engine import Engine
+from finale.reference.formats.eventlog import EventLog
+from finale.reference.formats.files import MemoryFiles
+from finale.reference.operators.program import Followed
+from finale.reference.protocols import ENGINES
+from finale.reference.settings import EngineSettings, Faults
 from tests.engine_runs.schedulers import Seeded, run
 
 CHAIN: dict[str, Any] = {

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from checker.logs.event_log.acceptance import Rejected
-from checker.logs.flink import judge
-from checker.logs.flink.candidate_settings import check, settings_of
-from checker.logs.flink.impossible_lines import impossible
-from checker.logs.flink.observations import observations_of
-from checker.logs.flink.run_job import job_of
-from checker.logs.read.job_runs import JobRun
-from checker.logs.read.run_file import RunFile
+from finale.checker.logs.event_log.acceptance import Rejected
+from finale.checker.logs.flink import judge
+from finale.checker.logs.flink.candidate_settings import check, settings_of
+from finale.checker.logs.flink.impossible_lines import impossible
+from finale.checker.logs.flink.observations import observations_of
+from finale.checker.logs.flink.run_job import job_of
+from finale.checker.logs.read.job_runs import JobRun
+from finale.checker.logs.read.run_file import RunFile
 
 
 def reject_run(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from checker.logs.event_log.acceptance import (
+from finale.checker.logs.event_log.acceptance import (
     ALL_STEPS,
     Accepted,
     Coverage,
@@ -18,20 +18,20 @@ from checker.logs.event_log.acceptance import (
     accept,
     replay,
 )
-from checker.logs.event_log.section_system import SectionSystem
-from checker.logs.findings import Severity
-from checker.search.limits import Limits
-from checker.spec.catalogue import catalogue
-from model.errors import FinaleError
-from model.events import Clock
-from model.topology import Job
-from reference.broken import BROKEN
-from reference.engine import Engine
-from reference.formats.eventlog import read_log
-from reference.formats.files import MemoryFiles
-from reference.operators.program import Followed
-from reference.protocols import ENGINES
-from reference.settings import EngineSettings, Faults
+from finale.checker.logs.event_log.section_system import SectionSystem
+from finale.checker.logs.findings import Severity
+from finale.checker.search.limits import Limits
+from finale.checker.spec.catalogue import catalogue
+from finale.model.errors import FinaleError
+from finale.model.events import Clock
+from finale.model.topology import Job
+from finale.reference.broken import BROKEN
+from finale.reference.engine import Engine
+from finale.reference.formats.eventlog import read_log
+from finale.reference.formats.files import MemoryFiles
+from finale.reference.operators.program import Followed
+from finale.reference.protocols import ENGINES
+from finale.reference.settings import EngineSettings, Faults
 from tests.conformance.logs import CHAIN, PAIR, changed, engine_of, log_of, without
 
 KNOWN = catalogue()

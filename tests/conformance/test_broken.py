@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from checker.conformance.lockstep import Agreement, Divergence, LockStep
-from reference.broken import BROKEN
-from reference.protocols import ENGINES
+from finale.checker.conformance.lockstep import Agreement, Divergence, LockStep
+from finale.reference.broken import BROKEN
+from finale.reference.protocols import ENGINES
 from tests.protocols.specs import ROOT, spec_of
 
 SPECS = {

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.meter import Meter
-from reference.settings import Faults
+from finale.cli.meter import Meter
+from finale.reference.settings import Faults
 from tests.cli.running import run
 from tests.conformance.logs import PAIR, changed, engine_of, log_of, without
 
@@ -81,7 +81,7 @@ def test_an_interrupted_judge_says_how_far_it_came(
     def interrupt(meter: Meter, news: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("checker.logs.event_log.progress.SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("finale.checker.logs.event_log.progress.SECONDS_BETWEEN_REPORTS", 0.0)
     monkeypatch.setattr(Meter, "__call__", interrupt)
     written(tmp_path, lines_of())
     ran = run(f"conform events.ndjson events.ndjson --format {form}", tmp_path)

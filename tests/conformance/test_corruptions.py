@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.logs.event_log.acceptance import Undecided
-from checker.logs.flink.judge import accept_run
+from finale.checker.logs.event_log.acceptance import Undecided
+from finale.checker.logs.flink.judge import accept_run
 from tests.cli.running import run
 from tests.conformance.corrupted import Copy, Original, clusters, originals
 from tests.conformance.corruptions import HOW, Kind, copies, kinds

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from checker.logs.event_log.acceptance import (
+from finale.checker.logs.event_log.acceptance import (
     Accepted,
     EventLogVerdict,
     GaveUp,
@@ -14,10 +14,10 @@ from checker.logs.event_log.acceptance import (
     Visibility,
     accept,
 )
-from checker.logs.event_log.progress import LogProgress, OverTime, SearchEffort
-from checker.search.limits import Limits
-from reference.formats.eventlog import read_log
-from reference.settings import Faults
+from finale.checker.logs.event_log.progress import LogProgress, OverTime, SearchEffort
+from finale.checker.search.limits import Limits
+from finale.reference.formats.eventlog import read_log
+from finale.reference.settings import Faults
 from tests.conformance.logs import CHAIN, engine_of, log_of, without
 
 FAULTS = Faults(checkpoints=9, failures=2, lost_confirmations=1, declines=1, expiries=1)
@@ -65,7 +65,7 @@ def test_what_is_accepted_but_not_judged_in_time_is_undecided(
 
 
 def test_how_far_it_is_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checker.logs.event_log.progress.SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("finale.checker.logs.event_log.progress.SECONDS_BETWEEN_REPORTS", 0.0)
     told: list[LogProgress] = []
     lines = chain()
     judged(lines, on_progress=told.append)
@@ -78,7 +78,7 @@ def test_how_far_it_is_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_interrupted_search_says_how_far_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checker.logs.event_log.progress.SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("finale.checker.logs.event_log.progress.SECONDS_BETWEEN_REPORTS", 0.0)
 
     def interrupt(progress: LogProgress) -> None:
         if progress.line >= 10:

@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import pytest
 
-from checker.logs.event_log.acceptance import Accepted, GaveUp, Rejected, Undecided
-from checker.logs.flink.judge import RunVerdict, accept_run
-from checker.logs.flink.run_job import job_of
-from checker.logs.read.job_runs import JobRun, RunEvent
-from checker.search.limits import Limits
-from model.topology import Pattern
+from finale.checker.logs.event_log.acceptance import Accepted, GaveUp, Rejected, Undecided
+from finale.checker.logs.flink.judge import RunVerdict, accept_run
+from finale.checker.logs.flink.run_job import job_of
+from finale.checker.logs.read.job_runs import JobRun, RunEvent
+from finale.checker.search.limits import Limits
+from finale.model.topology import Pattern
 from tests.logs.archive import archives, each_run, needs_archives, sample
 
 ACCEPTED = (

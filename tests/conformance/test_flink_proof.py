@@ -9,27 +9,27 @@ from typing import cast
 
 import pytest
 
-from checker.cache.parts import CachedParts
-from checker.cache.store import users_store
-from checker.logs.event_log.acceptance import Rejected, Undecided
-from checker.logs.flink.always_logged import always_shown
-from checker.logs.flink.flink_projections import (
+from finale.checker.cache.parts import CachedParts
+from finale.checker.cache.store import users_store
+from finale.checker.logs.event_log.acceptance import Rejected, Undecided
+from finale.checker.logs.flink.always_logged import always_shown
+from finale.checker.logs.flink.flink_projections import (
     DIES,
     PARTS,
     ProofSetting,
     projection_of,
     system_of,
 )
-from checker.logs.flink.judge import accept_run
-from checker.logs.flink.observations import Observed, observations_of
-from checker.logs.flink.possible_values import PossibleValues
-from checker.logs.flink.projected_updates import cases_of
-from checker.logs.flink.projection import CellFeature, Projection
-from checker.logs.flink.proof import EDGES
-from checker.logs.flink.run_job import job_of
-from checker.logs.read.job_runs import JobRun
-from checker.search.interpreter.execution import PlainSystem, TakenStep
-from model.expressions import (
+from finale.checker.logs.flink.judge import accept_run
+from finale.checker.logs.flink.observations import Observed, observations_of
+from finale.checker.logs.flink.possible_values import PossibleValues
+from finale.checker.logs.flink.projected_updates import cases_of
+from finale.checker.logs.flink.projection import CellFeature, Projection
+from finale.checker.logs.flink.proof import EDGES
+from finale.checker.logs.flink.run_job import job_of
+from finale.checker.logs.read.job_runs import JobRun
+from finale.checker.search.interpreter.execution import PlainSystem, TakenStep
+from finale.model.expressions import (
     TRUE,
     Constant,
     Expression,
@@ -42,16 +42,16 @@ from model.expressions import (
     negation,
     plus,
 )
-from model.language.build import build, world_of
-from model.language.protocol import Setting
-from model.language.starting import Values
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.requests.requests import JobStatus
-from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.protocols.task.tasks import TaskStatus
-from model.semantics import steps
-from model.system import Fault, GroundRule, State, System
-from model.topology import Edge, Job, OperatorKind, Vertex
+from finale.model.language.build import build, world_of
+from finale.model.language.protocol import Setting
+from finale.model.language.starting import Values
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.requests.requests import JobStatus
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.protocols.task.tasks import TaskStatus
+from finale.model.semantics import steps
+from finale.model.system import Fault, GroundRule, State, System
+from finale.model.topology import Edge, Job, OperatorKind, Vertex
 from tests.conformance.rejecting import reject_run
 from tests.conformance.test_flink import early_completion, twice, without
 from tests.logs.archive import archives, each_run, needs_archives, sample

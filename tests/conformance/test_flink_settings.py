@@ -8,18 +8,23 @@ from typing import Any
 
 import pytest
 
-from checker.logs.event_log.acceptance import Accepted, Rejected, Undecided
-from checker.logs.flink import judge as flink
-from checker.logs.flink.candidate_settings import SETTINGS, CandidateSettings, check, settings_of
-from checker.logs.flink.judge import RunVerdict, accept_run
-from checker.logs.flink.observations import observations_of
-from checker.logs.flink.run_job import job_of
-from checker.logs.read.job_runs import JobRun
-from checker.logs.read.line_patterns import table
-from checker.logs.read.log_events import LineTally
-from checker.logs.read.run_file import RunFile, read_run_file
-from checker.logs.read.visibility import LogProfile
-from model.errors import FinaleError
+from finale.checker.logs.event_log.acceptance import Accepted, Rejected, Undecided
+from finale.checker.logs.flink import judge as flink
+from finale.checker.logs.flink.candidate_settings import (
+    SETTINGS,
+    CandidateSettings,
+    check,
+    settings_of,
+)
+from finale.checker.logs.flink.judge import RunVerdict, accept_run
+from finale.checker.logs.flink.observations import observations_of
+from finale.checker.logs.flink.run_job import job_of
+from finale.checker.logs.read.job_runs import JobRun
+from finale.checker.logs.read.line_patterns import table
+from finale.checker.logs.read.log_events import LineTally
+from finale.checker.logs.read.run_file import RunFile, read_run_file
+from finale.checker.logs.read.visibility import LogProfile
+from finale.model.errors import FinaleError
 from tests.cli.running import ROOT
 from tests.conformance.rejecting import reject_run
 from tests.logs.archive import archives, each_run, needs_archives, sample, samples, truths

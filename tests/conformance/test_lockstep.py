@@ -8,23 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from checker.conformance.engines import engine_for
-from checker.conformance.lockstep import Agreement, Divergence, LockStep, ModelSteps
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from model.errors import FinaleError
-from reference.channel import Channel
-from reference.coordinator import Coordinator
-from reference.elements import EndOfData
-from reference.engine import Engine
-from reference.formats.snapshots import State
-from reference.gate import Gate
-from reference.operators.sinks import TransactionalSink
-from reference.overtaking import LoggedChannel
-from reference.protocols import ENGINES, TimedStops, UnalignedStops
-from reference.protocols.final_checkpoint import FinalCheckpoint
-from reference.steps import Guarded, StepId, action
-from reference.task import Phase, Task
+from finale.checker.conformance.engines import engine_for
+from finale.checker.conformance.lockstep import Agreement, Divergence, LockStep, ModelSteps
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.model.errors import FinaleError
+from finale.reference.channel import Channel
+from finale.reference.coordinator import Coordinator
+from finale.reference.elements import EndOfData
+from finale.reference.engine import Engine
+from finale.reference.formats.snapshots import State
+from finale.reference.gate import Gate
+from finale.reference.operators.sinks import TransactionalSink
+from finale.reference.overtaking import LoggedChannel
+from finale.reference.protocols import ENGINES, TimedStops, UnalignedStops
+from finale.reference.protocols.final_checkpoint import FinalCheckpoint
+from finale.reference.steps import Guarded, StepId, action
+from finale.reference.task import Phase, Task
 from tests.protocols.specs import ROOT, spec_of
 
 QUICK = (

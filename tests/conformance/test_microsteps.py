@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from checker.conformance.engines import engine_for
-from reference.formats.metadata import FIELDS, File, Metadata, encoded
-from reference.formats.snapshots import METADATA, CheckpointStore, State
-from reference.operators.sinks import AppendingSink, TransactionalSink
+from finale.checker.conformance.engines import engine_for
+from finale.reference.formats.metadata import FIELDS, File, Metadata, encoded
+from finale.reference.formats.snapshots import METADATA, CheckpointStore, State
+from finale.reference.operators.sinks import AppendingSink, TransactionalSink
 from tests.engine_runs.journaled_files import MICRO_STEPS, JournaledFiles
 from tests.engine_runs.microsteps import MicroSteps, Torn, Whole
 from tests.protocols.specs import ROOT, spec_of

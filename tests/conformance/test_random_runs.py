@@ -10,17 +10,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from checker.logs.event_log.acceptance import Accepted, Rejected, Undecided
-from checker.logs.event_log.section_setting import protocol_of
-from checker.spec.catalogue import catalogue
-from reference.channel import Channel
-from reference.coordinator import Checkpoint, CheckpointKind, Coordinator
-from reference.formats.eventlog import read_log
-from reference.protocols.final_checkpoint import FinalCheckpoint
-from reference.protocols.unaligned import Unaligned
-from reference.steps import Guarded, action
-from reference.task import Phase as TaskPhase
-from reference.task import Task
+from finale.checker.logs.event_log.acceptance import Accepted, Rejected, Undecided
+from finale.checker.logs.event_log.section_setting import protocol_of
+from finale.checker.spec.catalogue import catalogue
+from finale.reference.channel import Channel
+from finale.reference.coordinator import Checkpoint, CheckpointKind, Coordinator
+from finale.reference.formats.eventlog import read_log
+from finale.reference.protocols.final_checkpoint import FinalCheckpoint
+from finale.reference.protocols.unaligned import Unaligned
+from finale.reference.steps import Guarded, action
+from finale.reference.task import Phase as TaskPhase
+from finale.reference.task import Task
 from tests.engine_runs.random_runs import KINDS, RandomRun, judged, lines_of
 
 KNOWN = catalogue()

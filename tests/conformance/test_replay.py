@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from checker.conformance.replay import EngineReplay, Replayed
-from checker.report.replay import replayed_lines
-from checker.search.run import run
-from cli.replay import replay
-from cli.trace import trace
-from model.errors import FinaleError
-from reference.broken import BROKEN
-from reference.formats.files import DiskFiles
-from reference.protocols import ENGINES
+from finale.checker.conformance.replay import EngineReplay, Replayed
+from finale.checker.report.replay import replayed_lines
+from finale.checker.search.run import run
+from finale.cli.replay import replay
+from finale.cli.trace import trace
+from finale.model.errors import FinaleError
+from finale.reference.broken import BROKEN
+from finale.reference.formats.files import DiskFiles
+from finale.reference.protocols import ENGINES
 from tests.protocols.specs import ROOT, spec_of
 
 

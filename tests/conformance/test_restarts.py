@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from checker.logs.event_log.acceptance import Accepted, EventLogVerdict, Rejected, accept
-from checker.logs.findings import Coverage
-from checker.spec.catalogue import catalogue
-from reference.formats.eventlog import read_log
-from reference.formats.jobfile import read_job
-from reference.runner import Orders, run
-from reference.settings import Faults
+from finale.checker.logs.event_log.acceptance import Accepted, EventLogVerdict, Rejected, accept
+from finale.checker.logs.findings import Coverage
+from finale.checker.spec.catalogue import catalogue
+from finale.reference.formats.eventlog import read_log
+from finale.reference.formats.jobfile import read_job
+from finale.reference.runner import Orders, run
+from finale.reference.settings import Faults
 from tests.conformance.logs import PAIR, engine_of, log_of
 from tests.conformance.test_run_logs import job_in
 

@@ -10,16 +10,16 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.validating import KINDS
-from checker.logs.event_log import judge as rules_level
-from checker.logs.event_log.acceptance import Accepted, Move, Rejected, accept
-from checker.logs.event_log.judge import EventLogJudge, JudgedLog
-from checker.logs.event_log.section_judge import findings_of
-from checker.logs.event_log.section_system import Refusal, SectionSystem
-from checker.logs.event_log.step_cache.shapes import SectionShape
-from checker.logs.findings import Coverage, Finding, Severity
-from checker.spec.catalogue import catalogue
-from model.errors import FinaleError
-from reference.formats.eventlog import read_log
+from finale.checker.logs.event_log import judge as rules_level
+from finale.checker.logs.event_log.acceptance import Accepted, Move, Rejected, accept
+from finale.checker.logs.event_log.judge import EventLogJudge, JudgedLog
+from finale.checker.logs.event_log.section_judge import findings_of
+from finale.checker.logs.event_log.section_system import Refusal, SectionSystem
+from finale.checker.logs.event_log.step_cache.shapes import SectionShape
+from finale.checker.logs.findings import Coverage, Finding, Severity
+from finale.checker.spec.catalogue import catalogue
+from finale.model.errors import FinaleError
+from finale.reference.formats.eventlog import read_log
 from tests.conformance.logs import changed
 from tests.engine_runs.random_runs import RandomRun, lines_of
 

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from checker.logs.event_log.acceptance import Accepted, Rejected, accept
-from cli.main import main
-from model.topology import Job
-from reference.broken import BROKEN
-from reference.engine import Engine
-from reference.formats.eventlog import EventLog, read_log
-from reference.formats.faultlist import KEYS, PlannedFault
-from reference.formats.files import MemoryFiles
-from reference.formats.jobfile import read_job
-from reference.operators.program import Followed
-from reference.runner import Orders, RunProgress, run
-from reference.settings import EngineSettings, Faults
+from finale.checker.logs.event_log.acceptance import Accepted, Rejected, accept
+from finale.cli.main import main
+from finale.model.topology import Job
+from finale.reference.broken import BROKEN
+from finale.reference.engine import Engine
+from finale.reference.formats.eventlog import EventLog, read_log
+from finale.reference.formats.faultlist import KEYS, PlannedFault
+from finale.reference.formats.files import MemoryFiles
+from finale.reference.formats.jobfile import read_job
+from finale.reference.operators.program import Followed
+from finale.reference.runner import Orders, RunProgress, run
+from finale.reference.settings import EngineSettings, Faults
 from tests.conformance.logs import PAIR, engine_of, log_of
 from tests.conformance.test_run_logs import MODES, job_in, written
 from tests.docs.pages import ROOT

@@ -8,8 +8,13 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.validating import KINDS
-from checker.logs.event_log.step_cache import lines as run_lines
-from checker.logs.event_log.step_cache.lines import EventForms, RunLines, read_run, read_slowly
+from finale.checker.logs.event_log.step_cache import lines as run_lines
+from finale.checker.logs.event_log.step_cache.lines import (
+    EventForms,
+    RunLines,
+    read_run,
+    read_slowly,
+)
 from tests.engine_runs.random_runs import lines_of
 
 Change = Callable[[bytes], bytes]

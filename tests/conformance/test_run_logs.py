@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from checker.logs.event_log.acceptance import Accepted, Coverage, accept
-from reference.asking import Asking, RequestKind, RequestStatus
-from reference.formats.eventlog import EventLog, read_log
-from reference.formats.faulty import FaultyFiles, ProcessEnds
-from reference.formats.files import DiskFiles
-from reference.formats.jobfile import JobFile, read_job
-from reference.operators import sources
-from reference.runner import Orders, RunEnd, Runner, RunProgress, run
+from finale.checker.logs.event_log.acceptance import Accepted, Coverage, accept
+from finale.reference.asking import Asking, RequestKind, RequestStatus
+from finale.reference.formats.eventlog import EventLog, read_log
+from finale.reference.formats.faulty import FaultyFiles, ProcessEnds
+from finale.reference.formats.files import DiskFiles
+from finale.reference.formats.jobfile import JobFile, read_job
+from finale.reference.operators import sources
+from finale.reference.runner import Orders, RunEnd, Runner, RunProgress, run
 
 JOB = """
 barriers = "{mode}"

@@ -9,8 +9,8 @@ from functools import cache
 
 import pytest
 
-from checker.logs.event_log.acceptance import Undecided
-from checker.logs.flink.judge import accept_run
+from finale.checker.logs.event_log.acceptance import Undecided
+from finale.checker.logs.flink.judge import accept_run
 from tests.conformance.corrupted import Copy, Original, clusters, originals
 from tests.conformance.corruptions import copies, kinds
 from tests.conformance.rejecting import reject_run

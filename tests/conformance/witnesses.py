@@ -14,18 +14,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from checker.logs.event_log.acceptance import Accepted, Rejected
-from checker.logs.event_log.section_search import Move
-from checker.logs.event_log.section_system import Refusal, SectionSystem
-from checker.logs.flink.always_logged import always_shown
-from checker.logs.flink.judge import LIVE, accept_run
-from checker.logs.flink.observations import observations_of
-from checker.logs.flink.run_job import job_of
-from checker.logs.flink.witness_check import unexplained
-from checker.logs.read.job_runs import JobRun
-from checker.search.limits import Limits
-from checker.spec.catalogue import catalogue
-from reference.formats.eventlog import WORDS, Section, read_log, table_of
+from finale.checker.logs.event_log.acceptance import Accepted, Rejected
+from finale.checker.logs.event_log.section_search import Move
+from finale.checker.logs.event_log.section_system import Refusal, SectionSystem
+from finale.checker.logs.flink.always_logged import always_shown
+from finale.checker.logs.flink.judge import LIVE, accept_run
+from finale.checker.logs.flink.observations import observations_of
+from finale.checker.logs.flink.run_job import job_of
+from finale.checker.logs.flink.witness_check import unexplained
+from finale.checker.logs.read.job_runs import JobRun
+from finale.checker.search.limits import Limits
+from finale.checker.spec.catalogue import catalogue
+from finale.reference.formats.eventlog import WORDS, Section, read_log, table_of
 from tests.conformance.corrupted import clusters, originals
 from tests.conformance.corruptions import copies, kinds
 from tests.logs.archive import SAMPLES

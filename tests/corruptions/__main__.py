@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from pipeline.sweep.sources import digest_of
+from finale.pipeline.sweep.sources import digest_of
 from tests.cli.running import ROOT
 from tests.conformance.corrupted import Copy, clusters, originals
 from tests.conformance.corruptions import HOW, kinds
@@ -27,14 +27,14 @@ from tests.logs.archive import FAILOVERS, REQUESTS, SAMPLES
 FILE = ROOT / ".corruptions_cache" / "results.ndjson"
 PAGE = ROOT / "docs" / "pipeline.md"
 START, END = "<!-- corruptions -->\n", "<!-- end of corruptions -->\n"
-_WITHIN = ("cli", "checker", "model", "pipeline", "tests")
+_WITHIN = ("finale.cli", "finale.checker", "finale.model", "finale.pipeline", "tests")
 #: Some are imported only when they are needed.
 _MODULES = (
-    "checker.logs.flink.judge",
-    "checker.spec.catalogue",
-    "cli.main",
-    "cli.validate",
-    "model.protocols.registry",
+    "finale.checker.logs.flink.judge",
+    "finale.checker.spec.catalogue",
+    "finale.cli.main",
+    "finale.cli.validate",
+    "finale.model.protocols.registry",
     "tests.corruptions.judging",
 )
 

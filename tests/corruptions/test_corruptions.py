@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.logs.flink import judge
+from finale.checker.logs.flink import judge
 from tests.conformance.corrupted import Original, clusters, originals
 from tests.conformance.corruptions import HOW, kinds
 from tests.corruptions.__main__ import PAGE, table

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from checker.spec.catalogue import Catalogue
-from model.language.assumptions import Assumption, Leaving
+from finale.checker.spec.catalogue import Catalogue
+from finale.model.language.assumptions import Assumption, Leaving
 
 HEAD = """# Assumptions
 

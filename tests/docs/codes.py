@@ -15,7 +15,7 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
-PACKAGES = ("model", "reference", "checker", "pipeline", "cli")
+PACKAGES = tuple(f"finale/{part}" for part in ("model", "reference", "checker", "pipeline", "cli"))
 RAISED = ("FinaleError", "FaultHere")
 #: Functions that are called by a name that is not their own.
 ALIASES = {"complain": "__call__"}

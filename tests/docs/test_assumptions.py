@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from checker.spec.catalogue import catalogue
-from model.language.assumptions import Assumption, Leaving
+from finale.checker.spec.catalogue import catalogue
+from finale.model.language.assumptions import Assumption, Leaving
 from tests.docs.assumptions_page import assumptions_in, assumptions_page
 from tests.docs.pages import ROOT
 from tests.docs.test_rule_reference import rules

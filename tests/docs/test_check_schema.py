@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from checker.report.check_json import FORMAT, CheckJson, RowJson
+from finale.checker.report.check_json import FORMAT, CheckJson, RowJson
 from tests.ci.outcomes import SPEC, inputs
 from tests.cli.running import ROOT, run
 from tests.docs.json_schema import schema_of

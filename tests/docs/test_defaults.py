@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from checker.spec.catalogue import catalogue
-from checker.spec.meanings import meanings
-from checker.spec.typed import in_toml
-from model.language.protocol import Protocol
-from model.protocols.registry import PROTOCOLS
-from model.protocols.releases import RELEASES
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.meanings import meanings
+from finale.checker.spec.typed import in_toml
+from finale.model.language.protocol import Protocol
+from finale.model.protocols.registry import PROTOCOLS
+from finale.model.protocols.releases import RELEASES
 from tests.docs.pages import ROOT
 
 PAGE = ROOT / "docs" / "defaults.md"

@@ -10,13 +10,15 @@ from pathlib import Path
 
 import pytest
 
-import cli.main
+import finale.cli.main
 from tests.cli.running import run
 from tests.docs.pages import ROOT, Command, Written, matches, steps
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-FOLDERS = "benchmarks|checker|cli|docs|examples|model|pipeline|reference|scenarios|specs|tests"
+FOLDERS = (
+    "benchmarks|checker|cli|docs|examples|model|pipeline|python|reference|scenarios|specs|tests"
+)
 #: Files and folders of the repository as pages name them; with a `*` or `…` they are not one.
 PATH = re.compile(rf"(?<![\w./-])((?:{FOLDERS})/[\w./-]*[\w/])(?![\w*<{{…])")
 QUOTED_PATH = re.compile(rf"`((?:{FOLDERS})/[\w./-]*)`")
@@ -137,7 +139,7 @@ def flags_of(command: str) -> set[str]:
     return set(re.findall(r"--[a-z-]+", run(f"{command} --help").stdout))
 
 
-COMMANDS = {name for name, *_ in cli.main.COMMANDS}
+COMMANDS = {name for name, *_ in finale.cli.main.COMMANDS}
 
 
 def test_decisions_are_short_and_numbered() -> None:

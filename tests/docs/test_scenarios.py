@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.scenario.benches import BENCHES
-from checker.scenario.reading import KEYS
-from checker.scenario.stimuli import FORMS
-from model.events import EVENTS, QUERIES
+from finale.checker.scenario.benches import BENCHES
+from finale.checker.scenario.reading import KEYS
+from finale.checker.scenario.stimuli import FORMS
+from finale.model.events import EVENTS, QUERIES
 from tests.cli.running import normalised, run
 from tests.docs.pages import ROOT, Command, Written, matches, steps
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.search.rows import Exit
-from checker.spec.reading import COUNT_KEYS, COUNTERS, EXPECT_KEYS, KEYS, VERDICTS
-from model.topology import SHAPES, OperatorKind, Pattern, Sink
-from model.topology.table import SHAPE_KEYS, VERTEX_KEYS
+from finale.checker.search.rows import Exit
+from finale.checker.spec.reading import COUNT_KEYS, COUNTERS, EXPECT_KEYS, KEYS, VERDICTS
+from finale.model.topology import SHAPES, OperatorKind, Pattern, Sink
+from finale.model.topology.table import SHAPE_KEYS, VERTEX_KEYS
 from tests.cli.running import run
 from tests.docs.pages import ROOT
 

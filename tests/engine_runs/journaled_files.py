@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from reference.formats.files import MemoryFiles
+from finale.reference.formats.files import MemoryFiles
 
 Contents = dict[str, bytes]
 Frozen = frozenset[tuple[str, bytes]]

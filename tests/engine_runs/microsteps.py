@@ -14,20 +14,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from checker.conformance.engines import engine_for
-from checker.conformance.lockstep import ModelSteps
-from checker.spec.claim import Spec
-from model.errors import FinaleError
-from model.language.build import build
-from model.system import State
-from model.topology import Sink
-from reference.engine import Engine
-from reference.failing import Failing
-from reference.formats.resuming import start
-from reference.observation import Observation, observation_of
-from reference.steps import StepId
-from reference.task import Phase
-from reference.undo import go_back, save
+from finale.checker.conformance.engines import engine_for
+from finale.checker.conformance.lockstep import ModelSteps
+from finale.checker.spec.claim import Spec
+from finale.model.errors import FinaleError
+from finale.model.language.build import build
+from finale.model.system import State
+from finale.model.topology import Sink
+from finale.reference.engine import Engine
+from finale.reference.failing import Failing
+from finale.reference.formats.resuming import start
+from finale.reference.observation import Observation, observation_of
+from finale.reference.steps import StepId
+from finale.reference.task import Phase
+from finale.reference.undo import go_back, save
 
 from .journaled_files import Disk, Frozen, JournaledFiles
 

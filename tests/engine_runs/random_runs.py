@@ -8,20 +8,20 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from checker.logs.event_log.acceptance import EventLogVerdict, accept
-from checker.spec.catalogue import Catalogue
-from model.topology import Job
-from reference.asking import Asking
-from reference.broken import BROKEN
-from reference.engine import Engine
-from reference.formats.eventlog import EventLog, read_log
-from reference.formats.files import Files, MemoryFiles
-from reference.formats.resuming import start
-from reference.operators.program import Followed
-from reference.protocols import ENGINES, STOPPABLE
-from reference.settings import EngineSettings, Faults
-from reference.steps import StepId
-from reference.task import Phase
+from finale.checker.logs.event_log.acceptance import EventLogVerdict, accept
+from finale.checker.spec.catalogue import Catalogue
+from finale.model.topology import Job
+from finale.reference.asking import Asking
+from finale.reference.broken import BROKEN
+from finale.reference.engine import Engine
+from finale.reference.formats.eventlog import EventLog, read_log
+from finale.reference.formats.files import Files, MemoryFiles
+from finale.reference.formats.resuming import start
+from finale.reference.operators.program import Followed
+from finale.reference.protocols import ENGINES, STOPPABLE
+from finale.reference.settings import EngineSettings, Faults
+from finale.reference.steps import StepId
+from finale.reference.task import Phase
 
 from .schedulers import Seeded, run
 

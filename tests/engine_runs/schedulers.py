@@ -10,10 +10,10 @@ import random
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from model.errors import FinaleError
-from reference.engine import Engine
-from reference.observation import observation_of
-from reference.steps import StepId
+from finale.model.errors import FinaleError
+from finale.reference.engine import Engine
+from finale.reference.observation import observation_of
+from finale.reference.steps import StepId
 
 Scheduler = Callable[[Engine], StepId | None]
 """Chooses a step that an engine can take; None ends the run."""

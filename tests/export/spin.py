@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.export.promela import VECTOR_BYTES, PromelaModel
+from finale.checker.export.promela import VECTOR_BYTES, PromelaModel
 
 #: Unoptimised: to compile takes longer here than to search.
 FLAGS = ("-O0", "-DSAFETY", "-DNOREDUCE", "-DNOSTUTTER", "-DMEMLIM=8000")

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from checker.export.files import ExportSource, Target, files_of
-from checker.export.folding import WIDTH, folded
-from checker.export.promela import PromelaModel
-from checker.export.tla import Module
+from finale.checker.export.files import ExportSource, Target, files_of
+from finale.checker.export.folding import WIDTH, folded
+from finale.checker.export.promela import PromelaModel
+from finale.checker.export.tla import Module
 from tests.protocols.specs import ROOT, spec_of
 
 SPEC = spec_of(ROOT / "final-checkpoint" / "pair.toml")

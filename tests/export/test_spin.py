@@ -8,12 +8,12 @@ from random import Random
 
 import pytest
 
-from checker.export.promela import PromelaModel
-from checker.search.limits import Limits
-from checker.search.native.search import check
-from model.errors import FinaleError
-from model.language.build import build
-from model.system import System
+from finale.checker.export.promela import PromelaModel
+from finale.checker.search.limits import Limits
+from finale.checker.search.native.search import check
+from finale.model.errors import FinaleError
+from finale.model.language.build import build
+from finale.model.system import System
 from tests.agreement.random_bodies import Pick
 from tests.agreement.random_protocols import written
 from tests.agreement.test_random_systems import REFUSED

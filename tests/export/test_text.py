@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.export.files import ExportSource, Target, files_of
-from model.language.build import build
-from model.properties.liveness import FAMILIES
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.rules import Setting
+from finale.checker.export.files import ExportSource, Target, files_of
+from finale.model.language.build import build
+from finale.model.properties.liveness import FAMILIES
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.rules import Setting
 from tests.protocols.specs import ROOT, spec_of
 from tests.zoo import ZOO
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.tlc import JAR
-from checker.export.tla import Module
-from model.language.build import build
-from model.system import System
+from finale.checker.export.tla import Module
+from finale.model.language.build import build
+from finale.model.system import System
 from tests.export import tlc
 from tests.export.verdicts import Holds, NotAsked, Unknown, Violated, ours
 from tests.protocols.specs import ROOT, spec_of

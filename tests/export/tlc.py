@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from benchmarks.tlc import JAR, without_deadlock
-from checker.export.tla import Module
+from finale.checker.export.tla import Module
 
 _COUNTS = re.compile(r"^(\d+) states generated, (\d+) distinct states found, \d+ states left", re.M)
 _DEPTH = re.compile(r"depth of the complete state graph search is (\d+)")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checker.export.conditions import LIVENESS, initial_states
-from checker.search.answer import (
+from finale.checker.export.conditions import LIVENESS, initial_states
+from finale.checker.search.answer import (
     NO_DEADLOCK,
     WELL_FORMED,
     Holds,
@@ -14,8 +14,8 @@ from checker.search.answer import (
     Vacuous,
     Violated,
 )
-from checker.search.native.search import check
-from model.system import Kind, System
+from finale.checker.search.native.search import check
+from finale.model.system import Kind, System
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,9 @@ def test_all_inputs(kind: str, tmp_path: Path) -> None:
 def test_some_in_a_process_of_their_own(case: Case, tmp_path: Path) -> None:
     box = Box(tmp_path / "box")
     box.fill(case)
-    program = f"import sys; from cli.main import main; sys.exit(main({case.command.split()!r}))"
+    program = (
+        f"import sys; from finale.cli.main import main; sys.exit(main({case.command.split()!r}))"
+    )
     command = [sys.executable, "-c", program]
     done = subprocess.run(
         command, check=False, cwd=box.here, capture_output=True, text=True, timeout=120

@@ -12,22 +12,22 @@ from pathlib import Path
 
 import pytest
 
-import checker.hunt.hunting
-import cli.hunt
-from checker.hunt.hunting import Hunting, findings_of, signatures_of
-from checker.hunt.journal import FOUND, JOURNAL, Journal, Searched
-from checker.hunt.known import known_settings
-from checker.hunt.settings import HuntSetting, settings
-from checker.hunt.signature import Signature
-from checker.reproduce.claims import claims_for
-from checker.reproduce.ordering import order_of
-from checker.search.limits import Limits
-from checker.search.run import run as search
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from checker.spec.reading import read_spec
-from model.errors import FinaleError
-from reference.flink.facts import facts_in
+import finale.checker.hunt.hunting
+import finale.cli.hunt
+from finale.checker.hunt.hunting import Hunting, findings_of, signatures_of
+from finale.checker.hunt.journal import FOUND, JOURNAL, Journal, Searched
+from finale.checker.hunt.known import known_settings
+from finale.checker.hunt.settings import HuntSetting, settings
+from finale.checker.hunt.signature import Signature
+from finale.checker.reproduce.claims import claims_for
+from finale.checker.reproduce.ordering import order_of
+from finale.checker.search.limits import Limits
+from finale.checker.search.run import run as search
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.reading import read_spec
+from finale.model.errors import FinaleError
+from finale.reference.flink.facts import facts_in
 from tests.cli.running import ROOT, run
 
 #: A stop whose savepoint's confirmation is lost: the stop hangs (specs/stop-with-savepoint).
@@ -148,7 +148,7 @@ def test_a_setting_whose_process_was_killed_is_not_refused(
     def killed(spec: Spec, limits: Limits) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
-    monkeypatch.setattr(checker.hunt.hunting, "searched_spec", killed)
+    monkeypatch.setattr(finale.checker.hunt.hunting, "searched_spec", killed)
     plan = plan_of("stop-with-savepoint, empty pair, 2 checkpoints")
     with Journal(tmp_path) as journal:
         hunt = hunting(journal)
@@ -160,10 +160,10 @@ def test_a_setting_whose_process_was_killed_is_not_refused(
 def test_each_signature_has_a_file_of_its_own() -> None:
     rules = tuple(f"a_rule_with_a_long_name_{number}" for number in range(5))
     one, other = (Signature("p", (), (*rules, last)) for last in ("x", "y"))
-    names = {cli.hunt.file_name(each) for each in (one, other)}
+    names = {finale.cli.hunt.file_name(each) for each in (one, other)}
     assert len(names) == 2
-    assert all(len(each) <= cli.hunt.NAME_MAX for each in names)
-    assert cli.hunt.file_name(Signature("p", ("a_b",), ("c",))) == "p-a-b-c"
+    assert all(len(each) <= finale.cli.hunt.NAME_MAX for each in names)
+    assert finale.cli.hunt.file_name(Signature("p", ("a_b",), ("c",))) == "p-a-b-c"
 
 
 def test_a_setting_that_the_protocol_refuses_is_none(tmp_path: Path) -> None:
@@ -200,8 +200,8 @@ def test_the_command_writes_specs_that_reproduce(
     def few(protocols: Sequence[str], release: str) -> list[HuntSetting]:
         return plan_of(NAME)
 
-    monkeypatch.setattr(cli.hunt, "settings", few)
-    monkeypatch.setattr(cli.hunt, "SECONDS_TO_SHRINK", 1.0)
+    monkeypatch.setattr(finale.cli.hunt, "settings", few)
+    monkeypatch.setattr(finale.cli.hunt, "SECONDS_TO_SHRINK", 1.0)
     none = tmp_path / "none"
     none.mkdir()
     (none / "other.toml").write_text('title = "no spec"', encoding="utf-8")
@@ -232,7 +232,7 @@ def test_after_an_interrupt_the_commands_can_be_pasted(
         return bool(plan)
 
     whole = Hunting.hunt
-    monkeypatch.setattr(cli.hunt, "settings", few)
+    monkeypatch.setattr(finale.cli.hunt, "settings", few)
     monkeypatch.setattr(Hunting, "hunt", stopped)
     none, folder = tmp_path / "none", tmp_path / "a hunt"
     none.mkdir()

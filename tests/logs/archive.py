@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from checker.logs.read.job_runs import JobRun, runs_of
-from checker.logs.read.line_patterns import table
-from checker.logs.read.log_events import LineTally, LogEvent, events_of_lines
-from checker.logs.read.log_files import LogShelf, RawLog
+from finale.checker.logs.read.job_runs import JobRun, runs_of
+from finale.checker.logs.read.line_patterns import table
+from finale.checker.logs.read.log_events import LineTally, LogEvent, events_of_lines
+from finale.checker.logs.read.log_files import LogShelf, RawLog
 
 SAMPLES = Path(__file__).parent / "samples.tar.xz"
 #: A run with a savepoint, and one in which a savepoint overtakes that of a stop, which hangs.

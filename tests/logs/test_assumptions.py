@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.logs.regularities.assumptions import ASSUMPTIONS
+from finale.checker.logs.regularities.assumptions import ASSUMPTIONS
 from tests.cli.running import run
 
 from .edits import (

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from checker.logs.read.log_files import LogLine, LogShelf
-from checker.logs.validate import judge_cluster
+from finale.checker.logs.read.log_files import LogLine, LogShelf
+from finale.checker.logs.validate import judge_cluster
 
 from .archive import SAMPLES
 from .test_findings import TABLE

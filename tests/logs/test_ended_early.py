@@ -7,8 +7,8 @@ ids and names, and another parallelism.
 import json
 from pathlib import Path
 
-from checker.logs.flink.run_job import pattern_of
-from model.topology import Pattern
+from finale.checker.logs.flink.run_job import pattern_of
+from finale.model.topology import Pattern
 from tests.cli.running import run
 
 LOG = Path(__file__).parent / "flag-off.log.xz"

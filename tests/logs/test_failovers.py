@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.logs.read.failovers import GraphAttempts, first_attempts
-from checker.logs.read.job_runs import JobRun, runs_of
-from checker.logs.read.line_patterns import table
-from checker.logs.read.log_events import LineTally, events_of_lines
-from checker.logs.read.log_files import LogLine
+from finale.checker.logs.read.failovers import GraphAttempts, first_attempts
+from finale.checker.logs.read.job_runs import JobRun, runs_of
+from finale.checker.logs.read.line_patterns import table
+from finale.checker.logs.read.log_events import LineTally, events_of_lines
+from finale.checker.logs.read.log_files import LogLine
 from tests.cli.running import run
 
 from .archive import FAILOVERS

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.logs.findings import Coverage, Severity
-from checker.logs.read.line_patterns import read_table, table
-from checker.logs.read.log_files import LogLine, LogShelf, RawLog
-from checker.logs.validate import JudgedCluster, judge_cluster
+from finale.checker.logs.findings import Coverage, Severity
+from finale.checker.logs.read.line_patterns import read_table, table
+from finale.checker.logs.read.log_files import LogLine, LogShelf, RawLog
+from finale.checker.logs.validate import JudgedCluster, judge_cluster
 
 from .archive import SAMPLES, archives, needs_archives, truths
 
@@ -122,7 +122,7 @@ def test_the_samples_show_what_they_show() -> None:
 def test_a_run_with_more_checkpoints_than_are_looked_at_shows_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("checker.logs.replay.replay_state.IDS_AT_ONCE", 2)
+    monkeypatch.setattr("finale.checker.logs.replay.replay_state.IDS_AT_ONCE", 2)
     for name in ("H4-00", "H4-01"):
         ((_, cluster),) = judged(str(SAMPLES), only=name)
         assert len(cluster.jobs[0].history.checkpoints) > 40

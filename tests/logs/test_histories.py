@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from checker.logs.read.job_runs import JobRun
-from checker.logs.replay.checkpoint_history import Fate, JobHistory, history_of
+from finale.checker.logs.read.job_runs import JobRun
+from finale.checker.logs.replay.checkpoint_history import Fate, JobHistory, history_of
 
 from .archive import SAMPLES, archives, each_run, needs_archives, sample, samples, truths
 from .edits import edited, replaced, validated

@@ -8,17 +8,17 @@ from random import Random
 
 import pytest
 
-from checker.logs.read.line_patterns import table
-from checker.logs.read.log_events import LineTally
-from checker.logs.read.log_files import LogLine
-from checker.logs.regularities.mining import (
+from finale.checker.logs.read.line_patterns import table
+from finale.checker.logs.read.log_events import LineTally
+from finale.checker.logs.read.log_files import LogLine
+from finale.checker.logs.regularities.mining import (
     MiningLimits,
     Regularity,
     Shape,
     broken_regularities,
     mine,
 )
-from checker.logs.regularities.spans import MinedRun, mined_runs
+from finale.checker.logs.regularities.spans import MinedRun, mined_runs
 from tests.cli.running import run
 
 _GRAPH, _VERTEX = "a" * 32, "b" * 32

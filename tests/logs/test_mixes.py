@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from checker.logs.findings import Where
-from checker.logs.property_monitor import MIXES
-from checker.logs.replay.partial_model import ModelSize, PartialModel, PartialSystem
-from checker.logs.replay.replay_monitor import ReplayMonitor
-from checker.search.interpreter.execution import PlainPredicate
-from model.language.properties import Family
-from model.protocols.task.tasks import TaskStatus
-from model.rules import always
+from finale.checker.logs.findings import Where
+from finale.checker.logs.property_monitor import MIXES
+from finale.checker.logs.replay.partial_model import ModelSize, PartialModel, PartialSystem
+from finale.checker.logs.replay.replay_monitor import ReplayMonitor
+from finale.checker.search.interpreter.execution import PlainPredicate
+from finale.model.language.properties import Family
+from finale.model.protocols.task.tasks import TaskStatus
+from finale.model.rules import always
 
 _WAITS, _RUNS = TaskStatus.WAITING_FOR_FINAL_CP, TaskStatus.RUNNING
 

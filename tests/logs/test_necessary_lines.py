@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.logs.read.line_patterns import table
-from checker.logs.regularities.necessary_lines import lacking
+from finale.checker.logs.read.line_patterns import table
+from finale.checker.logs.regularities.necessary_lines import lacking
 from tests.cli.running import run
 
 from .archive import FAILOVERS, REQUESTS, SAMPLES, archives, each_run, sample

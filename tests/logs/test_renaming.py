@@ -1,9 +1,9 @@
 """In a long run checkpoints of the model stand for others from some line on, and all that is known
 of them moves along."""
 
-from checker.logs.replay.checkpoint_renaming import renamed_cells
-from checker.logs.replay.partial_model import ModelSize, partial_system
-from model.protocols.task.tasks import Task
+from finale.checker.logs.replay.checkpoint_renaming import renamed_cells
+from finale.checker.logs.replay.partial_model import ModelSize, partial_system
+from finale.model.protocols.task.tasks import Task
 
 
 def test_second_values_move_with_their_checkpoints() -> None:

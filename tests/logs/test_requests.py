@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.logs.flink.observations import Observed, observations_of
+from finale.checker.logs.flink.observations import Observed, observations_of
 from tests.cli.running import run
 from tests.conformance.corrupted import clusters, originals
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from checker.logs.read.log_files import LogShelf
-from model.errors import FinaleError
+from finale.checker.logs.read.log_files import LogShelf
+from finale.model.errors import FinaleError
 
 TEXT = "".join(f"2026-01-01 00:00:0{n},000 INFO  a.B [main] - line {n}\n" for n in range(4))
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.logs.read.job_runs import runs_of
-from checker.logs.read.line_patterns import table
-from checker.logs.read.log_events import LineTally, events_of_lines
-from checker.logs.read.log_files import LogShelf
-from checker.logs.replay.task_releases import releases_of
+from finale.checker.logs.read.job_runs import runs_of
+from finale.checker.logs.read.line_patterns import table
+from finale.checker.logs.read.log_events import LineTally, events_of_lines
+from finale.checker.logs.read.log_files import LogShelf
+from finale.checker.logs.replay.task_releases import releases_of
 
 from .edits import Edit, dropped, edited, inserted, until, written
 

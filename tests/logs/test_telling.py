@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.logs.read.line_patterns import read_table, table, tables
-from checker.logs.read.log_entries import LogEntry, Stray, entries
-from checker.logs.read.log_events import (
+from finale.checker.logs.read.line_patterns import read_table, table, tables
+from finale.checker.logs.read.log_entries import LogEntry, Stray, entries
+from finale.checker.logs.read.log_events import (
     LineTally,
     LogEvent,
     TaskId,
@@ -15,8 +15,8 @@ from checker.logs.read.log_events import (
     execution_of,
     task_of,
 )
-from checker.logs.read.log_files import LogLine, LogShelf
-from model.errors import FinaleError
+from finale.checker.logs.read.log_files import LogLine, LogShelf
+from finale.model.errors import FinaleError
 
 from .archive import samples
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from checker.logs.read.line_patterns import table
-from checker.logs.read.log_files import LogLine
-from checker.logs.read.logger_levels import levels_needed, log4j2
-from checker.logs.replay.unfinished_tasks import UnfinishedTask
+from finale.checker.logs.read.line_patterns import table
+from finale.checker.logs.read.log_files import LogLine
+from finale.checker.logs.read.logger_levels import levels_needed, log4j2
+from finale.checker.logs.replay.unfinished_tasks import UnfinishedTask
 
 from .archive import SAMPLES
 from .test_findings import Change, at_info, judged

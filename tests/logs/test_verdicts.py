@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from checker.logs.read.line_patterns import table
-from checker.logs.read.log_files import LogShelf
-from checker.logs.validate import judge_cluster
-from checker.logs.verdicts import Verdict, verdict_of
+from finale.checker.logs.read.line_patterns import table
+from finale.checker.logs.read.log_files import LogShelf
+from finale.checker.logs.validate import judge_cluster
+from finale.checker.logs.verdicts import Verdict, verdict_of
 from tests.logs.archive import SAMPLES
 
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from hypothesis import strategies as st
 
-from model.expressions import (
+from finale.model.expressions import (
     Expression,
     cell,
     choose,
@@ -21,7 +21,7 @@ from model.expressions import (
     plus,
     truth,
 )
-from model.system import State
+from finale.model.system import State
 
 #: Bounds of the cells; those from NUMBERS on are truth values.
 CELLS = ((0, 3), (-2, 1), (1, 1), (0, 1), (0, 1), (0, 1))

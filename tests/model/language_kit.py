@@ -11,14 +11,14 @@ from pathlib import Path
 from textwrap import indent
 from typing import Any
 
-from model.errors import FinaleError
-from model.language.build import BoundRule, bound_rules, build, ground_rule, world_of
-from model.language.entities import World
-from model.language.path_ends import BlockedHere, FaultHere
-from model.language.plain import PlainStore
-from model.rules import Entity, Protocol, Setting, rule
-from model.semantics import outcome, updated
-from model.system import Blocked, Fault, State, System, Tree, Update, leaves
+from finale.model.errors import FinaleError
+from finale.model.language.build import BoundRule, bound_rules, build, ground_rule, world_of
+from finale.model.language.entities import World
+from finale.model.language.path_ends import BlockedHere, FaultHere
+from finale.model.language.plain import PlainStore
+from finale.model.rules import Entity, Protocol, Setting, rule
+from finale.model.semantics import outcome, updated
+from finale.model.system import Blocked, Fault, State, System, Tree, Update, leaves
 
 #: A comment that marks the line which an error must name.
 MARK = "# here"

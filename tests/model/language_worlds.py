@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.rules import (
+from finale.model.rules import (
     Bool,
     Bound,
     Entity,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.domains import (
+from finale.model.domains import (
     SET_ELEMENTS_MAX,
     Array,
     Bool,
@@ -30,8 +30,8 @@ from model.domains import (
     Set,
     Union,
 )
-from model.errors import FinaleError
-from model.values import Nothing, Record, part
+from finale.model.errors import FinaleError
+from finale.model.values import Nothing, Record, part
 
 
 class Colour(enum.Enum):

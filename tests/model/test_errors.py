@@ -6,7 +6,7 @@ from string import ascii_lowercase
 
 import pytest
 
-from model.errors import NAMES_MAX, nearest
+from finale.model.errors import NAMES_MAX, nearest
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import weakref
 import pytest
 from hypothesis import given
 
-from model.expressions import (
+from finale.model.expressions import (
     FALSE,
     TRUE,
     Add,
@@ -35,7 +35,7 @@ from model.expressions import (
     plus,
     truth,
 )
-from model.semantics import evaluate
+from finale.model.semantics import evaluate
 from tests.model.expression_terms import STATES, Term, node, numbers, truths, value
 
 X, Y = cell(0, 0, 3, False), cell(1, -2, 1, False)

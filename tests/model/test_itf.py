@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from model.errors import FinaleError
-from model.itf import from_itf, to_itf
-from model.language.build import build
-from model.rules import (
+from finale.model.errors import FinaleError
+from finale.model.itf import from_itf, to_itf
+from finale.model.language.build import build
+from finale.model.rules import (
     Array,
     Bool,
     Entity,
@@ -32,9 +32,9 @@ from model.rules import (
     require,
     rule,
 )
-from model.semantics import steps
-from model.system import Fault, System
-from model.trace import Trace, replay
+from finale.model.semantics import steps
+from finale.model.system import Fault, System
+from finale.model.trace import Trace, replay
 
 
 class Colour(enum.Enum):

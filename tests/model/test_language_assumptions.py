@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from checker.search.answer import Report, Violated
-from checker.search.bfs.search import check
-from checker.search.interpreter.search import explore
-from model.errors import FinaleError
-from model.language.assumptions import Leaving
-from model.language.build import build
-from model.rules import (
+from finale.checker.search.answer import Report, Violated
+from finale.checker.search.bfs.search import check
+from finale.checker.search.interpreter.search import explore
+from finale.model.errors import FinaleError
+from finale.model.language.assumptions import Leaving
+from finale.model.language.build import build
+from finale.model.rules import (
     Bool,
     Entity,
     Protocol,

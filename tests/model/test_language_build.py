@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import pytest
 
-from model.errors import FinaleError
-from model.language.build import build, rule_names, world_of
-from model.language.spelling import is_misspelt
-from model.rules import (
+from finale.model.errors import FinaleError
+from finale.model.language.build import build, rule_names, world_of
+from finale.model.language.spelling import is_misspelt
+from finale.model.rules import (
     STRONG,
     UNFAIR,
     WEAK,
@@ -21,7 +21,7 @@ from model.rules import (
     rule,
     step,
 )
-from model.system import Fairness, System
+from finale.model.system import Fairness, System
 from tests.model.language_kit import Colour, made, mistake, protocol, system_of
 from tests.model.language_worlds import Base, Leaf, Lower, Node
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.expressions import (
+from finale.model.expressions import (
     cell,
     choose,
     conjunction,
@@ -16,9 +16,9 @@ from model.expressions import (
     negation,
     plus,
 )
-from model.language.facts import Facts
-from model.semantics import evaluate
-from model.system import State
+from finale.model.language.facts import Facts
+from finale.model.semantics import evaluate
+from finale.model.system import State
 from tests.model.expression_terms import STATES, Term, node, numbers, truths
 
 X, Y = cell(0, 0, 3, False), cell(1, -2, 1, False)

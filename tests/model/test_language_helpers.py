@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from model.language.build import bound_rules, build, world_of
-from model.language.plain import PlainStore
-from model.rules import (
+from finale.model.language.build import bound_rules, build, world_of
+from finale.model.language.plain import PlainStore
+from finale.model.rules import (
     Bool,
     Entity,
     Enum,

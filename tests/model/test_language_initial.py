@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from checker.search.interpreter.execution import PlainSystem
-from model.errors import FinaleError
-from model.language.build import build, initial_states, world_of
-from model.rules import (
+from finale.checker.search.interpreter.execution import PlainSystem
+from finale.model.errors import FinaleError
+from finale.model.language.build import build, initial_states, world_of
+from finale.model.rules import (
     AnyOf,
     Array,
     Bool,

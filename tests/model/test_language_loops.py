@@ -7,13 +7,24 @@ from textwrap import dedent
 
 import pytest
 
-from model.rules import Bool, Entity, Nothing, Option, Protocol, Queue, Range, Ref, Setting, field
+from finale.model.rules import (
+    Bool,
+    Entity,
+    Nothing,
+    Option,
+    Protocol,
+    Queue,
+    Range,
+    Ref,
+    Setting,
+    field,
+)
 from tests.model.language_kit import Case, assert_agree_on, leaves_of, module
 
 HEADER = '''
 """A module with a rule that loops."""
 
-from model.rules import *
+from finale.model.rules import *
 from tests.model.test_language_loops import Looped, Node
 
 

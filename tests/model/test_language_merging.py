@@ -10,8 +10,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.errors import FinaleError
-from model.expressions import (
+from finale.model.errors import FinaleError
+from finale.model.expressions import (
     Expression,
     cell,
     choose,
@@ -25,7 +25,7 @@ from model.expressions import (
     plus,
     truth,
 )
-from model.language.explore import (
+from finale.model.language.explore import (
     Fork,
     PathEnd,
     decide,
@@ -33,12 +33,12 @@ from model.language.explore import (
     go_beyond,
     merged,
 )
-from model.language.path_ends import BlockedHere, FaultHere
-from model.language.quantifiers import exists, forall
-from model.language.stores import SymbolicStore
-from model.language.symbols import truth_from
-from model.semantics import evaluate
-from model.system import State
+from finale.model.language.path_ends import BlockedHere, FaultHere
+from finale.model.language.quantifiers import exists, forall
+from finale.model.language.stores import SymbolicStore
+from finale.model.language.symbols import truth_from
+from finale.model.semantics import evaluate
+from finale.model.system import State
 from tests.model.expression_terms import CELLS, NUMBERS, STATES, Term, node, numbers, truths, value
 
 # --- random bodies -------------------------------------------------------------------------------

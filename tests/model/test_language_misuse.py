@@ -14,7 +14,7 @@ HEADER = '''
 
 import enum
 
-from model.rules import *
+from finale.model.rules import *
 
 
 class Colour(enum.Enum):

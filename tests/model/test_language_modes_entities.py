@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from model.rules import (
+from finale.model.rules import (
     Entity,
     Enum,
     Nothing,

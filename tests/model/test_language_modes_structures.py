@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from model.rules import (
+from finale.model.rules import (
     Array,
     Bool,
     Entity,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import pytest
 
-from model.rules import (
+from finale.model.rules import (
     Bool,
     Bound,
     Nothing,

@@ -9,13 +9,24 @@ from typing import Any
 
 import pytest
 
-from model.errors import FinaleError
-from model.expressions import cell
-from model.language.explore import PATHS_MAX, Fork, PathEnd, decide, explore
-from model.language.stores import SymbolicStore
-from model.rules import Bool, Entity, Protocol, Setting, define, each, field, require, rule, step
-from model.semantics import evaluate
-from model.system import Update, leaves
+from finale.model.errors import FinaleError
+from finale.model.expressions import cell
+from finale.model.language.explore import PATHS_MAX, Fork, PathEnd, decide, explore
+from finale.model.language.stores import SymbolicStore
+from finale.model.rules import (
+    Bool,
+    Entity,
+    Protocol,
+    Setting,
+    define,
+    each,
+    field,
+    require,
+    rule,
+    step,
+)
+from finale.model.semantics import evaluate
+from finale.model.system import Update, leaves
 from tests.model.language_kit import leaves_of, made, mistake, system_of
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from model.errors import FinaleError
-from model.language.build import bound_rules, build, world_of
-from model.language.plain import PlainStore
-from model.rules import (
+from finale.model.errors import FinaleError
+from finale.model.language.build import bound_rules, build, world_of
+from finale.model.language.plain import PlainStore
+from finale.model.rules import (
     Array,
     Bool,
     Entity,

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from checker.spec.reading import can_apply
-from model.errors import FinaleError
-from model.language.build import build
-from model.language.properties import Family
-from model.rules import (
+from finale.checker.spec.reading import can_apply
+from finale.model.errors import FinaleError
+from finale.model.language.build import build
+from finale.model.language.properties import Family
+from finale.model.rules import (
     Entity,
     Nothing,
     Option,
@@ -30,8 +30,8 @@ from model.rules import (
     rule,
     when,
 )
-from model.semantics import evaluate
-from model.system import Kind, Property
+from finale.model.semantics import evaluate
+from finale.model.system import Kind, Property
 from tests.model.language_kit import made
 
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from model.language.build import build
-from model.language.checks import SyntaxCheck
-from model.rules import Protocol
+from finale.model.language.build import build
+from finale.model.language.checks import SyntaxCheck
+from finale.model.rules import Protocol
 from tests.model.language_kit import assert_refused, made, mistake, module, protocol, written
 
 HEADER = '''
 """A module with a rule to be refused."""
 
-from model.rules import *
+from finale.model.rules import *
 
 CACHE = {}
 ONE = 1

@@ -7,8 +7,8 @@ import inspect
 
 import pytest
 
-from model.language.build import bound_rules, build
-from model.rules import (
+from finale.model.language.build import bound_rules, build
+from finale.model.rules import (
     Enum,
     define,
     field,
@@ -17,8 +17,8 @@ from model.rules import (
     step,
     within,
 )
-from model.semantics import blocking_bounds, is_deadlock, steps
-from model.system import Blocked, Fault, Update, leaves
+from finale.model.semantics import blocking_bounds, is_deadlock, steps
+from finale.model.system import Blocked, Fault, Update, leaves
 from tests.model.language_kit import Alone, Colour, leaves_of, made, mistake, system_of
 from tests.model.language_worlds import Base, Lower
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from model import system as parts
-from model.errors import Place
-from model.expressions import (
+from finale.model import system as parts
+from finale.model.errors import Place
+from finale.model.expressions import (
     FALSE,
     Expression,
     cell,
@@ -20,8 +20,16 @@ from model.expressions import (
     negation,
     plus,
 )
-from model.semantics import Step, blocking_bounds, evaluate, is_deadlock, outcome, steps, updated
-from model.system import (
+from finale.model.semantics import (
+    Step,
+    blocking_bounds,
+    evaluate,
+    is_deadlock,
+    outcome,
+    steps,
+    updated,
+)
+from finale.model.system import (
     Blocked,
     Fairness,
     Fault,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.topology import (
+from finale.model.topology import (
     Edge,
     Job,
     Pattern,
@@ -21,7 +21,7 @@ from model.topology import (
     Vertex,
     all_shapes,
 )
-from model.topology.enumeration import canonical
+from finale.model.topology.enumeration import canonical
 
 
 def read(toml: str) -> Job:

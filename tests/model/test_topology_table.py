@@ -6,8 +6,8 @@ import tomllib
 
 import pytest
 
-from model.errors import FinaleError
-from model.topology import (
+from finale.model.errors import FinaleError
+from finale.model.topology import (
     SHAPES,
     SHEET_NAMES,
     Edge,

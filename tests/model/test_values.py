@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import pytest
 
-from model.domains import Range
-from model.errors import FinaleError
-from model.language.path_ends import FaultHere
-from model.values import Nothing, NothingType, Record, part
+from finale.model.domains import Range
+from finale.model.errors import FinaleError
+from finale.model.language.path_ends import FaultHere
+from finale.model.values import Nothing, NothingType, Record, part
 
 
 class Coin(Record):

@@ -32,7 +32,7 @@ FEW = 2
 SECONDS_OF_A_STEP = 20
 
 #: What both sides speak in; it stays as it is when the engine is loaded anew.
-SHARED = frozenset({"reference", "reference.steps"})
+SHARED = frozenset({"finale.reference", "finale.reference.steps"})
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,9 @@ def _again() -> None:
 def load_anew(mutant: Mutant) -> None:
     """Forget the engine and who uses it: with the next import the mutant is in it."""
     for name in list(sys.modules):
-        loaded = name.startswith(("reference", "checker.conformance", "tests.engine_runs"))
+        loaded = name.startswith(
+            ("finale.reference", "finale.checker.conformance", "tests.engine_runs")
+        )
         if loaded and name not in SHARED:
             del sys.modules[name]
     sys.meta_path.insert(0, Changed(mutant))
@@ -140,7 +142,7 @@ class Changed(MetaPathFinder, Loader):
     def __init__(self, mutant: Mutant) -> None:
         self.path = ROOT / mutant.file
         name = mutant.file.removesuffix(".py").replace("/", ".")
-        self.name = name.removesuffix(".__init__")
+        self.name = f"finale.{name.removesuffix('.__init__')}"
         self.source = mutant.applied(self.path.read_bytes())
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:

@@ -11,9 +11,9 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from checker.logs.event_log.section_setting import protocol_of
-from checker.spec.catalogue import catalogue
-from reference.protocols import ENGINES
+from finale.checker.logs.event_log.section_setting import protocol_of
+from finale.checker.spec.catalogue import catalogue
+from finale.reference.protocols import ENGINES
 from tests.engine_runs.random_runs import KINDS
 from tests.mutation.mutants import ROOT
 from tests.mutation.runs import RUN, chosen
@@ -22,9 +22,14 @@ from tests.protocols.specs import spec_of
 
 #: Lists of all protocols: what is in them is followed for the spec's protocol alone.
 REGISTRIES = frozenset(
-    {"reference.protocols", "reference.broken", "model.protocols", "checker.conformance"}
+    {
+        "finale.reference.protocols",
+        "finale.reference.broken",
+        "finale.model.protocols",
+        "finale.checker.conformance",
+    }
 )
-FOLLOWED = ("checker.conformance", "tests.engine_runs", "reference", "model")
+FOLLOWED = ("finale.checker.conformance", "tests.engine_runs", "finale.reference", "finale.model")
 
 
 @cache
@@ -51,13 +56,13 @@ def modules_of(name: str) -> set[str]:
         spec, begin = spec_of(file_of(name)), _comparing(name)
         sides = ENGINES[spec.protocol.key], type(spec.instance())
     of_sides = {each.__module__ for side in sides for each in side.__mro__}
-    return _with_imports(of_sides | {begin, "reference.operators.program"})
+    return _with_imports(of_sides | {begin, "finale.reference.operators.program"})
 
 
 def _comparing(name: str) -> str:
     if name.startswith(CUT):
         return "tests.engine_runs.microsteps"
-    return "checker.conformance.lockstep"
+    return "finale.checker.conformance.lockstep"
 
 
 def _with_imports(modules: Iterable[str]) -> set[str]:
@@ -92,7 +97,7 @@ def _exists(module: str) -> bool:
 
 
 def _paths(module: str) -> Iterator[str]:
-    path = module.replace(".", "/")
+    path = module.removeprefix("finale.").replace(".", "/")
     yield f"{path}.py"
     yield f"{path}/__init__.py"
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from checker.logs.event_log.section_setting import protocol_of
-from checker.spec.catalogue import catalogue
+from finale.checker.logs.event_log.section_setting import protocol_of
+from finale.checker.spec.catalogue import catalogue
 from tests.engine_runs.random_runs import KINDS, RandomRun
 
 #: What their names begin with.

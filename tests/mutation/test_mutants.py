@@ -153,8 +153,14 @@ def test_a_verdict_holds_as_long_as_what_told_it(
 
 def test_a_trial_depends_on_its_protocol_alone() -> None:
     of_final, of_stops = map(modules_of, (PAIR, "stop-with-savepoint/pair"))
-    assert {"reference.coordinator", "model.protocols.final_checkpoint"} <= of_final & of_stops
-    assert {"reference.stopping", "model.protocols.stop_with_savepoint"} <= of_stops - of_final
+    assert {
+        "finale.reference.coordinator",
+        "finale.model.protocols.final_checkpoint",
+    } <= of_final & of_stops
+    assert {
+        "finale.reference.stopping",
+        "finale.model.protocols.stop_with_savepoint",
+    } <= of_stops - of_final
     assert "tests.engine_runs.microsteps" in modules_of(f"{CUT}{PAIR}") - of_final
 
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from checker.conformance.lockstep import Agreement, LockStep, ModelSteps
-from checker.logs.event_log.acceptance import Accepted
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
+from finale.checker.conformance.lockstep import Agreement, LockStep, ModelSteps
+from finale.checker.logs.event_log.acceptance import Accepted
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
 from tests.engine_runs.microsteps import MicroSteps, Whole
 from tests.engine_runs.random_runs import RandomRun, judged
 from tests.mutation.mutants import ROOT
@@ -53,7 +53,7 @@ class Walk(Trial):
     model: ModelSteps
 
     def difference(self, goes_on: Callable[[], None]) -> str:
-        fresh: Any = importlib.import_module("checker.conformance.lockstep")
+        fresh: Any = importlib.import_module("finale.checker.conformance.lockstep")
         outcome = fresh.LockStep(self.spec, self.model).run(lambda _: goes_on())
         return "; ".join(outcome.what) if isinstance(outcome, fresh.Divergence) else ""
 

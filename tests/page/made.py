@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from checker.page.told import Told
-from checker.search.rows import SpecResult
-from checker.search.run import run
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import read_spec
+from finale.checker.page.told import Told
+from finale.checker.search.rows import SpecResult
+from finale.checker.search.run import run
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import read_spec
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent

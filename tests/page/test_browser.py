@@ -11,14 +11,14 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page
 
-from checker.page.explorer.server import HOST, Explorer, serving
-from checker.page.explorer.walk import walk_of
-from checker.page.report import report_page
-from checker.page.sequence_svg import sequence_file
-from checker.report.story import RUN, row_of_run
-from cli.traces import itf_of_run
-from model.itf import from_itf
-from model.trace import Trace
+from finale.checker.page.explorer.server import HOST, Explorer, serving
+from finale.checker.page.explorer.walk import walk_of
+from finale.checker.page.report import report_page
+from finale.checker.page.sequence_svg import sequence_file
+from finale.checker.report.story import RUN, row_of_run
+from finale.cli.traces import itf_of_run
+from finale.model.itf import from_itf
+from finale.model.trace import Trace
 from tests.page.browser import WIDTHS, Seen, browser, needs_browser, opened
 from tests.page.made import ABORTS, HANGS, HOSTILE, PING, result, told
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import htpy as h
 import pytest
 
-from checker.page import report as report_module
-from checker.page.document import data, document
-from checker.page.parts import grouped_number
-from checker.page.report import report_page
-from model.errors import FinaleError
+from finale.checker.page import report as report_module
+from finale.checker.page.document import data, document
+from finale.checker.page.parts import grouped_number
+from finale.checker.page.report import report_page
+from finale.model.errors import FinaleError
 from tests.cli.running import run
 from tests.page.made import ABORTS, HANGS, HOSTILE, result
 

@@ -13,15 +13,15 @@ from unittest import mock
 
 import pytest
 
-from checker.page.explorer import walk as walk_module
-from checker.page.explorer.server import BODY_MAX, HOST, Explorer, serving
-from checker.page.explorer.walk import Walk, walk_of
-from checker.report.story import RUN, row_of_run
-from checker.search.limits import Limits
-from cli.traces import itf_of_run
-from model.errors import FinaleError
-from model.itf import from_itf
-from model.trace import Trace
+from finale.checker.page.explorer import walk as walk_module
+from finale.checker.page.explorer.server import BODY_MAX, HOST, Explorer, serving
+from finale.checker.page.explorer.walk import Walk, walk_of
+from finale.checker.report.story import RUN, row_of_run
+from finale.checker.search.limits import Limits
+from finale.cli.traces import itf_of_run
+from finale.model.errors import FinaleError
+from finale.model.itf import from_itf
+from finale.model.trace import Trace
 from tests.cli.running import run
 from tests.page.made import HANGS, PING, result, told
 

@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from checker.page.review import review_page
-from checker.review.change import Change
-from checker.spec.catalogue import catalogue
-from model.errors import FinaleError
+from finale.checker.page.review import review_page
+from finale.checker.review.change import Change
+from finale.checker.spec.catalogue import catalogue
+from finale.model.errors import FinaleError
 from tests.cli.running import run
 from tests.review.reviewing import reviewed, specs_of
 from tests.review.test_review import NEVER, REVERSED, SPEC, folder_of

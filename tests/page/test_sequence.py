@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 from xml.etree import ElementTree
 
-from checker.page.sequence_svg import sequence_file
-from checker.report.sequence import Message, sequence_of
-from checker.report.sequence_mermaid import sequence_mermaid
-from checker.studies.decisive import Decisive
+from finale.checker.page.sequence_svg import sequence_file
+from finale.checker.report.sequence import Message, sequence_of
+from finale.checker.report.sequence_mermaid import sequence_mermaid
+from finale.checker.studies.decisive import Decisive
 from tests.page.made import HANGS, HOSTILE, PING, ROOT, told
 
 MERMAID = """\

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from model.errors import FinaleError
-from pipeline.java import require_spark
-from pipeline.session import SparkCluster, session
+from finale.model.errors import FinaleError
+from finale.pipeline.java import require_spark
+from finale.pipeline.session import SparkCluster, session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -13,11 +13,11 @@ from typing import cast
 
 import pytest
 
-from checker.search.distributed.bucket import LevelTask
-from model.errors import FinaleError
-from pipeline.search.run import SearchPlan, check
-from pipeline.search.work import claimed
-from pipeline.session import SparkCluster
+from finale.checker.search.distributed.bucket import LevelTask
+from finale.model.errors import FinaleError
+from finale.pipeline.search.run import SearchPlan, check
+from finale.pipeline.search.work import claimed
+from finale.pipeline.session import SparkCluster
 from tests.cli.running import run
 
 ROOT = Path(__file__).parents[2]

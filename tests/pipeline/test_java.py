@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from model.errors import FinaleError
-from pipeline import java
-from pipeline.java import java_version, require_spark
+from finale.model.errors import FinaleError
+from finale.pipeline import java
+from finale.pipeline.java import java_version, require_spark
 
 
 def java_that(folder: Path, script: str) -> Path:

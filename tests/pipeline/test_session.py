@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from model.errors import FinaleError
-from pipeline.progress import Tasks, watched
-from pipeline.session import LOOPBACK, SparkCluster, cluster_of, session, settings_of
+from finale.model.errors import FinaleError
+from finale.pipeline.progress import Tasks, watched
+from finale.pipeline.session import LOOPBACK, SparkCluster, cluster_of, session, settings_of
 
 if TYPE_CHECKING:
     import pyarrow
@@ -37,7 +37,7 @@ def located(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBa
 
     import pyarrow
 
-    import model
+    from finale import model
 
     for batch in batches:
         time.sleep(0.2)
@@ -68,7 +68,7 @@ def test_one_after_the_other_with_other_settings_and_a_quiet_console(java: int) 
     assert java
     script = """
 import os, signal
-from pipeline.session import SparkCluster, session
+from finale.pipeline.session import SparkCluster, session
 before, handler = dict(os.environ), signal.getsignal(signal.SIGINT)
 for memory in ("500m", "600m"):
     with session(SparkCluster("local[1]", {"spark.driver.memory": memory})) as spark:
@@ -139,8 +139,8 @@ def test_spark_that_does_not_start_says_why(java: int) -> None:
     """In a process of its own, since another Spark may run here."""
     assert java
     script = """
-from model.errors import FinaleError
-from pipeline.session import SparkCluster, session
+from finale.model.errors import FinaleError
+from finale.pipeline.session import SparkCluster, session
 for cluster in (
     SparkCluster("local[1]", {"spark.driver.memory": "many"}),
     SparkCluster("local[one]"),
@@ -227,7 +227,7 @@ def test_ctrl_c_in_a_job_ends_it_quietly(java: int) -> None:
     assert java
     script = """
 import os, signal, threading, time
-from pipeline.session import SparkCluster, session
+from finale.pipeline.session import SparkCluster, session
 try:
     with session(SparkCluster("local[1]")) as spark:
         threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()
@@ -249,9 +249,9 @@ except KeyboardInterrupt:
 
 def test_ctrl_c_that_leads_to_an_error_is_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
     """PySpark tidies up after Ctrl-C, and fails where Java does not answer any more."""
-    monkeypatch.setattr("pipeline.session._started", lambda *_: None)
-    monkeypatch.setattr("pipeline.session.require_spark", lambda: None)
-    monkeypatch.setattr("pipeline.session._context", lambda: NoSpark)
+    monkeypatch.setattr("finale.pipeline.session._started", lambda *_: None)
+    monkeypatch.setattr("finale.pipeline.session.require_spark", lambda: None)
+    monkeypatch.setattr("finale.pipeline.session._context", lambda: NoSpark)
 
     def interrupted() -> None:
         with session(SparkCluster("local[1]")):

@@ -15,21 +15,21 @@ from unittest import mock
 import pytest
 from pyspark import cloudpickle
 
-from checker.logs.read.line_patterns import table
-from checker.logs.read.log_files import LogShelf
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import read_spec
-from pipeline.search.run import SearchPlan, search
-from pipeline.session import SparkCluster, session
-from pipeline.sweep.cells import planned
-from pipeline.sweep.matrix import read_matrix
-from pipeline.sweep.processes import in_processes
-from pipeline.sweep.run import order_of
-from pipeline.sweep.spark import on_spark
-from pipeline.validating.judging import JudgingOrder, PieceOutcome
-from pipeline.validating.pieces import pieces_of
-from pipeline.validating.spark import OnSpark
-from pipeline.validating.work import BundleResult, judged_here
+from finale.checker.logs.read.line_patterns import table
+from finale.checker.logs.read.log_files import LogShelf
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import read_spec
+from finale.pipeline.search.run import SearchPlan, search
+from finale.pipeline.session import SparkCluster, session
+from finale.pipeline.sweep.cells import planned
+from finale.pipeline.sweep.matrix import read_matrix
+from finale.pipeline.sweep.processes import in_processes
+from finale.pipeline.sweep.run import order_of
+from finale.pipeline.sweep.spark import on_spark
+from finale.pipeline.validating.judging import JudgingOrder, PieceOutcome
+from finale.pipeline.validating.pieces import pieces_of
+from finale.pipeline.validating.spark import OnSpark
+from finale.pipeline.validating.work import BundleResult, judged_here
 from tests.cli.running import HERE
 from tests.logs.archive import SAMPLES
 from tests.pipeline.standalone import CONF, Standalone, standalone
@@ -56,8 +56,8 @@ def cluster(java: int, tmp_path: Path) -> Iterator[Standalone]:
 
 def where(numbers: Iterable[int]) -> Iterator[tuple[str, str]]:
     """Where a worker has this code from, and which of its folders it works in."""
-    import model
-    import pipeline.sweep.work  # noqa: F401 - it can be imported, with all that it needs
+    import finale.pipeline.sweep.work  # noqa: F401 - it can be imported, with all that it needs
+    from finale import model
 
     time.sleep(0.5)
     yield model.__file__, str(Path.cwd())

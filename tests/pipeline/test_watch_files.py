@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxBytes
 
-from pipeline.watch import files
-from pipeline.watch.files import GROWS, PAUSES, SILENT
-from pipeline.watch.source import BYTES_OF_BATCH, GrowingReader, LogBatch
+from finale.pipeline.watch import files
+from finale.pipeline.watch.files import GROWS, PAUSES, SILENT
+from finale.pipeline.watch.source import BYTES_OF_BATCH, GrowingReader, LogBatch
 
 ALL = ReadAllAvailable()
 LONG = 100

@@ -12,20 +12,20 @@ from typing import Any
 
 import pytest
 
-from checker.logs.findings import Coverage
-from checker.logs.read.job_runs import JobRun
-from checker.logs.read.line_patterns import table
-from checker.logs.read.log_files import LogShelf
-from checker.logs.read.visibility import LogProfile
-from checker.logs.validate import JudgedJob, judge_cluster, judge_job
-from checker.logs.verdicts import Verdict, verdict_of
-from model.errors import FinaleError
-from pipeline.watch import cluster, work
-from pipeline.watch.cluster import WatchSetting
-from pipeline.watch.files import GROWS, PAUSES, SILENT
-from pipeline.watch.journal import JOURNAL, Journal
-from pipeline.watch.kept import FolderBatches
-from pipeline.watch.work import WatchOrder, judged
+from finale.checker.logs.findings import Coverage
+from finale.checker.logs.read.job_runs import JobRun
+from finale.checker.logs.read.line_patterns import table
+from finale.checker.logs.read.log_files import LogShelf
+from finale.checker.logs.read.visibility import LogProfile
+from finale.checker.logs.validate import JudgedJob, judge_cluster, judge_job
+from finale.checker.logs.verdicts import Verdict, verdict_of
+from finale.model.errors import FinaleError
+from finale.pipeline.watch import cluster, work
+from finale.pipeline.watch.cluster import WatchSetting
+from finale.pipeline.watch.files import GROWS, PAUSES, SILENT
+from finale.pipeline.watch.journal import JOURNAL, Journal
+from finale.pipeline.watch.kept import FolderBatches
+from finale.pipeline.watch.work import WatchOrder, judged
 from tests.conformance.logs import PAIR, engine_of, log_of
 from tests.logs.archive import SAMPLES
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.logs.findings import Finding, Severity
-from pipeline.watch import cluster
-from pipeline.watch.cluster import GrowingCluster, JobState, WatchSetting
+from finale.checker.logs.findings import Finding, Severity
+from finale.pipeline.watch import cluster
+from finale.pipeline.watch.cluster import GrowingCluster, JobState, WatchSetting
 from tests.logs.archive import archives, needs_archives
 
 from .test_watch_judging import TABLE, News, news, whole

@@ -8,9 +8,9 @@ from threading import Thread
 
 import pytest
 
-from pipeline.session import SparkCluster
-from pipeline.watch.cluster import WatchSetting
-from pipeline.watch.run import WatchPlan, watch
+from finale.pipeline.session import SparkCluster
+from finale.pipeline.watch.cluster import WatchSetting
+from finale.pipeline.watch.run import WatchPlan, watch
 from tests.pipeline.standalone import CONF, Standalone
 
 from .test_standalone import cluster as cluster  # noqa: PLC0414 - a fixture

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from checker.spec.reading import read_spec
-from model.system import System
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.reading import read_spec
+from finale.model.system import System
 
 ROOT = Path(__file__).parent.parent.parent / "specs"
 FILES = tuple(sorted(ROOT.rglob("*.toml")))

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from checker.search.answer import Answer, Holds, Violated
-from checker.search.backends import check_with
-from checker.search.limits import Limits
-from checker.search.run import chosen
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from model.protocols.registry import PROTOCOLS
-from model.system import Kind
+from finale.checker.search.answer import Answer, Holds, Violated
+from finale.checker.search.backends import check_with
+from finale.checker.search.limits import Limits
+from finale.checker.search.run import chosen
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.model.protocols.registry import PROTOCOLS
+from finale.model.system import Kind
 from tests.protocols.specs import FILES, name_of, spec_of, specs
 from tests.protocols.test_specs import is_large
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from checker.spec.claim import Spec
+from finale.checker.spec.claim import Spec
 from tests.docs.pages import ROOT as REPOSITORY
 from tests.protocols.specs import ROOT, spec_of
 

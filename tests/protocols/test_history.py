@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.spec.claim import Spec
-from model.system import Kind
+from finale.checker.spec.claim import Spec
+from finale.model.system import Kind
 from tests.docs.pages import ROOT as REPOSITORY
 from tests.protocols.corpus import PREDICTED, STARS
 from tests.protocols.specs import FILES, ROOT, spec_of

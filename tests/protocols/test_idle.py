@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from model.errors import FinaleError
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.rules import Setting
-from model.topology import Job
+from finale.model.errors import FinaleError
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.rules import Setting
+from finale.model.topology import Job
 
 PAIR = {"shape": "pair", "records": 1}
 JOIN = {"S1": {"records": 1}, "S2": {"records": 1}, "K": {"from": ["S1", "S2"]}}

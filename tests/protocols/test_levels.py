@@ -10,20 +10,20 @@ from __future__ import annotations
 
 import pytest
 
-from model.language.build import build
-from model.language.protocol import Protocol
-from model.protocols.at_least_once import AtLeastOnce
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.job.elements import Data
-from model.protocols.legacy_finish import LegacyFinish
-from model.protocols.legacy_stop import LegacyStop
-from model.protocols.stop_with_checkpoint import StopWithCheckpoint
-from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.protocols.sync_savepoint import SyncSavepoint
-from model.rules import Setting
-from model.semantics import steps
-from model.system import State, System
-from model.topology import Job
+from finale.model.language.build import build
+from finale.model.language.protocol import Protocol
+from finale.model.protocols.at_least_once import AtLeastOnce
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.job.elements import Data
+from finale.model.protocols.legacy_finish import LegacyFinish
+from finale.model.protocols.legacy_stop import LegacyStop
+from finale.model.protocols.stop_with_checkpoint import StopWithCheckpoint
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.protocols.sync_savepoint import SyncSavepoint
+from finale.model.rules import Setting
+from finale.model.semantics import steps
+from finale.model.system import State, System
+from finale.model.topology import Job
 
 Values = tuple[tuple[str, object], ...]
 

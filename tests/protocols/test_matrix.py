@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.report.matrix import is_cell
-from checker.spec.catalogue import catalogue
+from finale.checker.report.matrix import is_cell
+from finale.checker.spec.catalogue import catalogue
 from tests.protocols.specs import FILES, ROOT, spec_of
 
 FOLDER = ROOT / "matrix"

@@ -6,8 +6,8 @@ from itertools import chain, combinations
 
 import pytest
 
-from model.protocols.broken.restore.marks_from_zero import PlainMinus
-from model.protocols.coordinator.metadata import Encoding, Flags, Metadata, UnknownVersion
+from finale.model.protocols.broken.restore.marks_from_zero import PlainMinus
+from finale.model.protocols.coordinator.metadata import Encoding, Flags, Metadata, UnknownVersion
 
 ALL = [
     Flags(parallelism, frozenset(finished))

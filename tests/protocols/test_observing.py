@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from checker.spec.claim import Spec
-from model.errors import FinaleError
-from model.language.build import build, world_of
-from model.language.decorators import mark_of
-from model.language.predicates import property_of
-from model.protocols.barriers.gate import GatePorts
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.task.tasks import Task
-from model.protocols.unaligned import Unaligned
-from model.rules import Entity, Protocol, Setting, define
-from model.system import System
+from finale.checker.spec.claim import Spec
+from finale.model.errors import FinaleError
+from finale.model.language.build import build, world_of
+from finale.model.language.decorators import mark_of
+from finale.model.language.predicates import property_of
+from finale.model.protocols.barriers.gate import GatePorts
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.task.tasks import Task
+from finale.model.protocols.unaligned import Unaligned
+from finale.model.rules import Entity, Protocol, Setting, define
+from finale.model.system import System
 from tests.protocols.specs import ROOT, spec_of
 
 #: Small jobs of which many properties are asked, and that read stops, failures and states.

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from checker.spec.reading import read_spec
-from model.language.build import build
-from model.protocols.registry import PROTOCOLS
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.reading import read_spec
+from finale.model.language.build import build
+from finale.model.protocols.registry import PROTOCOLS
 from tests.protocols.specs import audits
 
 #: Larger specs have the options of smaller ones, or nearly.

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from model.language.build import build
-from model.protocols.persister import Persister
-from model.protocols.unaligned import Unaligned
-from model.rules import Setting
-from model.semantics import steps
-from model.system import State, System
-from model.topology import Job
+from finale.model.language.build import build
+from finale.model.protocols.persister import Persister
+from finale.model.protocols.unaligned import Unaligned
+from finale.model.rules import Setting
+from finale.model.semantics import steps
+from finale.model.system import State, System
+from finale.model.topology import Job
 
 
 class Logging(Unaligned):

@@ -17,10 +17,10 @@ from functools import cache
 
 import pytest
 
-from checker.spec.catalogue import catalogue
-from model.language.protocol import Protocol
-from model.protocols.registry import PROTOCOLS
-from model.rules import Setting
+from finale.checker.spec.catalogue import catalogue
+from finale.model.language.protocol import Protocol
+from finale.model.protocols.registry import PROTOCOLS
+from finale.model.rules import Setting
 
 #: Whether a feature is in the system at all: all that reads them is the part that has the feature,
 #: each rule of it once. option -> the part

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.search.answer import Holds
-from checker.search.bfs.search import check
-from checker.search.run import chosen
+from finale.checker.search.answer import Holds
+from finale.checker.search.bfs.search import check
+from finale.checker.search.run import chosen
 from tests.protocols.specs import spec_of
 
 SPEC = """

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from model.language.build import build
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.rules import Setting
-from model.semantics import steps
-from model.system import Blocked, State, System, leaves
-from model.topology import Job, all_shapes
+from finale.model.language.build import build
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.rules import Setting
+from finale.model.semantics import steps
+from finale.model.system import Blocked, State, System, leaves
+from finale.model.topology import Job, all_shapes
 
 
 def built(job: Job) -> tuple[FinalCheckpoint, System]:

@@ -6,13 +6,13 @@ from dataclasses import fields
 
 import pytest
 
-from checker.spec.catalogue import catalogue
-from checker.spec.releases import ReleaseConfig, preset, settings_of
-from checker.spec.typed import options_of
-from model.errors import FinaleError
-from model.language.protocol import Protocol
-from model.protocols.registry import PROTOCOLS
-from model.protocols.releases import RELEASES, TOPICS, Release
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.releases import ReleaseConfig, preset, settings_of
+from finale.checker.spec.typed import options_of
+from finale.model.errors import FinaleError
+from finale.model.language.protocol import Protocol
+from finale.model.protocols.registry import PROTOCOLS
+from finale.model.protocols.releases import RELEASES, TOPICS, Release
 from tests.docs.pages import ROOT
 
 KNOWN = catalogue()

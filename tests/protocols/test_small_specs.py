@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from checker.search.run import run
-from checker.spec.claim import Spec
+from finale.checker.search.run import run
+from finale.checker.spec.claim import Spec
 from tests.protocols.specs import name_of, specs
 
 #: So many specs of each protocol, the smallest first.

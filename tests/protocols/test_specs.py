@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from checker.report.matrix import is_cell
-from checker.search.answer import Violated
-from checker.search.backends import check_with
-from checker.search.limits import Limits
-from checker.search.rows import ResultRow, result_of
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from model.language.decorators import DecoratedFunction, mark_of
-from model.language.explore import Branch
-from model.protocols.registry import PROTOCOLS as REGISTERED
-from model.system import Kind, System, Update, leaves
+from finale.checker.report.matrix import is_cell
+from finale.checker.search.answer import Violated
+from finale.checker.search.backends import check_with
+from finale.checker.search.limits import Limits
+from finale.checker.search.rows import ResultRow, result_of
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.model.language.decorators import DecoratedFunction, mark_of
+from finale.model.language.explore import Branch
+from finale.model.protocols.registry import PROTOCOLS as REGISTERED
+from finale.model.system import Kind, System, Update, leaves
 from tests.protocols.specs import FILES, name_of, spec_of, specs
 
 PROTOCOLS = tuple(entry.key for entry in REGISTERED)

@@ -6,14 +6,14 @@ import random
 
 import pytest
 
-from model.language.build import world_of
-from model.language.plain import PlainStore
-from model.protocols.coordinator.checkpoints import COMPLETED, CheckpointKind
-from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.protocols.stops.stopping import Stopping
-from model.protocols.sync_savepoint import SyncSavepoint
-from model.rules import Setting
-from model.topology import Job
+from finale.model.language.build import world_of
+from finale.model.language.plain import PlainStore
+from finale.model.protocols.coordinator.checkpoints import COMPLETED, CheckpointKind
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.protocols.stops.stopping import Stopping
+from finale.model.protocols.sync_savepoint import SyncSavepoint
+from finale.model.rules import Setting
+from finale.model.topology import Job
 
 ORDINARY, SAVEPOINT = CheckpointKind.CHECKPOINT, CheckpointKind.SAVEPOINT
 IDS = 6

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from model.properties.registry import PROPERTIES
+from finale.model.properties.registry import PROPERTIES
 from tests.protocols.specs import name_of
 from tests.recycling.corpus import of_variants
 from tests.recycling.lockstep import IDS, LIVE, Seen, walks

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 
-from checker.spec.claim import Spec
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.topology import Sink
+from finale.checker.spec.claim import Spec
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.topology import Sink
 from tests.protocols.specs import FILES, spec_of
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from checker.search.answer import Report, Verdict, Violated
-from checker.search.backends import check_with
-from checker.search.limits import Limits
-from checker.spec.claim import Spec
-from model.semantics import evaluate
-from model.system import Kind, System
-from model.trace import Trace
+from finale.checker.search.answer import Report, Verdict, Violated
+from finale.checker.search.backends import check_with
+from finale.checker.search.limits import Limits
+from finale.checker.spec.claim import Spec
+from finale.model.semantics import evaluate
+from finale.model.system import Kind, System
+from finale.model.trace import Trace
 from tests.recycling.corpus import of_variants, with_few_ids
 from tests.recycling.lockstep import Key, Walk
 

@@ -10,18 +10,23 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from checker.search.interpreter.execution import Judgement, PlainPredicate, PlainSystem, TakenStep
-from checker.spec.claim import Spec
-from checker.spec.reading import can_apply
-from model.errors import FinaleError
-from model.language.bindings import BoundRule
-from model.language.build import world_of
-from model.language.plain import PlainStore
-from model.language.properties import Family
-from model.language.protocol import Protocol, Setting
-from model.properties.registry import PROPERTIES
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.system import Blocked, Fault, Kind
+from finale.checker.search.interpreter.execution import (
+    Judgement,
+    PlainPredicate,
+    PlainSystem,
+    TakenStep,
+)
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.reading import can_apply
+from finale.model.errors import FinaleError
+from finale.model.language.bindings import BoundRule
+from finale.model.language.build import world_of
+from finale.model.language.plain import PlainStore
+from finale.model.language.properties import Family
+from finale.model.language.protocol import Protocol, Setting
+from finale.model.properties.registry import PROPERTIES
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.system import Blocked, Fault, Kind
 
 #: How many ids live at once, and how many checkpoints a walk begins.
 LIVE, IDS = 3, 6

@@ -9,12 +9,12 @@ import pytest
 from tests.cli.running import Ran, run
 
 _VARIANT = """
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.job.elements import CheckpointId
-from model.protocols.task.tasks import Task
-from model.rules import EMPTY, WEAK, Bool, Nothing, Option, PerEntity, Queue, Ref, Set
-from model.rules import define, field, rule
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import EMPTY, WEAK, Bool, Nothing, Option, PerEntity, Queue, Ref, Set
+from finale.model.rules import define, field, rule
 
 
 class Remembers(FinalCheckpoint):

@@ -7,21 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from checker.report.check_json import json_rows
-from checker.report.results import result_lines
-from checker.report.story import story_of
-from checker.search.answer import NotAsked, Violated
-from checker.search.bfs.search import check
-from checker.search.native.search import check as check_natively
-from checker.search.rows import result_of
-from checker.search.run import run
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from checker.spec.reading import read_spec
-from model.errors import FinaleError
-from model.language.build import build
-from model.properties.registry import PROPERTIES
-from model.rules import WEAK, Bool, Entity, Nothing, Option, Ref, Setting, field, rule, step
+from finale.checker.report.check_json import json_rows
+from finale.checker.report.results import result_lines
+from finale.checker.report.story import story_of
+from finale.checker.search.answer import NotAsked, Violated
+from finale.checker.search.bfs.search import check
+from finale.checker.search.native.search import check as check_natively
+from finale.checker.search.rows import result_of
+from finale.checker.search.run import run
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.reading import read_spec
+from finale.model.errors import FinaleError
+from finale.model.language.build import build
+from finale.model.properties.registry import PROPERTIES
+from finale.model.rules import WEAK, Bool, Entity, Nothing, Option, Ref, Setting, field, rule, step
 from tests.protocols.specs import ROOT as SPECS
 from tests.protocols.specs import name_of, spec_of
 from tests.recycling.corpus import chosen, of_protocols, with_few_ids

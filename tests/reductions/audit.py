@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from checker.search.answer import Answer, Report
-from checker.search.limits import Limits
-from checker.search.native.search import check, searched
-from checker.search.reduced import check_reduced
-from checker.search.reductions.canonical import Canonical
-from checker.search.reductions.kinds import AppliedReduction, Reduction
-from checker.search.reductions.under import canonical_of
-from model.semantics import evaluate
-from model.system import State, System
+from finale.checker.search.answer import Answer, Report
+from finale.checker.search.limits import Limits
+from finale.checker.search.native.search import check, searched
+from finale.checker.search.reduced import check_reduced
+from finale.checker.search.reductions.canonical import Canonical
+from finale.checker.search.reductions.kinds import AppliedReduction, Reduction
+from finale.checker.search.reductions.under import canonical_of
+from finale.model.semantics import evaluate
+from finale.model.system import State, System
 
 _last: list[tuple[System, Report]] = []
 

@@ -11,7 +11,7 @@ from threading import Timer
 
 import pytest
 
-from checker.search.answer import (
+from finale.checker.search.answer import (
     NO_DEADLOCK,
     WELL_FORMED,
     Answer,
@@ -20,18 +20,18 @@ from checker.search.answer import (
     Statistics,
     Unknown,
 )
-from checker.search.limits import Limits, SearchProgress, TimeOver
-from checker.search.reduced import LOOKING, check_reduced
-from checker.search.reductions.interrupts import Interrupts
-from checker.search.reductions.kinds import Reduction
-from checker.search.reductions.partial_order import ordered
-from checker.search.reductions.transitions import WAYS_MAX, ways
-from checker.search.solving.prover import Prover
-from model.expressions import TRUE, cell, conjunction, disjunction, equal, integer, negation
-from model.language.build import build
-from model.protocols.two_phase_commit import TwoPhaseCommit
-from model.rules import Setting
-from model.system import System
+from finale.checker.search.limits import Limits, SearchProgress, TimeOver
+from finale.checker.search.reduced import LOOKING, check_reduced
+from finale.checker.search.reductions.interrupts import Interrupts
+from finale.checker.search.reductions.kinds import Reduction
+from finale.checker.search.reductions.partial_order import ordered
+from finale.checker.search.reductions.transitions import WAYS_MAX, ways
+from finale.checker.search.solving.prover import Prover
+from finale.model.expressions import TRUE, cell, conjunction, disjunction, equal, integer, negation
+from finale.model.language.build import build
+from finale.model.protocols.two_phase_commit import TwoPhaseCommit
+from finale.model.rules import Setting
+from finale.model.system import System
 from tests.zoo.fairness import LASSO
 
 CELLS = [cell(index, 0, 9, False) for index in range(20)]
@@ -142,7 +142,7 @@ def test_the_limit_of_time_is_for_all_searches_under_reductions(
         statistics = Statistics(1, 0, 0, 0.0)
         return Report("native", tuple(Answer(name, Holds()) for name in names), statistics)
 
-    monkeypatch.setattr("checker.search.native.search.check", native_check)
+    monkeypatch.setattr("finale.checker.search.native.search.check", native_check)
     system = build(LASSO.make(), LASSO.families)
     report = check_reduced(system, list(Reduction), Limits(seconds_max=100), None)
     assert given[0] < 100

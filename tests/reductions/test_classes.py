@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from checker.search.limits import Limits
-from checker.search.native.lifted import LiftedSearch
-from checker.search.native.search import searched
-from checker.search.reductions.canonical import Canonical, SymmetryGroup
-from checker.search.reductions.symmetry import symmetry_of
-from checker.search.reductions.under import canonical_of
-from model.language.build import build
-from model.language.protocol import Protocol
-from model.protocols.two_phase_commit import TwoPhaseCommit
-from model.rules import Setting
-from model.semantics import evaluate
-from model.system import State
-from model.trace import replay
+from finale.checker.search.limits import Limits
+from finale.checker.search.native.lifted import LiftedSearch
+from finale.checker.search.native.search import searched
+from finale.checker.search.reductions.canonical import Canonical, SymmetryGroup
+from finale.checker.search.reductions.symmetry import symmetry_of
+from finale.checker.search.reductions.under import canonical_of
+from finale.model.language.build import build
+from finale.model.language.protocol import Protocol
+from finale.model.protocols.two_phase_commit import TwoPhaseCommit
+from finale.model.rules import Setting
+from finale.model.semantics import evaluate
+from finale.model.system import State
+from finale.model.trace import replay
 from tests.reductions import worlds
 from tests.reductions.audit import kept_under
 

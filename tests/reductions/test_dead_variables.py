@@ -6,21 +6,21 @@ from collections.abc import Sequence
 
 import pytest
 
-from checker.search.answer import NO_DEADLOCK
-from checker.search.limits import Limits
-from checker.search.native.search import check, searched
-from checker.search.reductions.canonical import Reset
-from checker.search.reductions.dead import CHANGES, dead_variables_of
-from checker.search.reductions.find import find_all
-from checker.search.reductions.found import DeadVariables
-from checker.search.reductions.kinds import Reduction
-from checker.spec.claim import Spec
-from model.expressions import TRUE
-from model.language.build import build
-from model.language.properties import Family
-from model.language.protocol import Protocol
-from model.rules import Setting
-from model.system import System
+from finale.checker.search.answer import NO_DEADLOCK
+from finale.checker.search.limits import Limits
+from finale.checker.search.native.search import check, searched
+from finale.checker.search.reductions.canonical import Reset
+from finale.checker.search.reductions.dead import CHANGES, dead_variables_of
+from finale.checker.search.reductions.find import find_all
+from finale.checker.search.reductions.found import DeadVariables
+from finale.checker.search.reductions.kinds import Reduction
+from finale.checker.spec.claim import Spec
+from finale.model.expressions import TRUE
+from finale.model.language.build import build
+from finale.model.language.properties import Family
+from finale.model.language.protocol import Protocol
+from finale.model.rules import Setting
+from finale.model.system import System
 from tests.protocols.specs import ROOT, audits, built, spec_of
 from tests.reductions import worlds
 from tests.reductions.audit import disagreements
@@ -123,6 +123,6 @@ def test_a_cell_that_is_not_dead_is_noticed(monkeypatch: pytest.MonkeyPatch) -> 
     system = system_of(worlds.Machine, [worlds.never_sends_three])
     register = next(each.offset for each in system.variables if each.name == "register")
     wrong = DeadVariables((Reset(TRUE, (register,)),), ())
-    monkeypatch.setattr("checker.search.reduced.find_all", lambda *_: [wrong])
+    monkeypatch.setattr("finale.checker.search.reduced.find_all", lambda *_: [wrong])
     with pytest.raises(AssertionError):
         assert disagreements(system, [Reduction.DEAD_VARIABLES]) == []

@@ -8,20 +8,20 @@ from random import Random
 
 import pytest
 
-from checker.search.limits import Limits
-from checker.search.native.search import check, searched
-from checker.search.reductions import closure
-from checker.search.reductions.canonical import Canonical
-from checker.search.reductions.closure import exchange, pairs_of
-from checker.search.reductions.find import find_all
-from checker.search.reductions.kinds import Reduction
-from checker.search.reductions.pairs import Pairs, Step
-from checker.search.reductions.symmetry import symmetry_of
-from checker.search.reductions.transitions import transitions_of
-from checker.search.reductions.under import canonical_of
-from checker.spec.claim import Spec
-from model.errors import FinaleError
-from model.expressions import (
+from finale.checker.search.limits import Limits
+from finale.checker.search.native.search import check, searched
+from finale.checker.search.reductions import closure
+from finale.checker.search.reductions.canonical import Canonical
+from finale.checker.search.reductions.closure import exchange, pairs_of
+from finale.checker.search.reductions.find import find_all
+from finale.checker.search.reductions.kinds import Reduction
+from finale.checker.search.reductions.pairs import Pairs, Step
+from finale.checker.search.reductions.symmetry import symmetry_of
+from finale.checker.search.reductions.transitions import transitions_of
+from finale.checker.search.reductions.under import canonical_of
+from finale.checker.spec.claim import Spec
+from finale.model.errors import FinaleError
+from finale.model.expressions import (
     FALSE,
     TRUE,
     Cell,
@@ -36,12 +36,12 @@ from model.expressions import (
     negation,
     plus,
 )
-from model.language.build import build
-from model.language.protocol import Protocol
-from model.protocols.coordinator.checkpoints import CheckpointStatus
-from model.rules import Setting
-from model.semantics import evaluate
-from model.system import State, System
+from finale.model.language.build import build
+from finale.model.language.protocol import Protocol
+from finale.model.protocols.coordinator.checkpoints import CheckpointStatus
+from finale.model.rules import Setting
+from finale.model.semantics import evaluate
+from finale.model.system import State, System
 from tests.agreement.loose_systems import loose, system_of, when
 from tests.agreement.random_bodies import Pick
 from tests.agreement.random_protocols import written

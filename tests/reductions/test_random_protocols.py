@@ -7,14 +7,14 @@ from random import Random
 
 import pytest
 
-from checker.search.limits import Limits
-from checker.search.native.search import check
-from checker.search.reductions.dead import dead_variables_of
-from checker.search.reductions.kinds import Reduction
-from checker.search.reductions.symmetry import symmetry_of
-from model.errors import FinaleError
-from model.language.build import build
-from model.system import System
+from finale.checker.search.limits import Limits
+from finale.checker.search.native.search import check
+from finale.checker.search.reductions.dead import dead_variables_of
+from finale.checker.search.reductions.kinds import Reduction
+from finale.checker.search.reductions.symmetry import symmetry_of
+from finale.model.errors import FinaleError
+from finale.model.language.build import build
+from finale.model.system import System
 from tests.agreement.random_bodies import Pick
 from tests.agreement.random_protocols import written
 from tests.agreement.test_random_systems import REFUSED

@@ -9,29 +9,29 @@ from pathlib import Path
 
 import pytest
 
-from checker.search.limits import LimitHit, Limits, TimeOver
-from checker.search.native.search import UPPER_BOUND, check, report_of, searched
-from checker.search.reduced import check_reduced
-from checker.search.reductions.candidates import Candidates
-from checker.search.reductions.canonical import SymmetryGroup
-from checker.search.reductions.find import find_all
-from checker.search.reductions.found import Symmetry
-from checker.search.reductions.invariance import Invariance
-from checker.search.reductions.kinds import Reduction
-from checker.search.reductions.proofs import Proofs
-from checker.search.reductions.renaming import Renaming
-from checker.search.reductions.symmetry import FAIR_RUNS, symmetry_of
-from checker.search.solving.certificate import Certifier
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from checker.spec.reading import read_spec
-from model.language.build import build
-from model.language.properties import Family
-from model.language.protocol import Protocol
-from model.protocols.two_phase_commit import TwoPhaseCommit
-from model.rules import Setting
-from model.semantics import evaluate
-from model.system import System
+from finale.checker.search.limits import LimitHit, Limits, TimeOver
+from finale.checker.search.native.search import UPPER_BOUND, check, report_of, searched
+from finale.checker.search.reduced import check_reduced
+from finale.checker.search.reductions.candidates import Candidates
+from finale.checker.search.reductions.canonical import SymmetryGroup
+from finale.checker.search.reductions.find import find_all
+from finale.checker.search.reductions.found import Symmetry
+from finale.checker.search.reductions.invariance import Invariance
+from finale.checker.search.reductions.kinds import Reduction
+from finale.checker.search.reductions.proofs import Proofs
+from finale.checker.search.reductions.renaming import Renaming
+from finale.checker.search.reductions.symmetry import FAIR_RUNS, symmetry_of
+from finale.checker.search.solving.certificate import Certifier
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.reading import read_spec
+from finale.model.language.build import build
+from finale.model.language.properties import Family
+from finale.model.language.protocol import Protocol
+from finale.model.protocols.two_phase_commit import TwoPhaseCommit
+from finale.model.rules import Setting
+from finale.model.semantics import evaluate
+from finale.model.system import System
 from tests.protocols.specs import audits, built
 from tests.reductions import worlds
 from tests.reductions.audit import disagreements, kept_under, miscounted
@@ -187,7 +187,7 @@ def test_a_difference_that_few_runs_reach_counts() -> None:
 
 
 def test_what_takes_too_many_questions_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checker.search.reductions.proofs.QUESTIONS_MAX", 1)
+    monkeypatch.setattr("finale.checker.search.reductions.proofs.QUESTIONS_MAX", 1)
     found = symmetry_of(system_of(worlds.FirstDrops))
     assert found.groups == ()
     assert any("no invariant was found: the limit of 1 questions" in each for each in found.remarks)
@@ -318,6 +318,6 @@ def test_an_order_that_is_taken_for_none_is_noticed() -> None:
 def test_a_property_that_tells_them_apart_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     system = system_of(worlds.Ranked, [worlds.first_has_it_first])
     alike = symmetry_of(system_of(worlds.Ball))
-    monkeypatch.setattr("checker.search.reduced.find_all", lambda *_: [alike])
+    monkeypatch.setattr("finale.checker.search.reduced.find_all", lambda *_: [alike])
     with pytest.raises(AssertionError):
         assert disagreements(system, [Reduction.SYMMETRY]) == []

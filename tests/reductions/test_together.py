@@ -6,18 +6,18 @@ from random import Random
 
 import pytest
 
-from checker.search.answer import Answer, Holds, Unknown, Vacuous
-from checker.search.limits import Limits
-from checker.search.native.search import check
-from checker.search.reduced import check_reduced
-from checker.search.reductions.find import find_all
-from checker.search.reductions.kinds import Reduction
-from checker.search.reductions.partial_order import PartialOrder
-from checker.search.reductions.under import canonical_of
-from checker.spec.claim import Spec
-from model.errors import FinaleError
-from model.language.build import build
-from model.system import System
+from finale.checker.search.answer import Answer, Holds, Unknown, Vacuous
+from finale.checker.search.limits import Limits
+from finale.checker.search.native.search import check
+from finale.checker.search.reduced import check_reduced
+from finale.checker.search.reductions.find import find_all
+from finale.checker.search.reductions.kinds import Reduction
+from finale.checker.search.reductions.partial_order import PartialOrder
+from finale.checker.search.reductions.under import canonical_of
+from finale.checker.spec.claim import Spec
+from finale.model.errors import FinaleError
+from finale.model.language.build import build
+from finale.model.system import System
 from tests.agreement.random_bodies import Pick
 from tests.agreement.random_protocols import written
 from tests.agreement.stubborn import cycles_of_classes

@@ -6,7 +6,7 @@ import enum
 from collections.abc import Sequence
 from typing import Annotated
 
-from model.rules import (
+from finale.model.rules import (
     EMPTY,
     Bool,
     Entity,

@@ -10,10 +10,10 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from reference.elements import Record
-from reference.formats.files import MemoryFiles
-from reference.operators.base import Context, Operator
-from reference.operators.keys import ByKey, InTurn, KeyField
+from finale.reference.elements import Record
+from finale.reference.formats.files import MemoryFiles
+from finale.reference.operators.base import Context, Operator
+from finale.reference.operators.keys import ByKey, InTurn, KeyField
 
 #: A case is a whole run: a fifth of the examples is enough.
 few = settings(max_examples=settings().max_examples // 5)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from model.errors import FinaleError
-from reference.engine import Engine
-from reference.faults import Strikes
-from reference.formats.faultlist import OF_THE_ENVIRONMENT, PlannedFault
-from reference.formats.faulty import ProcessEnds
-from reference.steps import StepId
+from finale.model.errors import FinaleError
+from finale.reference.engine import Engine
+from finale.reference.faults import Strikes
+from finale.reference.formats.faultlist import OF_THE_ENVIRONMENT, PlannedFault
+from finale.reference.formats.faulty import ProcessEnds
+from finale.reference.steps import StepId
 from tests.engine_runs.schedulers import Seeded, run
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from model.errors import FinaleError
-from reference.formats.faulty import ProcessEnds
-from reference.formats.files import MemoryFiles
-from reference.formats.jobfile import JobFile, read_job
-from reference.runner import Orders, Runner
+from finale.model.errors import FinaleError
+from finale.reference.formats.faulty import ProcessEnds
+from finale.reference.formats.files import MemoryFiles
+from finale.reference.formats.jobfile import JobFile, read_job
+from finale.reference.runner import Orders, Runner
 
 JOB = """
 name = "test"

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from model.errors import FinaleError
-from reference.formats.control import Control, Said, ask
-from reference.formats.faultlist import PlannedFault
-from reference.formats.folder import locked, name_of_run
-from reference.formats.jobfile import read_job
-from reference.formats.requests import WHY_CUT
-from reference.runner import Orders, RunEnd, run
+from finale.model.errors import FinaleError
+from finale.reference.formats.control import Control, Said, ask
+from finale.reference.formats.faultlist import PlannedFault
+from finale.reference.formats.folder import locked, name_of_run
+from finale.reference.formats.jobfile import read_job
+from finale.reference.formats.requests import WHY_CUT
+from finale.reference.runner import Orders, RunEnd, run
 
 from .test_cuts import is_whole, job_in
 
@@ -43,8 +43,8 @@ def test_a_request_is_answered_when_its_process_ends(
     tmp_path: Path, fault: PlannedFault, asked: Said, *, done: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is done is told; what is not is to be asked again, for the job goes on."""
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 1_000)
-    monkeypatch.setattr("reference.formats.control.SECONDS_BETWEEN_LOOKS", 0.0)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 1_000)
+    monkeypatch.setattr("finale.reference.formats.control.SECONDS_BETWEEN_LOOKS", 0.0)
     job = read_job(job_in(tmp_path, "aligned", lines=500, width=40, checkpoints=1))
     state, sent = tmp_path / "state", list[Path]()
 
@@ -115,7 +115,9 @@ def test_who_has_the_name_of_an_earlier_run_asks_the_next(
     (tmp_path / "lock").write_text("new")
     Control(tmp_path, "new")
     names = iter(("old", "new"))
-    monkeypatch.setattr("reference.formats.control.name_of_run", lambda _: next(names, "new"))
+    monkeypatch.setattr(
+        "finale.reference.formats.control.name_of_run", lambda _: next(names, "new")
+    )
     with (tmp_path / "lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(FinaleError) as caught:

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from model.errors import FinaleError
-from model.topology import Edge, Job, Pattern, Vertex
-from reference.formats.changes import refuse_changes
-from reference.formats.faulty import DiskFault, FaultyFiles, ProcessEnds
-from reference.formats.files import MemoryFiles
-from reference.formats.inflight import Logs
-from reference.formats.jobfile import JobFile, read_job
-from reference.formats.metadata import VERSIONS, File, OperatorMetadata, SubtaskMetadata
-from reference.formats.snapshots import shape_of
-from reference.operators.kinds import KINDS, settings_of
-from reference.runner import Runner
+from finale.model.errors import FinaleError
+from finale.model.topology import Edge, Job, Pattern, Vertex
+from finale.reference.formats.changes import refuse_changes
+from finale.reference.formats.faulty import DiskFault, FaultyFiles, ProcessEnds
+from finale.reference.formats.files import MemoryFiles
+from finale.reference.formats.inflight import Logs
+from finale.reference.formats.jobfile import JobFile, read_job
+from finale.reference.formats.metadata import VERSIONS, File, OperatorMetadata, SubtaskMetadata
+from finale.reference.formats.snapshots import shape_of
+from finale.reference.operators.kinds import KINDS, settings_of
+from finale.reference.runner import Runner
 from tests.reference.small_jobs import (
     copy_of,
     cut_off,
@@ -171,7 +171,7 @@ def test_what_had_finished_in_part_reads_only_such_subtasks() -> None:
 
 @pytest.fixture(autouse=True)
 def small_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 40)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 40)
 
 
 KEYED = """

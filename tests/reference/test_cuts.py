@@ -19,12 +19,12 @@ from pathlib import Path
 
 import pytest
 
-from reference.coordinator import CheckpointKind
-from reference.formats.eventlog import read_log
-from reference.formats.files import DiskFiles
-from reference.formats.folder import name_of_run
-from reference.formats.jobfile import JobFile, read_job
-from reference.runner import Orders, Runner, run
+from finale.reference.coordinator import CheckpointKind
+from finale.reference.formats.eventlog import read_log
+from finale.reference.formats.files import DiskFiles
+from finale.reference.formats.folder import name_of_run
+from finale.reference.formats.jobfile import JobFile, read_job
+from finale.reference.runner import Orders, Runner, run
 
 from .watched import WatchedFiles
 
@@ -119,7 +119,7 @@ CASES = [
 def test_a_run_is_cut_at_any_moment(
     tmp_path: Path, mode: str, stop: CheckpointKind | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 1_000)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 1_000)
     job = read_job(job_in(tmp_path, mode, lines=100, width=40, checkpoints=3))
     kinds = "write append sync rename remove folder"
     seen = moments_of(job, tmp_path, Orders(stop), every=11 if stop is None else 17, kinds=kinds)
@@ -139,7 +139,7 @@ def test_a_large_run_is_cut_at_each_moment(
 
 
 def command(job: Path, *more: str) -> tuple[str, ...]:
-    main = "import sys; from cli.main import main; sys.exit(main())"
+    main = "import sys; from finale.cli.main import main; sys.exit(main())"
     state = str(job.parent / "state")
     return (sys.executable, "-c", main, "run", str(job), "--directory", state, *more)
 
@@ -208,7 +208,7 @@ def test_a_run_that_is_killed_goes_on(
 def test_barriers_go_as_the_job_says(
     tmp_path: Path, mode: str, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 1_000)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 1_000)
     job = read_job(job_in(tmp_path, mode, lines=1_000, width=40, checkpoints=3))
     run(replace(job, timeout=1e-9), tmp_path / "state")
     log = read_log((tmp_path / "state" / "events.ndjson").read_text().splitlines())

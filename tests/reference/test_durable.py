@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from model.errors import FinaleError
-from reference.formats.files import DiskFiles
-from reference.formats.folder import locked
+from finale.model.errors import FinaleError
+from finale.reference.formats.files import DiskFiles
+from finale.reference.formats.folder import locked
 
 
 @pytest.fixture

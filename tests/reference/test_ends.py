@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from cli.main import main
-from model.errors import FinaleError
-from reference.asking import RequestKind
-from reference.coordinator import CheckpointKind
-from reference.formats.jobfile import read_job
-from reference.protocols.legacy_stop import LegacyStop
-from reference.protocols.stop_with_savepoint import StopWithSavepoint
-from reference.runner import Orders, RunEnd, Runner, run
+from finale.cli.main import main
+from finale.model.errors import FinaleError
+from finale.reference.asking import RequestKind
+from finale.reference.coordinator import CheckpointKind
+from finale.reference.formats.jobfile import read_job
+from finale.reference.protocols.legacy_stop import LegacyStop
+from finale.reference.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.reference.runner import Orders, RunEnd, Runner, run
 
 from .test_cuts import command, is_whole, job_in
 
@@ -64,7 +64,7 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path, scheduler: str) ->
 IN_A_LOCK = """
 import signal, sys, threading
 
-from cli.main import main
+from finale.cli.main import main
 
 entries, usual = int(sys.argv.pop()), threading.Condition.__enter__
 
@@ -103,7 +103,7 @@ def test_an_interrupt_leaves_no_thread_waiting_for_a_lock(tmp_path: Path, entrie
 def test_an_operator_that_raises_ends_the_run(
     tmp_path: Path, threads: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 1_000)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 1_000)
     job = job_in(tmp_path, "aligned", lines=1_000, width=40, checkpoints=5)
     modules = tmp_path / "modules"
     modules.mkdir()
@@ -130,7 +130,7 @@ def upper(line):
 def test_input_that_vanishes_ends_the_run(
     tmp_path: Path, threads: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 1_000)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 1_000)
     file = job_in(tmp_path, "aligned", lines=1_000, width=40, checkpoints=5)
     job, input_file = read_job(file), tmp_path / "long" / "0"
     text = input_file.read_text()
@@ -242,7 +242,7 @@ def test_an_interrupt_leaves_no_step_half_done(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     """What was asked just before is answered, and the log has each step that was taken."""
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 500)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 500)
     job, state = job_in(tmp_path, "aligned", lines=400, width=40, checkpoints=4), tmp_path / "state"
     asked: list[Path] = []
 
@@ -273,7 +273,7 @@ def test_two_stops_fail_the_job_and_the_next_run_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The second comes between the savepoint of the first and the job's end."""
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 500)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 500)
     job = job_in(tmp_path, "aligned", lines=100, width=40, checkpoints=1)
 
     def look(runner: Runner, completed: int) -> None:

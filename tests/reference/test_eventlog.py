@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from model.errors import FinaleError
-from model.events import DATA_STEPS, STEPS
-from model.language.bindings import rule_names
-from model.protocols.final_checkpoint import FinalCheckpoint as Rules
-from model.topology import Job
-from reference.engine import Engine
-from reference.formats.eventlog import EventLog, read_log, table_of
-from reference.formats.files import MemoryFiles
-from reference.operators.program import Followed
-from reference.protocols import ENGINES
-from reference.settings import EngineSettings, Faults
-from reference.steps import StepId
+from finale.model.errors import FinaleError
+from finale.model.events import DATA_STEPS, STEPS
+from finale.model.language.bindings import rule_names
+from finale.model.protocols.final_checkpoint import FinalCheckpoint as Rules
+from finale.model.topology import Job
+from finale.reference.engine import Engine
+from finale.reference.formats.eventlog import EventLog, read_log, table_of
+from finale.reference.formats.files import MemoryFiles
+from finale.reference.operators.program import Followed
+from finale.reference.protocols import ENGINES
+from finale.reference.settings import EngineSettings, Faults
+from finale.reference.steps import StepId
 
 TABLE: dict[str, Any] = {
     "S": {"records": 1, "parallelism": 2},
@@ -85,7 +85,7 @@ def test_each_step_of_an_engine_has_a_word(protocol: str) -> None:
 
 
 def test_each_word_is_a_rule_of_the_model() -> None:
-    from checker.spec.catalogue import catalogue
+    from finale.checker.spec.catalogue import catalogue
 
     known = catalogue()
     kinds = [known.protocol(key) for key in known.protocols]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from model.errors import FinaleError
-from model.topology import Job
-from reference.formats.faultlist import (
+from finale.model.errors import FinaleError
+from finale.model.topology import Job
+from finale.reference.formats.faultlist import (
     CHECKS,
     KEYS,
     PlannedFault,
@@ -16,7 +16,7 @@ from reference.formats.faultlist import (
     faults_of,
     read_faults,
 )
-from reference.protocols import ENGINES
+from finale.reference.protocols import ENGINES
 
 JOB = Job.from_table(
     {"S": {"records": 0, "parallelism": 2}, "K": {"from": ["S"], "sink": "two-phase"}}

@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 
-from checker.logs.event_log.acceptance import Accepted, accept
-from model.topology import Job
-from reference.engine import Engine
-from reference.formats.eventlog import EventLog, read_log
-from reference.formats.faultlist import LOSSES, PlannedFault, bounds_of, options_for
-from reference.formats.files import Files, MemoryFiles
-from reference.formats.resuming import start
-from reference.operators.program import Followed
-from reference.protocols import ENGINES
-from reference.settings import EngineSettings
-from reference.steps import StepId
-from reference.task import Phase
+from finale.checker.logs.event_log.acceptance import Accepted, accept
+from finale.model.topology import Job
+from finale.reference.engine import Engine
+from finale.reference.formats.eventlog import EventLog, read_log
+from finale.reference.formats.faultlist import LOSSES, PlannedFault, bounds_of, options_for
+from finale.reference.formats.files import Files, MemoryFiles
+from finale.reference.formats.resuming import start
+from finale.reference.operators.program import Followed
+from finale.reference.protocols import ENGINES
+from finale.reference.settings import EngineSettings
+from finale.reference.steps import StepId
+from finale.reference.task import Phase
 from tests.engine_runs.schedulers import run
 from tests.reference.faulty import Faulty, run_through
 

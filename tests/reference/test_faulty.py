@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from model.errors import FinaleError
-from reference.formats.faulty import DiskFault, FaultyFiles, ProcessEnds
-from reference.formats.files import DiskFiles, Files, MemoryFiles
-from reference.operators.base import Operator
+from finale.model.errors import FinaleError
+from finale.reference.formats.faulty import DiskFault, FaultyFiles, ProcessEnds
+from finale.reference.formats.files import DiskFiles, Files, MemoryFiles
+from finale.reference.operators.base import Operator
 
 
 def worked_on(files: Files) -> None:

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-import model
-from cli.main import main
-from model.errors import FinaleError
-from reference.formats.files import MemoryFiles
-from reference.formats.jobfile import read_job
-from reference.formats.snapshots import CheckpointStore
-from reference.operators.aggregates import CountByKey
-from reference.operators.base import Context, Operator
-from reference.operators.functions import Filter, FlatMap, Map
-from reference.runner import Orders, run
+import finale
+from finale.cli.main import main
+from finale.model.errors import FinaleError
+from finale.reference.formats.files import MemoryFiles
+from finale.reference.formats.jobfile import read_job
+from finale.reference.formats.snapshots import CheckpointStore
+from finale.reference.operators.aggregates import CountByKey
+from finale.reference.operators.base import Context, Operator
+from finale.reference.operators.functions import Filter, FlatMap, Map
+from finale.reference.runner import Orders, run
 
 MAPPED = """
 [operators.rows]
@@ -157,7 +157,7 @@ def test_where_a_function_has_raised_is_told(
 def test_from_where_the_job_goes_on_is_told_where_something_is_secured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 2)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 2)
     file, state = job(tmp_path, "loud:half", loud="def half(n):\n    return 1 / n\n"), tmp_path
     file.write_text(f"records = 1\n{file.read_text()}")
     (tmp_path / "rows").write_text("1\n" * 30 + "0\n")
@@ -229,17 +229,17 @@ def test_what_is_no_name_of_a_function_is_refused(tmp_path: Path, said: str) -> 
     assert caught.value.code == "bad-value"
 
 
-def test_a_users_modules_may_be_called_as_ours_are(
+def test_a_users_modules_may_be_called_as_those_that_finale_uses(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Those of ours that are not loaded yet can still be loaded, too."""
-    own = {"model": "from checker import TWO\ndef f(row):\n    return TWO\n", "checker": "TWO = 2"}
-    for name in [each for each in sys.modules if each.partition(".")[0] == "checker"]:
+    own = {"finale": "from z3 import TWO\ndef f(row):\n    return TWO\n", "z3": "TWO = 2"}
+    for name in [each for each in sys.modules if each.partition(".")[0] == "z3"]:
         monkeypatch.delitem(sys.modules, name)
     before, path = dict(sys.modules), list(sys.path)
-    read = read_job(job(tmp_path, "model:f", **own))
+    read = read_job(job(tmp_path, "finale:f", **own))
     assert read.functions["mapped"](None) == 2
-    assert sys.modules["model"] is model
+    assert sys.modules["finale"] is finale
     assert sys.modules == before
     assert sys.path == path
 

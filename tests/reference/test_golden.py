@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from reference.formats.files import DiskFiles, MemoryFiles
-from reference.formats.inflight import Logs
-from reference.formats.jobfile import JobFile, read_job
-from reference.formats.metadata import CHANNELS, VERSIONS
-from reference.formats.snapshots import CheckpointStore, shape_of
-from reference.runner import Runner
+from finale.reference.formats.files import DiskFiles, MemoryFiles
+from finale.reference.formats.inflight import Logs
+from finale.reference.formats.jobfile import JobFile, read_job
+from finale.reference.formats.metadata import CHANNELS, VERSIONS
+from finale.reference.formats.snapshots import CheckpointStore, shape_of
+from finale.reference.runner import Runner
 
 GOLDEN = Path(__file__).parent / "golden"
 WORDS = ("ant", "bee", "cat", "dog", "elk", "fox", "gnu")
@@ -60,7 +60,7 @@ def job_in(folder: Path, version: int) -> JobFile:
 
 @pytest.fixture(autouse=True)
 def small_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 30)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 30)
 
 
 #: What the golden checkpoint is made of.

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from model.errors import FinaleError
-from reference.coordinator import CheckpointKind
-from reference.formats.faultlist import PlannedFault
-from reference.formats.files import MemoryFiles
-from reference.formats.jobfile import read_job
-from reference.runner import Orders, RunEnd, Runner, RunProgress, run
+from finale.model.errors import FinaleError
+from finale.reference.coordinator import CheckpointKind
+from finale.reference.formats.faultlist import PlannedFault
+from finale.reference.formats.files import MemoryFiles
+from finale.reference.formats.jobfile import read_job
+from finale.reference.runner import Orders, RunEnd, Runner, RunProgress, run
 from tests.reference.small_jobs import cut_off, expected, job_in, output, words_in
 
 
 @pytest.fixture(autouse=True)
 def small_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 40)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 40)
 
 
 @pytest.mark.parametrize(

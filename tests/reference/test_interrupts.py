@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from cli.signals import SIGNALS, held_back
-from reference.interrupts import Interrupted
+from finale.cli.signals import SIGNALS, held_back
+from finale.reference.interrupts import Interrupted
 
 
 @pytest.fixture(autouse=True)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from model.errors import FinaleError
-from reference.formats.jobfile import JobFile, read_job
-from reference.operators.kinds import CHECKS, KINDS, OF_ALL
-from reference.protocols import ENGINES
+from finale.model.errors import FinaleError
+from finale.reference.formats.jobfile import JobFile, read_job
+from finale.reference.operators.kinds import CHECKS, KINDS, OF_ALL
+from finale.reference.protocols import ENGINES
 
 ALL = """
 [operators.rows]

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from model.errors import FinaleError
-from reference.formats.faulty import FaultyFiles, ProcessEnds
-from reference.formats.files import MemoryFiles
-from reference.formats.jobfile import JobFile, read_job
-from reference.formats.snapshots import CheckpointStore
-from reference.runner import Runner
+from finale.model.errors import FinaleError
+from finale.reference.formats.faulty import FaultyFiles, ProcessEnds
+from finale.reference.formats.files import MemoryFiles
+from finale.reference.formats.jobfile import JobFile, read_job
+from finale.reference.formats.snapshots import CheckpointStore
+from finale.reference.runner import Runner
 
 OUT = '\n[operators.out]\nkind = "exactly-once"\nfrom = ["%s"]\nparallelism = 2\n'
 FUNCTIONS = """
@@ -169,7 +169,7 @@ def test_a_job_writes_what_it_is_to_wherever_it_is_cut(
     every: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 150)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 150)
     text, wanted = job(tmp_path)
     read = made(tmp_path, text, mode)
     files, moments = ran(read)
@@ -184,7 +184,7 @@ def test_a_job_writes_what_it_is_to_wherever_it_is_cut(
 def test_numbers_are_given_once_wherever_a_job_is_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 30)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 30)
     (tmp_path / "1.txt").write_text("".join(f"line {n}\n" for n in range(40)))
     text = table("lines", kind="lines", path="*.txt")
     text += table("end", kind="number", parallelism=3) + 'from = ["lines"]\n'
@@ -198,7 +198,7 @@ def test_numbers_are_given_once_wherever_a_job_is_cut(
 def test_what_is_bad_or_late_is_kept_once_wherever_a_job_is_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 60)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 60)
     good = [{"k": "a", "t": n if n % 9 else 0} for n in range(40)]
     written = [json.dumps(each) for each in good]
     bad = ["no json", '{"k": "b"}', '{"k": 1, "t": 1}']
@@ -228,7 +228,7 @@ def test_a_source_that_has_finished_stays_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each start comes to a checkpoint, which knows of it by the one before alone."""
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 2)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 2)
     (tmp_path / "1.txt").write_text("once\n")
     (tmp_path / "2.txt").write_text("".join(f"{n}\n" for n in range(60)))
     text = table("short", kind="lines", path="1.txt") + table("long", kind="lines", path="2.txt")
@@ -250,7 +250,7 @@ def test_a_file_for_a_source_that_has_finished_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """To one that still reads files may be added."""
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 2)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 2)
     (tmp_path / "short1.txt").write_text("once\n")
     (tmp_path / "long1.txt").write_text("".join(f"{n}\n" for n in range(60)))
     text = table("short", kind="lines", path="short*.txt")
@@ -291,7 +291,7 @@ def test_a_job_goes_on_with_more_subtasks_or_fewer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Two to three to one, and what has finished in part by then as it was."""
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 150)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 150)
     text, wanted = job(tmp_path)
     moments = ran(made(tmp_path, text, mode))[1]
     changed = 0

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.elements import Record
-from reference.formats.files import MemoryFiles
-from reference.operators.base import Context
-from reference.operators.holding import Hold, Join, Lookup, Number
-from reference.operators.sinks import TransactionalSink, lines_of
+from finale.reference.elements import Record
+from finale.reference.formats.files import MemoryFiles
+from finale.reference.operators.base import Context
+from finale.reference.operators.holding import Hold, Join, Lookup, Number
+from finale.reference.operators.sinks import TransactionalSink, lines_of
 
 from .bench import BUFFERS, COUNTS, KEYS, Bench, emitted, few, flat, plain
 

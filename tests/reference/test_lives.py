@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from model.errors import FinaleError
-from reference.coordinator import CheckpointKind
-from reference.formats.faulty import DiskFault, FaultyFiles, ProcessEnds
-from reference.formats.files import Files, MemoryFiles
-from reference.formats.jobfile import JobFile, read_job
-from reference.runner import Orders, Runner
+from finale.model.errors import FinaleError
+from finale.reference.coordinator import CheckpointKind
+from finale.reference.formats.faulty import DiskFault, FaultyFiles, ProcessEnds
+from finale.reference.formats.files import Files, MemoryFiles
+from finale.reference.formats.jobfile import JobFile, read_job
+from finale.reference.runner import Orders, Runner
 from tests.reference.small_jobs import copy_of, damage, expected, job_in, output
 
 JOB = """
@@ -57,7 +57,7 @@ PASSING = {"disk-full", "partly-finished"}
 
 @pytest.fixture(autouse=True)
 def small_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 40)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 40)
 
 
 class Life:

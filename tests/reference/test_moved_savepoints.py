@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from checker.logs.event_log.acceptance import Accepted, accept
-from reference.asking import RequestKind
-from reference.formats.eventlog import EventLog, read_log
-from reference.formats.faulty import ProcessEnds
-from reference.formats.files import DiskFiles
-from reference.formats.jobfile import JobFile
-from reference.formats.logfile import COMPLETE, START, newest_in
-from reference.runner import Runner, RunProgress
+from finale.checker.logs.event_log.acceptance import Accepted, accept
+from finale.reference.asking import RequestKind
+from finale.reference.formats.eventlog import EventLog, read_log
+from finale.reference.formats.faulty import ProcessEnds
+from finale.reference.formats.files import DiskFiles
+from finale.reference.formats.jobfile import JobFile
+from finale.reference.formats.logfile import COMPLETE, START, newest_in
+from finale.reference.runner import Runner, RunProgress
 from tests.reference.small_jobs import expected, job_in, words_in
 
 
 @pytest.fixture(autouse=True)
 def small_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 40)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 40)
 
 
 def killed_behind_a_savepoint(job: JobFile, state: Path, file: Path) -> int:

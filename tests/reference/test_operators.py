@@ -11,12 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.errors import FinaleError
-from reference.elements import Record
-from reference.operators.aggregates import Aggregate, CountByKey, WindowAggregate
-from reference.operators.functions import Filter, FlatMap, Map, WordSplitter
-from reference.operators.keys import GROUPS, ByKey, InTurn, KeyField, index_of, text_of, value_of
-from reference.operators.sinks import TransactionalSink
+from finale.model.errors import FinaleError
+from finale.reference.elements import Record
+from finale.reference.operators.aggregates import Aggregate, CountByKey, WindowAggregate
+from finale.reference.operators.functions import Filter, FlatMap, Map, WordSplitter
+from finale.reference.operators.keys import (
+    GROUPS,
+    ByKey,
+    InTurn,
+    KeyField,
+    index_of,
+    text_of,
+    value_of,
+)
+from finale.reference.operators.sinks import TransactionalSink
 
 from .bench import COUNTS, KEYS, TABLES, Bench, Make, emitted, few, flat, plain
 

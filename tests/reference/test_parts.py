@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from reference.coordinator import CheckpointKind, Coordinator
-from reference.formats.files import MemoryFiles
-from reference.formats.snapshots import CheckpointStore
-from reference.network import Network
-from reference.operators.base import Context
-from reference.operators.sinks import AppendingSink
+from finale.reference.coordinator import CheckpointKind, Coordinator
+from finale.reference.formats.files import MemoryFiles
+from finale.reference.formats.snapshots import CheckpointStore
+from finale.reference.network import Network
+from finale.reference.operators.base import Context
+from finale.reference.operators.sinks import AppendingSink
 
 
 class Recorded(MemoryFiles):

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from cli.main import main
-from model.errors import FinaleError
-from reference.formats.faultlist import faults_of
-from reference.formats.folder import JOB
-from reference.formats.logfile import LOG, START
-from reference.interrupts import Signals
+from finale.cli.main import main
+from finale.model.errors import FinaleError
+from finale.reference.formats.faultlist import faults_of
+from finale.reference.formats.folder import JOB
+from finale.reference.formats.logfile import LOG, START
+from finale.reference.interrupts import Signals
 
 from .test_told import counts_in
 
@@ -170,7 +170,7 @@ def test_a_signal_ends_a_run_as_an_interrupt_does(
         signals.look()
 
     before = signal.signal(number, signal.SIG_DFL)
-    monkeypatch.setattr("cli.run.run_job", signalled)
+    monkeypatch.setattr("finale.cli.run.run_job", signalled)
     try:
         line = ["run", str(counts_in(tmp_path)), "--directory", str(tmp_path / "s")]
         assert main(line) == 128 + number

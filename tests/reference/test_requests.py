@@ -15,14 +15,14 @@ from pathlib import Path
 
 import pytest
 
-from cli.main import main
-from model.errors import FinaleError
-from reference.asking import RequestKind
-from reference.formats.control import ask
-from reference.formats.eventlog import read_log
-from reference.formats.files import DiskFiles
-from reference.formats.jobfile import read_job
-from reference.runner import Orders, RunEnd, Runner, RunProgress, run
+from finale.cli.main import main
+from finale.model.errors import FinaleError
+from finale.reference.asking import RequestKind
+from finale.reference.formats.control import ask
+from finale.reference.formats.eventlog import read_log
+from finale.reference.formats.files import DiskFiles
+from finale.reference.formats.jobfile import read_job
+from finale.reference.runner import Orders, RunEnd, Runner, RunProgress, run
 
 from .test_runs import COUNTED, expected, prepared, written
 
@@ -68,7 +68,7 @@ def counted(job: Path) -> bool:
 @pytest.fixture
 def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """It takes its time, until there is a file called fast."""
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 500)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 500)
     monkeypatch.delitem(sys.modules, "slow", raising=False)
     (tmp_path / "slow.py").write_text(SLOW)
     return prepared(tmp_path, f"seconds = 0.02\n{SLOWLY}", lines=10_000, files=1)
@@ -272,7 +272,7 @@ def test_a_cancelled_job_ends_however_full_its_channels_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody makes room behind a task that has ended, and nobody waits for any."""
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 500)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 500)
     job = read_job(prepared(tmp_path, COUNTED, lines=500))
     for seed in range(12):
         runner = Runner(job, DiskFiles(tmp_path / str(seed)), Orders(seed=seed))

@@ -8,14 +8,14 @@ from functools import partial
 
 import pytest
 
-from model.topology import Job, Subtask
-from reference.engine import Engine
-from reference.formats.files import Files, MemoryFiles
-from reference.operators.base import Context, Emit, Operator
-from reference.operators.program import Followed
-from reference.protocols import ENGINES
-from reference.settings import EngineSettings, Faults
-from reference.steps import StepId
+from finale.model.topology import Job, Subtask
+from finale.reference.engine import Engine
+from finale.reference.formats.files import Files, MemoryFiles
+from finale.reference.operators.base import Context, Emit, Operator
+from finale.reference.operators.program import Followed
+from finale.reference.protocols import ENGINES
+from finale.reference.settings import EngineSettings, Faults
+from finale.reference.steps import StepId
 from tests.engine_runs.schedulers import Seeded, run
 
 

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from model.errors import FinaleError
-from reference.coordinator import CheckpointKind
-from reference.formats.faultlist import PlannedFault as AFault
-from reference.formats.faulty import DiskFault, FaultyFiles, ProcessEnds
-from reference.formats.files import MemoryFiles
-from reference.formats.jobfile import JobFile, read_job
-from reference.formats.snapshots import METADATA, REFUSED
-from reference.runner import Orders, Runner
+from finale.model.errors import FinaleError
+from finale.reference.coordinator import CheckpointKind
+from finale.reference.formats.faultlist import PlannedFault as AFault
+from finale.reference.formats.faulty import DiskFault, FaultyFiles, ProcessEnds
+from finale.reference.formats.files import MemoryFiles
+from finale.reference.formats.jobfile import JobFile, read_job
+from finale.reference.formats.snapshots import METADATA, REFUSED
+from finale.reference.runner import Orders, Runner
 from tests.cli.running import run
 from tests.reference.small_jobs import (
     CutAfter,
@@ -33,7 +33,7 @@ from tests.reference.small_jobs import (
 
 @pytest.fixture(autouse=True)
 def small_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 40)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 40)
 
 
 # --- an older one ---------------------------------------------------------------------------------

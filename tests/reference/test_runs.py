@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from model.errors import FinaleError
-from reference.formats.files import DiskFiles
-from reference.formats.jobfile import read_job
-from reference.runner import RunEnd, Runner, run
+from finale.model.errors import FinaleError
+from finale.reference.formats.files import DiskFiles
+from finale.reference.formats.jobfile import read_job
+from finale.reference.runner import RunEnd, Runner, run
 
 LINES_TO_WORDS = """
 seconds = {seconds}

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from model.errors import FinaleError
-from reference.coordinator import CheckpointKind
-from reference.formats.eventlog import read_log
-from reference.formats.faulty import FaultyFiles, ProcessEnds
-from reference.formats.files import DiskFiles, MemoryFiles
-from reference.formats.folder import end_of
-from reference.formats.jobfile import JobFile, read_job
-from reference.formats.logfile import LOG
-from reference.formats.resuming import to_go_on_from
-from reference.formats.snapshots import CheckpointStore
-from reference.runner import Orders, RunEnd, Runner, run
-from reference.steps import StepId
+from finale.model.errors import FinaleError
+from finale.reference.coordinator import CheckpointKind
+from finale.reference.formats.eventlog import read_log
+from finale.reference.formats.faulty import FaultyFiles, ProcessEnds
+from finale.reference.formats.files import DiskFiles, MemoryFiles
+from finale.reference.formats.folder import end_of
+from finale.reference.formats.jobfile import JobFile, read_job
+from finale.reference.formats.logfile import LOG
+from finale.reference.formats.resuming import to_go_on_from
+from finale.reference.formats.snapshots import CheckpointStore
+from finale.reference.runner import Orders, RunEnd, Runner, run
+from finale.reference.steps import StepId
 from tests.reference.small_jobs import (
     copy_of,
     damage,
@@ -36,7 +36,7 @@ from tests.reference.watched import WatchedFiles
 
 @pytest.fixture(autouse=True)
 def small_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 40)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 40)
 
 
 def with_savepoint(job: JobFile) -> tuple[MemoryFiles, int]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from model.errors import FinaleError
-from model.topology import Job
-from reference.engine import Engine
-from reference.formats.files import Files, MemoryFiles
-from reference.observation import observation_of
-from reference.operators.program import Followed
-from reference.protocols import ENGINES
-from reference.settings import EngineSettings, Faults
-from reference.steps import StepId
+from finale.model.errors import FinaleError
+from finale.model.topology import Job
+from finale.reference.engine import Engine
+from finale.reference.formats.files import Files, MemoryFiles
+from finale.reference.observation import observation_of
+from finale.reference.operators.program import Followed
+from finale.reference.protocols import ENGINES
+from finale.reference.settings import EngineSettings, Faults
+from finale.reference.steps import StepId
 from tests.engine_runs.schedulers import Scheduler, Scripted, Seeded, explore, run
 
 PAIR = Job.from_table({"S": {"records": 3}, "K": {"from": ["S"], "sink": "two-phase"}})

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from model.errors import FinaleError
-from reference.formats.files import DiskFiles, Files, MemoryFiles
-from reference.formats.metadata import (
+from finale.model.errors import FinaleError
+from finale.reference.formats.files import DiskFiles, Files, MemoryFiles
+from finale.reference.formats.metadata import (
     CHANNELS,
     SUSPEND,
     VERSIONS,
     OperatorMetadata,
     SubtaskMetadata,
 )
-from reference.formats.resuming import Start, start
-from reference.formats.snapshots import CheckpointStore
+from finale.reference.formats.resuming import Start, start
+from finale.reference.formats.snapshots import CheckpointStore
 
 SHAPE = (
     OperatorMetadata("S", "source", (), (SubtaskMetadata(),)),

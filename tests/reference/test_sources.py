@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.errors import FinaleError
-from reference.elements import Buffer
-from reference.formats.files import MemoryFiles
-from reference.operators.base import Context
-from reference.operators.sources import LineSource
-from reference.operators.tables import Csv, Ndjson
+from finale.model.errors import FinaleError
+from finale.reference.elements import Buffer
+from finale.reference.formats.files import MemoryFiles
+from finale.reference.operators.base import Context
+from finale.reference.operators.sources import LineSource
+from finale.reference.operators.tables import Csv, Ndjson
 
 from .bench import few
 
@@ -55,7 +55,7 @@ def again(old: Any, new: Any) -> Any:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 8)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 8)
 
 
 def refused(from_: LineSource) -> FinaleError:
@@ -239,7 +239,7 @@ def test_any_table_is_read_as_it_was_written(
     with (folder / "a").open("w", newline="") as file:
         csv.writer(file, quoting=csv.QUOTE_ALL).writerows([["x", "y"], *table])
     # A row in quotes may go on for one buffer more, and the longest one here has 23 bytes.
-    with mock.patch("reference.operators.sources.CHUNK", 24):
+    with mock.patch("finale.reference.operators.sources.CHUNK", 24):
         rows = source(Csv, folder)
         assert [[each["x"], each["y"]] for each in records(rows)] == table
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from model.topology import Job
-from reference.asking import Asking, JobStatus, RequestKind, RequestStatus
-from reference.engine import Engine
-from reference.formats.files import MemoryFiles
-from reference.operators.program import Followed
-from reference.protocols import STOPPABLE
-from reference.settings import EngineSettings, Faults
-from reference.steps import StepId
+from finale.model.topology import Job
+from finale.reference.asking import Asking, JobStatus, RequestKind, RequestStatus
+from finale.reference.engine import Engine
+from finale.reference.formats.files import MemoryFiles
+from finale.reference.operators.program import Followed
+from finale.reference.protocols import STOPPABLE
+from finale.reference.settings import EngineSettings, Faults
+from finale.reference.steps import StepId
 from tests.engine_runs.schedulers import Seeded, run
 
 TABLE: dict[str, Any] = {

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from reference.formats.jobfile import read_job
-from reference.runner import Orders, RunProgress, run
+from finale.reference.formats.jobfile import read_job
+from finale.reference.runner import Orders, RunProgress, run
 
 from .test_cuts import MODES
 

@@ -17,20 +17,20 @@ from pathlib import Path
 
 import pytest
 
-from cli.main import main
-from cli.run import line_of
-from reference.coordinator import CheckpointKind
-from reference.formats.control import Control, Said
-from reference.formats.files import DiskFiles
-from reference.formats.folder import name_of_run
-from reference.formats.jobfile import read_job
-from reference.formats.requests import (
+from finale.cli.main import main
+from finale.cli.run import line_of
+from finale.reference.coordinator import CheckpointKind
+from finale.reference.formats.control import Control, Said
+from finale.reference.formats.files import DiskFiles
+from finale.reference.formats.folder import name_of_run
+from finale.reference.formats.jobfile import read_job
+from finale.reference.formats.requests import (
     WHY_CANCELLED,
     WHY_STARTING,
     WHY_STOPPED,
     WHY_STOPPING,
 )
-from reference.runner import Orders, Runner, RunProgress, run
+from finale.reference.runner import Orders, Runner, RunProgress, run
 
 from .test_cuts import job_in
 
@@ -186,7 +186,7 @@ def test_of_requests_that_come_together_each_is_told_why(
     whys: tuple[str | None, ...],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("reference.operators.sources.CHUNK", 1_000)
+    monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 1_000)
     job = read_job(job_in(tmp_path, "aligned", lines=10_000, width=40, checkpoints=99))
     state = tmp_path / "state"
     said = dict(enumerate(asked))
@@ -320,7 +320,7 @@ def on_a_terminal(line: list[str], columns: int) -> list[str]:
     """What a command writes on one that is so wide."""
     here, there = pty.openpty()
     fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    program = "import sys; from cli.main import main; sys.exit(main())"
+    program = "import sys; from finale.cli.main import main; sys.exit(main())"
     environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
     process = subprocess.Popen(
         [sys.executable, "-c", program, *line], stdout=there, stderr=there, env=environment

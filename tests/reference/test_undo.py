@@ -5,10 +5,10 @@ from __future__ import annotations
 import pickle
 import random
 
-from checker.conformance.engines import engine_for
-from reference.engine import Engine
-from reference.observation import observation_of
-from reference.undo import Saved, go_back, save
+from finale.checker.conformance.engines import engine_for
+from finale.reference.engine import Engine
+from finale.reference.observation import observation_of
+from finale.reference.undo import Saved, go_back, save
 from tests.protocols.specs import ROOT, spec_of
 
 SPECS = ("final-checkpoint/fan-in-restarts", "stop-with-savepoint/declined", "unaligned/fan-in")

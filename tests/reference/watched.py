@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from reference.formats.files import DiskFiles
+from finale.reference.formats.files import DiskFiles
 
 
 class WatchedFiles(DiskFiles):

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from checker.report.reproduced import orders_lines, run_lines
-from checker.reproduce.dangerous import Sampled, dangerous, sampled_orders, turns
-from checker.reproduce.verdicts import Verdict, judged_to_hold
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import read_spec
-from cli.main import main
-from model.topology import Job
-from reference.flink.director import Missed, Taken
-from reference.flink.facts import facts_in
-from reference.flink.order import Order, OrderedStep
-from reference.flink.outcome import Outcome
-from reference.flink.releases import Release
-from reference.flink.run import Run
+from finale.checker.report.reproduced import orders_lines, run_lines
+from finale.checker.reproduce.dangerous import Sampled, dangerous, sampled_orders, turns
+from finale.checker.reproduce.verdicts import Verdict, judged_to_hold
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import read_spec
+from finale.cli.main import main
+from finale.model.topology import Job
+from finale.reference.flink.director import Missed, Taken
+from finale.reference.flink.facts import facts_in
+from finale.reference.flink.order import Order, OrderedStep
+from finale.reference.flink.outcome import Outcome
+from finale.reference.flink.releases import Release
+from finale.reference.flink.run import Run
 from tests.docs.pages import ROOT
 
 FACTS = facts_in(ROOT / "reference" / "flink" / "flink-2.3.toml")
@@ -71,7 +71,9 @@ def test_orders_of_a_seed_do_not_depend_on_the_clock(monkeypatch: pytest.MonkeyP
     usual = sampled_orders(spec, system, FACTS, 1, 1, lambda done, of: told.append((done, of)))
     assert told == [(done, 20) for done in range(20)]
     late = itertools.count(0.0, 1e6)
-    monkeypatch.setattr("checker.reproduce.dangerous.monotonic", lambda: next(late), raising=False)
+    monkeypatch.setattr(
+        "finale.checker.reproduce.dangerous.monotonic", lambda: next(late), raising=False
+    )
     assert list(sampled_orders(spec, system, FACTS, 1, 1).orders) == list(usual.orders)
 
 

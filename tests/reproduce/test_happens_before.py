@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from checker.reproduce.happens_before import happens_before
-from checker.search.run import run
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from checker.spec.reading import read_spec
-from model.semantics import outcome, updated
-from model.system import Update
-from model.trace import Trace
+from finale.checker.reproduce.happens_before import happens_before
+from finale.checker.search.run import run
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.reading import read_spec
+from finale.model.semantics import outcome, updated
+from finale.model.system import Update
+from finale.model.trace import Trace
 from tests.docs.pages import ROOT
 
 SPECS = ROOT / "specs"

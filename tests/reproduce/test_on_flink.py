@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from cli.main import main
-from reference.flink import run
-from reference.flink.director import Director
-from reference.flink.outcome import Outcome, taken_to_end
-from reference.flink.session import Session
+from finale.cli.main import main
+from finale.reference.flink import run
+from finale.reference.flink.director import Director
+from finale.reference.flink.outcome import Outcome, taken_to_end
+from finale.reference.flink.session import Session
 from tests.docs.pages import ROOT
 from tests.reference.flink.machines import flink, is_loopback, listening, needs_flink
 
@@ -51,7 +51,7 @@ def test_a_stop_hangs_and_its_log_says_why(
     assert done["log"]["conforms"] == "accepted"
     assert "drops the confirmation of savepoint" in done["log"]["waits"][0]
     # The same order, without the model.
-    again = [sys.executable, "-m", "reference.flink", str(folder / "order.json"), where]
+    again = [sys.executable, "-m", "finale.reference.flink", str(folder / "order.json"), where]
     told = subprocess.run(again, cwd=tmp_path, env={"PYTHONPATH": str(ROOT)} | _environment(),
                           capture_output=True, text=True, check=True)  # fmt: skip
     assert "stop1 has no answer" in told.stdout

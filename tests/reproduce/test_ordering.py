@@ -11,22 +11,22 @@ from pathlib import Path
 
 import pytest
 
-from checker.reproduce.claims import claims_for
-from checker.reproduce.dangerous import NO_MEANS
-from checker.reproduce.ordering import TRIED, Means, NotTakeable, followed, order_of
-from checker.search.run import run
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from checker.spec.grid import varied
-from checker.spec.reading import read_spec, spec_of
-from cli.main import main
-from model.errors import FinaleError
-from reference.flink import __main__ as again
-from reference.flink.facts import EngineFacts, facts_in
-from reference.flink.hooks import hooks_in
-from reference.flink.order import FAIL, Order, OrderedStep, read_order
-from reference.flink.releases import Release, release_of
-from reference.flink.run import prepared_folder, run_order
+from finale.checker.reproduce.claims import claims_for
+from finale.checker.reproduce.dangerous import NO_MEANS
+from finale.checker.reproduce.ordering import TRIED, Means, NotTakeable, followed, order_of
+from finale.checker.search.run import run
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import varied
+from finale.checker.spec.reading import read_spec, spec_of
+from finale.cli.main import main
+from finale.model.errors import FinaleError
+from finale.reference.flink import __main__ as again
+from finale.reference.flink.facts import EngineFacts, facts_in
+from finale.reference.flink.hooks import hooks_in
+from finale.reference.flink.order import FAIL, Order, OrderedStep, read_order
+from finale.reference.flink.releases import Release, release_of
+from finale.reference.flink.run import prepared_folder, run_order
 from tests.docs.pages import ROOT
 from tests.reference.flink.test_found import distribution
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from checker.reproduce import verdicts
-from checker.reproduce.verdicts import DAMAGES, PROBES, JudgedLog, JudgedRun, Verdict
-from reference.flink.director import Taken
-from reference.flink.order import PROBES as KNOWN
-from reference.flink.outcome import PROBE, Outcome
-from reference.flink.releases import Release
-from reference.flink.run import Run
+from finale.checker.reproduce import verdicts
+from finale.checker.reproduce.verdicts import DAMAGES, PROBES, JudgedLog, JudgedRun, Verdict
+from finale.reference.flink.director import Taken
+from finale.reference.flink.order import PROBES as KNOWN
+from finale.reference.flink.outcome import PROBE, Outcome
+from finale.reference.flink.releases import Release
+from finale.reference.flink.run import Run
 
 WELL = Outcome("RUNNING", False, (), {}, {}, {}, {}, 1, (), ())
 RUN = Run(Path(), Release("1.14.6", Path(), ()), Taken(), WELL)

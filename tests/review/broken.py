@@ -14,14 +14,14 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from checker.cache.store import Store, cache_folder
-from checker.report.minimised import minimised_json
-from checker.review.minimise import Minimised, minimised
-from checker.search.answer import Violated
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from checker.spec.reading import read_spec
-from model.system import Kind
+from finale.checker.cache.store import Store, cache_folder
+from finale.checker.report.minimised import minimised_json
+from finale.checker.review.minimise import Minimised, minimised
+from finale.checker.search.answer import Violated
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.reading import read_spec
+from finale.model.system import Kind
 
 #: What a cell without an entry shows.
 NOTHING = "–"  # noqa: RUF001 - a dash

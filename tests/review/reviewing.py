@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from checker.review.cases import OWN_SPECS
-from checker.review.change import Change
-from checker.review.review import Finding, Review, Reviewer, Tried
-from checker.search.limits import Limits
-from checker.spec.catalogue import Catalogue, catalogue
-from checker.spec.toml_text import toml_in
+from finale.checker.review.cases import OWN_SPECS
+from finale.checker.review.change import Change
+from finale.checker.review.review import Finding, Review, Reviewer, Tried
+from finale.checker.search.limits import Limits
+from finale.checker.spec.catalogue import Catalogue, catalogue
+from finale.checker.spec.toml_text import toml_in
 
 PLAIN = catalogue()
 

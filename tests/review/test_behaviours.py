@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from checker.compare.comparison import Answer
-from checker.page.review import review_page
-from checker.report.review import review_json, review_lines
-from checker.review.behaviours import Behaviours, behaviours_of
-from checker.review.change import Change
-from checker.spec.catalogue import catalogue
+from finale.checker.compare.comparison import Answer
+from finale.checker.page.review import review_page
+from finale.checker.report.review import review_json, review_lines
+from finale.checker.review.behaviours import Behaviours, behaviours_of
+from finale.checker.review.change import Change
+from finale.checker.spec.catalogue import catalogue
 from tests.compare.test_declared_effects import FILE
 from tests.review.reviewing import reviewed, specs_of
 
@@ -68,7 +68,7 @@ FEWER = '''"""A variant with fewer entities."""
 
 from dataclasses import dataclass
 
-from model.protocols.two_phase_commit import TwoPhaseCommit, TwoPhaseCommitSizes
+from finale.model.protocols.two_phase_commit import TwoPhaseCommit, TwoPhaseCommitSizes
 
 
 class Fewer(TwoPhaseCommit):

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from checker.review.change import Change, change_named, composed, read_under, shadowed, under
-from checker.review.same import is_same
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import read_spec
-from model.errors import FinaleError
-from model.protocols.chained_sources import ChainedSources
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.checker.review.change import Change, change_named, composed, read_under, shadowed, under
+from finale.checker.review.same import is_same
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import read_spec
+from finale.model.errors import FinaleError
+from finale.model.protocols.chained_sources import ChainedSources
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
 from tests.review.reviewing import PLAIN
 
 ROOT = Path(__file__).parent.parent.parent
@@ -64,10 +64,10 @@ OPTION = '''"""A variant with an option of its own."""
 
 from dataclasses import dataclass
 
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.task.tasks import Task
-from model.rules import WEAK, rule
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import WEAK, rule
 
 
 @dataclass(frozen=True)

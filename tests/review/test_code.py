@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from checker.report.defined import overrides_words
-from checker.review.change import Change
-from checker.review.review import Review
-from checker.spec.catalogue import catalogue
+from finale.checker.report.defined import overrides_words
+from finale.checker.review.change import Change
+from finale.checker.review.review import Review
+from finale.checker.spec.catalogue import catalogue
 from tests.review.reviewing import reviewed
 from tests.review.test_review import SPEC, STOP
 
@@ -15,7 +15,7 @@ HEAD = '''"""Variants."""
 
 from functools import cached_property
 
-from model.rules import WEAK, Bool, Entity, define, field, require, rule, step
+from finale.model.rules import WEAK, Bool, Entity, define, field, require, rule, step
 
 from .stop import Stop, Worker
 

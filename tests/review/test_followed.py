@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from checker.review.followed import followed
-from model.language.explore import Branch
+from finale.checker.review.followed import followed
+from finale.model.language.explore import Branch
 
 #: A body, its lines by number from 1; the outcomes that runs took; what ran; what is not known.
 CASES = {

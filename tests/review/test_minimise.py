@@ -11,23 +11,23 @@ from time import perf_counter
 
 import pytest
 
-from checker.report.minimised import minimised_json, minimised_lines, smallest_text
-from checker.review.again import rebuilt, values_to
-from checker.review.change import read_under
-from checker.review.minimise import NO_SETTING, Minimised, minimised
-from checker.review.smaller import plain_table, steps
-from checker.search.answer import Holds, Violated
-from checker.search.limits import Limits
-from checker.search.rows import SpecResult, result_of
-from checker.search.run import chosen, nothing_searched
-from checker.search.run import run as searched
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from checker.spec.grid import settings_of, values_in
-from checker.spec.reading import read_spec
-from checker.spec.writing import job_table, spec_text
-from model.errors import FinaleError
-from model.topology import Job
+from finale.checker.report.minimised import minimised_json, minimised_lines, smallest_text
+from finale.checker.review.again import rebuilt, values_to
+from finale.checker.review.change import read_under
+from finale.checker.review.minimise import NO_SETTING, Minimised, minimised
+from finale.checker.review.smaller import plain_table, steps
+from finale.checker.search.answer import Holds, Violated
+from finale.checker.search.limits import Limits
+from finale.checker.search.rows import SpecResult, result_of
+from finale.checker.search.run import chosen, nothing_searched
+from finale.checker.search.run import run as searched
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import settings_of, values_in
+from finale.checker.spec.reading import read_spec
+from finale.checker.spec.writing import job_table, spec_text
+from finale.model.errors import FinaleError
+from finale.model.topology import Job
 from tests.cli.running import run
 from tests.review.reviewing import PLAIN
 from tests.review.test_review import MAKES, SPEC, folder_of
@@ -91,8 +91,8 @@ def test_each_claim_about_what_is_needed_is_so(hangs: Minimised) -> None:
     for each in needs:
         file = Path("smaller.toml")
         table = {**each.step.table, "title": "smaller"}
-        from checker.spec.key_lines import KeyLines
-        from checker.spec.reading import spec_of as read
+        from finale.checker.spec.key_lines import KeyLines
+        from finale.checker.spec.reading import spec_of as read
 
         spec = read(file, table, KeyLines(""), PLAIN)
         assert isinstance(verdict_of(replace(spec, asks_all=True), "checkpoint-ends"), Holds)
@@ -125,11 +125,13 @@ def test_a_limit_in_the_last_search_is_told(last: str, monkeypatch: pytest.Monke
         if left:
             return searched(spec, limits, only=only)
         assert limits is not None
-        monkeypatch.setattr("checker.search.limits.perf_counter", lambda: perf_counter() + 1e6)
+        monkeypatch.setattr(
+            "finale.checker.search.limits.perf_counter", lambda: perf_counter() + 1e6
+        )
         why = limits.seconds_word
         return result_of(spec, None, nothing_searched(why, "building", chosen(spec, only), 0), only)
 
-    monkeypatch.setattr("checker.review.minimise.run", limited)
+    monkeypatch.setattr("finale.checker.review.minimise.run", limited)
     found = minimised(spec, "agreement", seconds=1e5)
     assert (found.stopped, found.is_least) == ("the limit of 100000 seconds", False)
     assert not minimised_json(found).least

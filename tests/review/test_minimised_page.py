@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.review.minimise import minimised
-from checker.spec.claim import Spec
+from finale.checker.review.minimise import minimised
+from finale.checker.spec.claim import Spec
 from tests.review.broken import ROOT, found_of, row_of, shrinkable
 
 PAGE = (ROOT / "docs" / "minimised.md").read_text(encoding="utf-8").splitlines()

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from checker.page.review import review_page
-from checker.report.defined import overrides_words, reached_words
-from checker.report.review import review_json, review_lines
-from checker.review.change import Change
-from checker.search.rows import Exit
-from checker.spec.catalogue import catalogue
-from checker.spec.overriding import Member
-from model.errors import FinaleError, Place
+from finale.checker.page.review import review_page
+from finale.checker.report.defined import overrides_words, reached_words
+from finale.checker.report.review import review_json, review_lines
+from finale.checker.review.change import Change
+from finale.checker.search.rows import Exit
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.overriding import Member
+from finale.model.errors import FinaleError, Place
 from tests.cli.running import run
 from tests.review.reviewing import reviewed, said, specs_of
 
@@ -23,7 +23,7 @@ CONNECTOR = specs_of("connector")
 
 STOP = '''"""A protocol of two workers."""
 
-from model.rules import WEAK, Bool, Entity, Protocol, always, field, reachable, require, rule
+from finale.model.rules import WEAK, Bool, Entity, Protocol, always, field, reachable, require, rule
 
 
 class Worker(Entity):
@@ -80,7 +80,7 @@ PROPERTIES = (a_before_b, trivial, stops)
 '''
 VARIANT = '''"""A variant."""
 
-from model.rules import WEAK, field, Bool, Bound, Range, require, rule, step, define
+from finale.model.rules import WEAK, field, Bool, Bound, Range, require, rule, step, define
 
 from .stop import Stop, Worker
 
@@ -138,7 +138,7 @@ def test_the_other_way_round_is_mended() -> None:
 
 
 def test_a_run_of_both_systems_is_kept_and_found_again(tmp_path: Path) -> None:
-    from checker.cache.store import Store
+    from finale.checker.cache.store import Store
 
     known = catalogue(None, Store(tmp_path))
     change = Change("two-phase-commit", "withdraws")
@@ -183,7 +183,7 @@ def test_lines_of_states_that_were_not_run_are_not_called_unreached(
     states_max: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A helper without branches is seen line by line alone, and only some states are run so."""
-    monkeypatch.setattr("checker.review.lines.STATES_MAX", states_max)
+    monkeypatch.setattr("finale.checker.review.lines.STATES_MAX", states_max)
     known = catalogue(folder_of(tmp_path, LATE))
     found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
     helper = next(each for each in found.coverage.methods if each.of.member.name == "may_follow")
@@ -242,7 +242,7 @@ def test_lines_behind_a_guard_and_in_a_loop_over_nothing(
     states_max: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The search knows the outcomes of tests; a run line by line, whether a loop has items."""
-    monkeypatch.setattr("checker.review.lines.STATES_MAX", states_max)
+    monkeypatch.setattr("finale.checker.review.lines.STATES_MAX", states_max)
     known = catalogue(folder_of(tmp_path, GUARD))
     found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
     rule, helper = found.coverage.methods
@@ -275,7 +275,7 @@ def test_lines_behind_the_limit_of_a_search_are_unknown(
     states_max: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A search that came to a limit tells neither of branches nor of rules that it did not take."""
-    monkeypatch.setattr("checker.review.lines.STATES_MAX", 1)
+    monkeypatch.setattr("finale.checker.review.lines.STATES_MAX", 1)
     known = catalogue(folder_of(tmp_path, LIMITED))
     found = reviewed(
         Change("stop", "other"), [tmp_path / "stop.toml"], known=known, states_max=states_max
@@ -322,7 +322,7 @@ def test_an_attempt_that_is_blocked_reaches_no_line_of_a_rule(
     states_max: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A step is taken or not as a whole. A helper that only reads runs for a guard, too."""
-    monkeypatch.setattr("checker.review.lines.STATES_MAX", states_max)
+    monkeypatch.setattr("finale.checker.review.lines.STATES_MAX", states_max)
     known = catalogue(folder_of(tmp_path, BLOCKED))
     found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
     assert not found.errors
@@ -353,7 +353,7 @@ def test_a_guard_that_says_no_is_seen_line_by_line_alone(
     states_max: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A search takes no rule with this outcome."""
-    monkeypatch.setattr("checker.review.lines.STATES_MAX", states_max)
+    monkeypatch.setattr("finale.checker.review.lines.STATES_MAX", states_max)
     known = catalogue(folder_of(tmp_path, DENIED))
     found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
     helper = found.coverage.methods[1]
@@ -395,7 +395,7 @@ def late(self, worker: Worker) -> None:
 def test_a_rule_that_no_search_took_and_nobody_calls_is_not_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("checker.review.lines._interpreted", None)
+    monkeypatch.setattr("finale.checker.review.lines._interpreted", None)
     known = catalogue(folder_of(tmp_path, BESIDE))
     found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
     assert [each.message for each in found.remarks] == ["no run reached Other.late"]
@@ -441,7 +441,7 @@ def test_lines_are_unknown_if_settings_were_left_out(tmp_path: Path) -> None:
 
 def test_a_search_with_a_limit_spoils_no_later_review(tmp_path: Path) -> None:
     """With the limit nobody knows that two systems are the same, and this is not kept."""
-    from checker.cache.store import Store
+    from finale.checker.cache.store import Store
 
     folder = folder_of(tmp_path, SAME)
     for states_max in (1, None):
@@ -525,7 +525,7 @@ def test_a_run_into_a_fault_reaches_lines(
 ) -> None:
     """A search does not tell of the rules and branches on the way to a fault. The counterexample
     is run line by line, however many states there are; nobody knows of other runs."""
-    monkeypatch.setattr("checker.review.lines.STATES_MAX", states_max)
+    monkeypatch.setattr("finale.checker.review.lines.STATES_MAX", states_max)
     known = catalogue(folder_of(tmp_path, FAULT))
     found = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
     assert [each.property for each in found.findings] == ["well-formed"]
@@ -802,7 +802,7 @@ OPTION = '''"""Workers stop, or not."""
 
 from dataclasses import dataclass
 
-from model.rules import Bool, Protocol, always, field, reachable, require, rule
+from finale.model.rules import Bool, Protocol, always, field, reachable, require, rule
 
 
 @dataclass(frozen=True)
@@ -871,7 +871,7 @@ VARIANTS = {"careful": Careful}
 @pytest.mark.parametrize("others", [False, True])
 def test_a_setting_that_is_refused_is_no_success(others: bool, tmp_path: Path) -> None:
     """One is enough: the answer is not about all settings, so no line is called unreached."""
-    text = "from model.errors import FinaleError\n" + OPTION.partition("\n")[2] + CAREFUL
+    text = "from finale.model.errors import FinaleError\n" + OPTION.partition("\n")[2] + CAREFUL
     (tmp_path / "switch.py").write_text(text)
     title = 'title = "It stays cool"\nprotocol = "switch"\n'
     specs = [tmp_path / "careless.toml", tmp_path / "careful.toml"][: 1 + others]
@@ -940,7 +940,7 @@ def test_an_interrupt_of_a_later_part_keeps_the_verdicts(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(f"checker.review.review.{part}", interrupted)
+    monkeypatch.setattr(f"finale.checker.review.review.{part}", interrupted)
     change = Change("two-phase-commit", "withdraws")
     found = reviewed(change, TWO_PHASE, stability=0.1, behaviours=0.1)
     assert len(found.tried) == len(found.cases.found)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.review.same import is_same
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import read_spec
-from model.system import System
+from finale.checker.review.same import is_same
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import read_spec
+from finale.model.system import System
 from tests.review.test_review import COPY, REVERSED, folder_of
 
 STATES = 3

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.page.review import review_page
-from checker.report.review import command_of_flip, review_json, review_lines
-from checker.review.change import Change
-from checker.search.rows import Exit
-from checker.spec.catalogue import catalogue
+from finale.checker.page.review import review_page
+from finale.checker.report.review import command_of_flip, review_json, review_lines
+from finale.checker.review.change import Change
+from finale.checker.search.rows import Exit
+from finale.checker.spec.catalogue import catalogue
 from tests.cli.running import run
 from tests.review.reviewing import reviewed, said
 
@@ -18,8 +18,8 @@ COUNTER = '''"""A counter."""
 
 from dataclasses import dataclass
 
-from model.errors import FinaleError
-from model.rules import (
+from finale.model.errors import FinaleError
+from finale.model.rules import (
     Bound, Protocol, Range, always, field, reachable, require, rule, within
 )
 

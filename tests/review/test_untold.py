@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from checker.cache.store import Store, cache_folder
-from checker.review.change import Change
-from checker.review.review import Tried
-from checker.review.verdicts import Direction
-from checker.search.processes import processors
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Expectation
-from checker.spec.reading import read_spec
+from finale.checker.cache.store import Store, cache_folder
+from finale.checker.review.change import Change
+from finale.checker.review.review import Tried
+from finale.checker.review.verdicts import Direction
+from finale.checker.search.processes import processors
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Expectation
+from finale.checker.spec.reading import read_spec
 from tests.review.broken import ROOT, falling
 from tests.review.reviewing import PLAIN, reviewed, specs_of
 

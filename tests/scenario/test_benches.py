@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.scenario.running import run_file, text_of
-from checker.spec.catalogue import catalogue
-from model.errors import FinaleError
+from finale.checker.scenario.running import run_file, text_of
+from finale.checker.spec.catalogue import catalogue
+from finale.model.errors import FinaleError
 
 KNOWN = catalogue(None)
 COORDINATOR = "title: a\npart: coordinator\njob: V1; V2\n"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.scenario.running import run_file, text_of
-from checker.spec.catalogue import catalogue
+from finale.checker.scenario.running import run_file, text_of
+from finale.checker.spec.catalogue import catalogue
 from tests.docs.pages import ROOT
 
 FILES = sorted((ROOT / "scenarios").rglob("*.scenario"))

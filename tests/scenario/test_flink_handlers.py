@@ -13,15 +13,15 @@ from typing import Any, cast
 
 import pytest
 
-from checker.scenario.bench import ProtocolBench
-from checker.scenario.benches import BENCHES
-from checker.scenario.benches.timed import TimedHandlerBench
-from checker.scenario.benches.unaligned import UnalignedHandlerBench
-from checker.scenario.reading import drafts_of
-from checker.scenario.stimuli import Span, tokens_of
-from checker.spec.catalogue import catalogue
-from reference.gate import Gate
-from reference.overtaking import LoggedChannel, OvertakingGate
+from finale.checker.scenario.bench import ProtocolBench
+from finale.checker.scenario.benches import BENCHES
+from finale.checker.scenario.benches.timed import TimedHandlerBench
+from finale.checker.scenario.benches.unaligned import UnalignedHandlerBench
+from finale.checker.scenario.reading import drafts_of
+from finale.checker.scenario.stimuli import Span, tokens_of
+from finale.checker.spec.catalogue import catalogue
+from finale.reference.gate import Gate
+from finale.reference.overtaking import LoggedChannel, OvertakingGate
 from tests.scenario.flink_handlers import Single, Tracker
 
 KNOWN = catalogue(None)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.scenario.benches import BENCHES
-from checker.scenario.running import CaseRun, run_file
-from checker.spec.catalogue import catalogue
-from model.errors import FinaleError, Place
+from finale.checker.scenario.benches import BENCHES
+from finale.checker.scenario.running import CaseRun, run_file
+from finale.checker.spec.catalogue import catalogue
+from finale.model.errors import FinaleError, Place
 
 KNOWN = catalogue(None)
 JOB = "job: S r1; W p2 keyed; S -> W\n"

@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.scenario.running import LineOutcome, run_file
-from checker.spec.catalogue import catalogue
+from finale.checker.scenario.running import LineOutcome, run_file
+from finale.checker.spec.catalogue import catalogue
 
 KNOWN = catalogue(None)
 IDS = st.lists(st.integers(1, 9), max_size=6, unique=True).map(sorted)

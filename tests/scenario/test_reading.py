@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.scenario.running import CaseRun, run_file, text_of
-from checker.spec.catalogue import catalogue
-from model.errors import FinaleError
+from finale.checker.scenario.running import CaseRun, run_file, text_of
+from finale.checker.spec.catalogue import catalogue
+from finale.model.errors import FinaleError
 
 KNOWN = catalogue(None)
 HANDLER = "title: a\npart: aligned-handler\nchannels: 2\n"

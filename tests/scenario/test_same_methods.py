@@ -8,17 +8,17 @@ from types import CodeType, FrameType
 
 import pytest
 
-from checker.scenario.benches import BENCHES
-from checker.scenario.running import run_file
-from checker.spec.catalogue import catalogue
-from model.language.decorators import mark_of
-from model.protocols.aligned_with_timeout import AlignedWithTimeout
-from model.protocols.coordinator.graph_check import GraphCheck
-from model.protocols.coordinator.metadata import Encoding
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.persister import Persister
-from model.protocols.persisting import Receiving
-from model.protocols.restore_unaligned import RestoreUnaligned
+from finale.checker.scenario.benches import BENCHES
+from finale.checker.scenario.running import run_file
+from finale.checker.spec.catalogue import catalogue
+from finale.model.language.decorators import mark_of
+from finale.model.protocols.aligned_with_timeout import AlignedWithTimeout
+from finale.model.protocols.coordinator.graph_check import GraphCheck
+from finale.model.protocols.coordinator.metadata import Encoding
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.persister import Persister
+from finale.model.protocols.persisting import Receiving
+from finale.model.protocols.restore_unaligned import RestoreUnaligned
 from tests.docs.pages import ROOT
 
 KNOWN = catalogue(None)
@@ -83,7 +83,7 @@ def test_so_are_those_of_other_protocols(scenario: str, owner: type, methods: li
 def test_a_recording_overrides_what_is_there_and_calls_it(part: str) -> None:
     recording = getattr(BENCHES[part](), "recording", FinalCheckpoint)
     own = {name: value for name, value in vars(recording).items() if callable(value)}
-    if not recording.__module__.startswith("checker"):
+    if not recording.__module__.startswith("finale.checker"):
         return
     assert own
     (recorded,) = recording.__bases__

@@ -14,8 +14,8 @@ from unittest import mock
 
 import pytest
 
-from checker.simulation.sampling import SampledRun, sampled
-from model.given import json_of
+from finale.checker.simulation.sampling import SampledRun, sampled
+from finale.model.given import json_of
 from tests.cli.running import HERE, ROOT, Ran, normalised, run
 
 PAGE = ROOT / "docs" / "how-to" / "simulate.md"
@@ -161,7 +161,7 @@ def test_an_interrupt_keeps_what_was_found(folder: Path) -> None:
         yield from itertools.islice(real(*given), 5)
         raise KeyboardInterrupt
 
-    with mock.patch("cli.simulate.sampled", interrupted):
+    with mock.patch("finale.cli.simulate.sampled", interrupted):
         found = run("simulate ping.toml --protocols protocols", folder)
     assert found.exit == 130
     assert "5 random runs of at most 1 000 steps · seeds 1 to 5" in found.stdout

@@ -8,14 +8,14 @@ from random import Random
 
 import pytest
 
-from checker.search.answer import Violated
-from checker.search.run import run as check
-from checker.simulation.judging import Judge
-from checker.simulation.runs import End, Run
-from checker.simulation.sampling import Sample, one_of, random_run, sampled
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import read_spec
-from model.trace import replay
+from finale.checker.search.answer import Violated
+from finale.checker.search.run import run as check
+from finale.checker.simulation.judging import Judge
+from finale.checker.simulation.runs import End, Run
+from finale.checker.simulation.sampling import Sample, one_of, random_run, sampled
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import read_spec
+from finale.model.trace import replay
 from tests.cli.running import HERE, ROOT
 
 KNOWN = catalogue()

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from checker.search.limits import Limits
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import read_spec
-from checker.studies.effects import Effect, effect_of
-from checker.studies.weaken import Weakening, weaken
-from model.errors import FinaleError
+from finale.checker.search.limits import Limits
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import read_spec
+from finale.checker.studies.effects import Effect, effect_of
+from finale.checker.studies.weaken import Weakening, weaken
+from finale.model.errors import FinaleError
 from tests.cli.running import run
 
 SPEC = """

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from checker.proofs.all_jobs.alignment import Gates, facts_of_gates
-from checker.proofs.all_jobs.calls import facts_of_calls
-from checker.proofs.all_jobs.fact import (
+from finale.checker.proofs.all_jobs.alignment import Gates, facts_of_gates
+from finale.checker.proofs.all_jobs.calls import facts_of_calls
+from finale.checker.proofs.all_jobs.fact import (
     Fact,
     FactCase,
     FactProven,
@@ -20,34 +20,34 @@ from checker.proofs.all_jobs.fact import (
     counterexample,
     prove,
 )
-from checker.proofs.all_jobs.facts import groups_of
-from checker.proofs.all_jobs.logic import SoMany, Term, Z3Logic
-from checker.proofs.all_jobs.plans import Plans, facts_of_plans
-from checker.proofs.all_jobs.reading import StateAfterStep, SymbolicState
-from checker.proofs.all_jobs.sending import Outputs, facts_of_outputs
-from checker.proofs.all_jobs.starts import Starts, facts_of_starts
-from checker.proofs.all_jobs.window import Binding, Symbol
-from checker.report.proofs import graph_lines
-from model.errors import FinaleError
-from model.language.protocol import Protocol
-from model.protocols.barriers.gate import AlignedGate
-from model.protocols.broken.barriers.ignores_ends import IgnoresEnds
-from model.protocols.broken.barriers.never_supersedes import NeverSupersedes
-from model.protocols.broken.finish.plans_by_end_of_data import PlansByEndOfData
-from model.protocols.broken.finish.triggers_all import TriggersAll
-from model.protocols.broken.finish.waits_for_lost_ack import WaitsForLostAcknowledgement
-from model.protocols.broken.finish.waits_for_the_finished import WaitsForTheFinished
-from model.protocols.chained_sources import ChainedSources
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.coordinator.graph_check import Check
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.finish_options import FinishRace
-from model.protocols.job.elements import CheckpointId
-from model.protocols.legacy_finish import LegacyFinish
-from model.protocols.task.tasks import Task
-from model.protocols.two_phase_commit import TwoPhaseCommit
-from model.protocols.unaligned import Unaligned
-from model.rules import count, define, each, step
+from finale.checker.proofs.all_jobs.facts import groups_of
+from finale.checker.proofs.all_jobs.logic import SoMany, Term, Z3Logic
+from finale.checker.proofs.all_jobs.plans import Plans, facts_of_plans
+from finale.checker.proofs.all_jobs.reading import StateAfterStep, SymbolicState
+from finale.checker.proofs.all_jobs.sending import Outputs, facts_of_outputs
+from finale.checker.proofs.all_jobs.starts import Starts, facts_of_starts
+from finale.checker.proofs.all_jobs.window import Binding, Symbol
+from finale.checker.report.proofs import graph_lines
+from finale.model.errors import FinaleError
+from finale.model.language.protocol import Protocol
+from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.broken.barriers.ignores_ends import IgnoresEnds
+from finale.model.protocols.broken.barriers.never_supersedes import NeverSupersedes
+from finale.model.protocols.broken.finish.plans_by_end_of_data import PlansByEndOfData
+from finale.model.protocols.broken.finish.triggers_all import TriggersAll
+from finale.model.protocols.broken.finish.waits_for_lost_ack import WaitsForLostAcknowledgement
+from finale.model.protocols.broken.finish.waits_for_the_finished import WaitsForTheFinished
+from finale.model.protocols.chained_sources import ChainedSources
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.coordinator.graph_check import Check
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.finish_options import FinishRace
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.protocols.legacy_finish import LegacyFinish
+from finale.model.protocols.task.tasks import Task
+from finale.model.protocols.two_phase_commit import TwoPhaseCommit
+from finale.model.protocols.unaligned import Unaligned
+from finale.model.rules import count, define, each, step
 from tests.cli.running import run
 
 
@@ -330,7 +330,7 @@ def test_tasks_inputs_and_outputs_are_drawn_where_they_belong() -> None:
 
 def test_what_is_not_decided_says_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Over endless graphs it is not so, on finite ones it is: each has an end."""
-    monkeypatch.setattr("checker.proofs.all_jobs.fact.RESOURCES_MAX", 600_000)
+    monkeypatch.setattr("finale.checker.proofs.all_jobs.fact.RESOURCES_MAX", 600_000)
 
     def ask(logic: Z3Logic) -> list[FactCase]:
         ends = logic.exists(

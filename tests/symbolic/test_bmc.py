@@ -9,7 +9,7 @@ from time import process_time
 
 import pytest
 
-from checker.search.answer import (
+from finale.checker.search.answer import (
     NO_DEADLOCK,
     WELL_FORMED,
     Answer,
@@ -18,17 +18,27 @@ from checker.search.answer import (
     Unknown,
     Violated,
 )
-from checker.search.bfs.search import check
-from checker.search.bmc.search import check as check_bounded
-from checker.search.limits import INTERRUPTED, Limits, SearchProgress
-from checker.search.run import chosen, run
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from model.expressions import FALSE, TRUE, cell, conjunction, equal, integer, less, negation, plus
-from model.language.build import build
-from model.protocols.yardstick import Yardstick
-from model.rules import Setting
-from model.system import Kind, System
+from finale.checker.search.bfs.search import check
+from finale.checker.search.bmc.search import check as check_bounded
+from finale.checker.search.limits import INTERRUPTED, Limits, SearchProgress
+from finale.checker.search.run import chosen, run
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.model.expressions import (
+    FALSE,
+    TRUE,
+    cell,
+    conjunction,
+    equal,
+    integer,
+    less,
+    negation,
+    plus,
+)
+from finale.model.language.build import build
+from finale.model.protocols.yardstick import Yardstick
+from finale.model.rules import Setting
+from finale.model.system import Kind, System
 from tests.agreement.loose_systems import loose, property_of, system_of, when
 from tests.protocols.specs import FILES, name_of, spec_of
 from tests.zoo import ZOO

@@ -7,21 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from checker.proofs.induction import Induction, Inductive
-from checker.proofs.prove import Inconclusive, Outcome, ProofMethod, Proven, Proving, Refuted
-from checker.proofs.spacer import Spacer
-from checker.report.proven import merged
-from checker.report.words import condition_text, never_together, part_of
-from checker.search.answer import Holds, Vacuous, Violated
-from checker.search.bfs.search import check
-from checker.search.limits import LimitHit, Limits, SearchProgress
-from checker.search.solving.certificate import Certificate, Certifier, certify_steps
-from checker.search.solving.cubes import Cube, is_in, resting, within
-from checker.search.solving.ic3 import BadStateReached, Ic3
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import spec_of
-from checker.spec.toml_text import toml_in
-from model.expressions import (
+from finale.checker.proofs.induction import Induction, Inductive
+from finale.checker.proofs.prove import Inconclusive, Outcome, ProofMethod, Proven, Proving, Refuted
+from finale.checker.proofs.spacer import Spacer
+from finale.checker.report.proven import merged
+from finale.checker.report.words import condition_text, never_together, part_of
+from finale.checker.search.answer import Holds, Vacuous, Violated
+from finale.checker.search.bfs.search import check
+from finale.checker.search.limits import LimitHit, Limits, SearchProgress
+from finale.checker.search.solving.certificate import Certificate, Certifier, certify_steps
+from finale.checker.search.solving.cubes import Cube, is_in, resting, within
+from finale.checker.search.solving.ic3 import BadStateReached, Ic3
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import spec_of
+from finale.checker.spec.toml_text import toml_in
+from finale.model.expressions import (
     TRUE,
     Expression,
     cell,
@@ -32,11 +32,11 @@ from model.expressions import (
     negation,
     plus,
 )
-from model.language.build import build
-from model.protocols.two_phase_commit import TwoPhaseCommit
-from model.rules import Setting
-from model.semantics import evaluate, steps
-from model.system import Kind, State, System
+from finale.model.language.build import build
+from finale.model.protocols.two_phase_commit import TwoPhaseCommit
+from finale.model.rules import Setting
+from finale.model.semantics import evaluate, steps
+from finale.model.system import Kind, State, System
 from tests.agreement.loose_systems import loose, property_of, system_of, when
 from tests.protocols.specs import FILES, name_of
 from tests.protocols.specs import spec_of as claim_of

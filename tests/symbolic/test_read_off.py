@@ -6,34 +6,34 @@ from typing import Any
 
 import pytest
 
-from checker.proofs.all_jobs.alignment import Gates
-from checker.proofs.all_jobs.compared import (
+from finale.checker.proofs.all_jobs.alignment import Gates
+from finale.checker.proofs.all_jobs.compared import (
     compare_calls,
     compare_gates,
     compare_outputs,
     compare_plans,
 )
-from checker.proofs.all_jobs.plans import Plans
-from checker.proofs.all_jobs.sending import Outputs
-from model.errors import FinaleError
-from model.protocols.barriers.gate import (
+from finale.checker.proofs.all_jobs.plans import Plans
+from finale.checker.proofs.all_jobs.sending import Outputs
+from finale.model.errors import FinaleError
+from finale.model.protocols.barriers.gate import (
     AlignedGate,
 )
-from model.protocols.barriers.handler import Arrival
-from model.protocols.broken.finish.plans_by_end_of_data import PlansByEndOfData
-from model.protocols.broken.finish.triggers_all import TriggersAll
-from model.protocols.broken.finish.waits_for_lost_ack import WaitsForLostAcknowledgement
-from model.protocols.broken.finish.waits_for_the_finished import WaitsForTheFinished
-from model.protocols.final_checkpoint import (
+from finale.model.protocols.barriers.handler import Arrival
+from finale.model.protocols.broken.finish.plans_by_end_of_data import PlansByEndOfData
+from finale.model.protocols.broken.finish.triggers_all import TriggersAll
+from finale.model.protocols.broken.finish.waits_for_lost_ack import WaitsForLostAcknowledgement
+from finale.model.protocols.broken.finish.waits_for_the_finished import WaitsForTheFinished
+from finale.model.protocols.final_checkpoint import (
     FinalCheckpoint,
 )
-from model.protocols.finish_options import FinishRace
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import Barrier, CheckpointId
-from model.protocols.legacy_finish import LegacyFinish
-from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.protocols.task.tasks import Task
-from model.rules import define, step
+from finale.model.protocols.finish_options import FinishRace
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import Barrier, CheckpointId
+from finale.model.protocols.legacy_finish import LegacyFinish
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import define, step
 
 PLANS = (
     FinalCheckpoint,

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from checker.proofs.all_jobs.calls import RULES_OF_CALLS
-from model.language.build import build
-from model.protocols.final_checkpoint import (
+from finale.checker.proofs.all_jobs.calls import RULES_OF_CALLS
+from finale.model.language.build import build
+from finale.model.protocols.final_checkpoint import (
     FinalCheckpoint,
 )
-from model.protocols.finish_options import FinishRace
-from model.rules import Setting
-from model.semantics import steps
-from model.system import State, System
-from model.topology import Job
+from finale.model.protocols.finish_options import FinishRace
+from finale.model.rules import Setting
+from finale.model.semantics import steps
+from finale.model.system import State, System
+from finale.model.topology import Job
 
 SETS = ("finished", "awaited", "triggers")
 CHECKPOINTS = ("cp1", "cp2")

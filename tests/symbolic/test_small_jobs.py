@@ -13,26 +13,32 @@ from typing import Any
 
 import pytest
 
-from checker.proofs.all_jobs.alignment import Gates, facts_of_gates
-from checker.proofs.all_jobs.calls import facts_of_calls
-from checker.proofs.all_jobs.compared import Laid, compare_starts, edges_of, laid_out, small_jobs
-from checker.proofs.all_jobs.fact import FactRefuted, prove
-from checker.proofs.all_jobs.plans import Plans, facts_of_plans
-from checker.proofs.all_jobs.starts import Starts, facts_of_starts
-from model.protocols.barriers.handler import Arrival
-from model.protocols.broken.barriers.ignores_ends import IgnoresEnds
-from model.protocols.broken.finish.plans_by_end_of_data import PlansByEndOfData
-from model.protocols.broken.finish.triggers_all import TriggersAll
-from model.protocols.broken.finish.waits_for_lost_ack import WaitsForLostAcknowledgement
-from model.protocols.broken.finish.waits_for_the_finished import WaitsForTheFinished
-from model.protocols.coordinator.graph_check import Check, Finished, GraphCheck
-from model.protocols.final_checkpoint import (
+from finale.checker.proofs.all_jobs.alignment import Gates, facts_of_gates
+from finale.checker.proofs.all_jobs.calls import facts_of_calls
+from finale.checker.proofs.all_jobs.compared import (
+    Laid,
+    compare_starts,
+    edges_of,
+    laid_out,
+    small_jobs,
+)
+from finale.checker.proofs.all_jobs.fact import FactRefuted, prove
+from finale.checker.proofs.all_jobs.plans import Plans, facts_of_plans
+from finale.checker.proofs.all_jobs.starts import Starts, facts_of_starts
+from finale.model.protocols.barriers.handler import Arrival
+from finale.model.protocols.broken.barriers.ignores_ends import IgnoresEnds
+from finale.model.protocols.broken.finish.plans_by_end_of_data import PlansByEndOfData
+from finale.model.protocols.broken.finish.triggers_all import TriggersAll
+from finale.model.protocols.broken.finish.waits_for_lost_ack import WaitsForLostAcknowledgement
+from finale.model.protocols.broken.finish.waits_for_the_finished import WaitsForTheFinished
+from finale.model.protocols.coordinator.graph_check import Check, Finished, GraphCheck
+from finale.model.protocols.final_checkpoint import (
     FinalCheckpoint,
 )
-from model.protocols.finish_options import FinishRace
-from model.protocols.legacy_finish import LegacyFinish
-from model.protocols.task.tasks import TaskStatus
-from model.topology import Edge, Job, Pattern, Vertex
+from finale.model.protocols.finish_options import FinishRace
+from finale.model.protocols.legacy_finish import LegacyFinish
+from finale.model.protocols.task.tasks import TaskStatus
+from finale.model.topology import Edge, Job, Pattern, Vertex
 
 FEW, MANY = 3, 5
 

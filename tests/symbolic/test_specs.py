@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from checker.search.answer import Unknown
-from checker.search.bmc.search import check
-from checker.search.limits import Limits
-from checker.spec.claim import Spec
+from finale.checker.search.answer import Unknown
+from finale.checker.search.bmc.search import check
+from finale.checker.search.limits import Limits
+from finale.checker.spec.claim import Spec
 from tests.protocols.specs import name_of, specs
 
 STEPS_MAX, SECONDS_MAX = 10, 30.0

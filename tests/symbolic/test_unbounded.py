@@ -11,30 +11,30 @@ from typing import Any
 import pytest
 import z3
 
-from checker.proofs.unbounded import proof as proofs
-from checker.proofs.unbounded import prove as proving
-from checker.proofs.unbounded.clauses import catalogue_of
-from checker.proofs.unbounded.proof import Proof
-from checker.proofs.unbounded.prove import prove_unbounded
-from checker.proofs.unbounded.terms import WindowTerms
-from checker.proofs.unbounded.window import IdWindow, RuleEffect
-from checker.search.answer import Holds, Vacuous
-from checker.search.limits import LimitHit, Limits, SearchProgress
-from checker.search.native.search import check
-from checker.spec.claim import Spec
-from model.domains import Domain, MapDomain, Option, Queue, Ref, Set, Union
-from model.errors import FinaleError
-from model.language.build import build
-from model.language.entities import Entity
-from model.language.protocol import Protocol, Setting
-from model.properties.checkpoints import confirms_what_was_taken
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.job.elements import CheckpointId, Datum
-from model.protocols.task.tasks import Task
-from model.rules import always, when
-from model.semantics import steps
-from model.system import State, System
+from finale.checker.proofs.unbounded import proof as proofs
+from finale.checker.proofs.unbounded import prove as proving
+from finale.checker.proofs.unbounded.clauses import catalogue_of
+from finale.checker.proofs.unbounded.proof import Proof
+from finale.checker.proofs.unbounded.prove import prove_unbounded
+from finale.checker.proofs.unbounded.terms import WindowTerms
+from finale.checker.proofs.unbounded.window import IdWindow, RuleEffect
+from finale.checker.search.answer import Holds, Vacuous
+from finale.checker.search.limits import LimitHit, Limits, SearchProgress
+from finale.checker.search.native.search import check
+from finale.checker.spec.claim import Spec
+from finale.model.domains import Domain, MapDomain, Option, Queue, Ref, Set, Union
+from finale.model.errors import FinaleError
+from finale.model.language.build import build
+from finale.model.language.entities import Entity
+from finale.model.language.protocol import Protocol, Setting
+from finale.model.properties.checkpoints import confirms_what_was_taken
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.job.elements import CheckpointId, Datum
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import always, when
+from finale.model.semantics import steps
+from finale.model.system import State, System
 from tests.protocols.specs import ROOT, spec_of
 
 PAIR, FIGURE = "final-checkpoint/pair.toml", "final-checkpoint/figure.toml"
@@ -212,7 +212,7 @@ def test_when_the_time_is_over_what_is_left_is_unknown(monkeypatch: pytest.Monke
             raise LimitHit("the limit")
 
     names = ["finish-before-close", "decided-once", "completed-in-order"]
-    monkeypatch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("finale.checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
     late = prove_unbounded(kind, setting, names, progress=stop_at_the_second)
     assert [each.verdict for each in late.results] == ["proven", "unknown", "unknown"]
     assert late.stopped == (

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from checker.search.answer import Answer, Violated
-from checker.search.bfs.search import check
-from checker.search.bmc.joined import joined
-from checker.search.bmc.search import check as check_bounded
-from checker.search.bmc.settings import ViolatingSettings
-from checker.search.limits import Limits
-from checker.spec.catalogue import catalogue
-from checker.spec.grid import Axis, Point, axis_in
-from checker.studies.which import PointAnswer, Which, which
-from model.errors import FinaleError
-from model.expressions import cell, equal, integer, less, negation, plus
-from model.language.build import build
-from model.system import Kind, System
+from finale.checker.search.answer import Answer, Violated
+from finale.checker.search.bfs.search import check
+from finale.checker.search.bmc.joined import joined
+from finale.checker.search.bmc.search import check as check_bounded
+from finale.checker.search.bmc.settings import ViolatingSettings
+from finale.checker.search.limits import Limits
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.grid import Axis, Point, axis_in
+from finale.checker.studies.which import PointAnswer, Which, which
+from finale.model.errors import FinaleError
+from finale.model.expressions import cell, equal, integer, less, negation, plus
+from finale.model.language.build import build
+from finale.model.system import Kind, System
 from tests.agreement.loose_systems import loose, property_of, system_of, when
 from tests.protocols.specs import ROOT
 from tests.zoo.recycled import OFFICE

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.proofs.needed import (
+from finale.checker.proofs.needed import (
     ClaimPart,
     Explaining,
     NeededGuard,
@@ -19,16 +19,16 @@ from checker.proofs.needed import (
     guard_text,
     sides_of,
 )
-from checker.proofs.prove import Inconclusive, Proven, Proving
-from checker.report.why import why_json, why_lines
-from checker.search.answer import Violated
-from checker.search.bfs.search import check
-from checker.search.limits import Limits
-from checker.search.run import chosen
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from model.language.guards import Guard, watching
-from model.protocols.finish_options import FinalCheckpointOptions
+from finale.checker.proofs.prove import Inconclusive, Proven, Proving
+from finale.checker.report.why import why_json, why_lines
+from finale.checker.search.answer import Violated
+from finale.checker.search.bfs.search import check
+from finale.checker.search.limits import Limits
+from finale.checker.search.run import chosen
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.model.language.guards import Guard, watching
+from finale.model.protocols.finish_options import FinalCheckpointOptions
 from tests.protocols.specs import FILES, name_of, spec_of
 
 INVARIANT = ("commits-are-decided", "commit-needs-all", "known-is-said", "promise-is-kept")

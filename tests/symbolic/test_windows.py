@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from checker.proofs.unbounded.clauses import catalogue_of
-from checker.proofs.unbounded.proof import Proof
-from checker.proofs.unbounded.window import IdWindow
-from model.properties.checkpoints import restores_newest
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.job.elements import CheckpointId
-from model.rules import define
+from finale.checker.proofs.unbounded.clauses import catalogue_of
+from finale.checker.proofs.unbounded.proof import Proof
+from finale.checker.proofs.unbounded.window import IdWindow
+from finale.model.properties.checkpoints import restores_newest
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.rules import define
 
 from .test_unbounded import RESTARTS, spec, steps_of
 

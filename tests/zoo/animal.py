@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from model.language.properties import Family
-from model.language.protocol import Protocol
-from model.rules import Setting
+from finale.model.language.properties import Family
+from finale.model.language.protocol import Protocol
+from finale.model.rules import Setting
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ github.com/tlaplus/Examples records, for each model, TLC's distinct states, its 
 import enum
 from collections.abc import Mapping, Sequence
 
-from model.rules import (
+from finale.model.rules import (
     WEAK,
     AnyOf,
     Bool,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.rules import (
+from finale.model.rules import (
     STRONG,
     UNFAIR,
     WEAK,

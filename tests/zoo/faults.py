@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from model.rules import (
+from finale.model.rules import (
     WEAK,
     Array,
     Bool,

@@ -1,6 +1,6 @@
 """Animals of the zoo: queues, records, unions and how they are matched."""
 
-from model.rules import (
+from finale.model.rules import (
     Bool,
     Nothing,
     Option,

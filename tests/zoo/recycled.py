@@ -3,9 +3,9 @@
 import enum
 from collections.abc import Sequence
 
-from model.language.guards import Limit
-from model.language.renaming import retire
-from model.rules import (
+from finale.model.language.guards import Limit
+from finale.model.language.renaming import retire
+from finale.model.rules import (
     WEAK,
     Entity,
     Enum,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from model.rules import (
+from finale.model.rules import (
     Array,
     Bool,
     Entity,

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
-from model.topology import Job
-from reference.formats.snapshots import Copied
+from finale.model.topology import Job
+from finale.reference.formats.snapshots import Copied
 
 
 class CheckpointCopy(NamedTuple):

@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from checker.logs.findings import Coverage, Finding, Severity
-from checker.logs.read.visibility import Visibility
-from checker.search.limits import Limits
-from checker.search.native.support import why_not
-from checker.spec.catalogue import Catalogue, catalogue
-from reference.formats.eventlog import Section
+from finale.checker.logs.findings import Coverage, Finding, Severity
+from finale.checker.logs.read.visibility import Visibility
+from finale.checker.search.limits import Limits
+from finale.checker.search.native.support import why_not
+from finale.checker.spec.catalogue import Catalogue, catalogue
+from finale.reference.formats.eventlog import Section
 
 from .acceptance import ALL_VISIBLE, LIMITS, ROOM, accept, coverage_of, given_up
 from .progress import OnProgress, OverTime, SearchEffort

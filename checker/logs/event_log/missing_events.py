@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from reference.formats.eventlog import ReadLog
+from finale.reference.formats.eventlog import ReadLog
 
 from .section_search import Accepted
 from .step_cache.lines import RunLines, SectionSteps

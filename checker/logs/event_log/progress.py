@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 
-from checker.search.limits import SECONDS_BETWEEN_REPORTS, Limits
+from finale.checker.search.limits import SECONDS_BETWEEN_REPORTS, Limits
 
 
 @dataclass(frozen=True)

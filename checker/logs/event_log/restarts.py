@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from model.topology import Job
-from reference.formats.eventlog import EventLine, Section
-from reference.formats.snapshots import Copied
+from finale.model.topology import Job
+from finale.reference.formats.eventlog import EventLine, Section
+from finale.reference.formats.snapshots import Copied
 
 from .checkpoint_copies import CheckpointCopy, carried, copies_of, origin_of
 from .section_system import Reached, SectionSystem

@@ -9,12 +9,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 
-from checker.logs.findings import Finding, Severity, Where
-from checker.logs.property_monitor import PropertyMonitor
-from checker.search.interpreter.execution import PlainPredicate, PlainSystem, TakenStep
-from model.language.properties import goal_alone
-from model.language.starting import Values
-from model.system import Blocked, Fairness
+from finale.checker.logs.findings import Finding, Severity, Where
+from finale.checker.logs.property_monitor import PropertyMonitor
+from finale.checker.search.interpreter.execution import PlainPredicate, PlainSystem, TakenStep
+from finale.model.language.properties import goal_alone
+from finale.model.language.starting import Values
+from finale.model.system import Blocked, Fairness
 
 from .section_search import Move
 from .section_system import Reached, SectionSystem

@@ -13,9 +13,9 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from model.events import STEPS
-from model.language.bindings import BoundRule
-from reference.formats.eventlog import EventLine, Section
+from finale.model.events import STEPS
+from finale.model.language.bindings import BoundRule
+from finale.reference.formats.eventlog import EventLine, Section
 
 from .progress import LogProgress, SearchEffort
 from .restarts import EarlierSections, wrong_origin

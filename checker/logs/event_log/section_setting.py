@@ -11,14 +11,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from typing import cast
 
-from checker.spec.catalogue import Catalogue
-from checker.spec.typed import options_of
-from model.errors import FinaleError, Place
-from model.language.entities import Entity
-from model.language.protocol import Protocol, Setting
-from model.protocols.coordinator.coordinator import JobProtocol
-from reference.formats.eventlog import Section
-from reference.protocols import ENGINES, STOPPABLE
+from finale.checker.spec.catalogue import Catalogue
+from finale.checker.spec.typed import options_of
+from finale.model.errors import FinaleError, Place
+from finale.model.language.entities import Entity
+from finale.model.language.protocol import Protocol, Setting
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.reference.formats.eventlog import Section
+from finale.reference.protocols import ENGINES, STOPPABLE
 
 #: From so many on, ids are given again; so many are live at once.
 IDS_LIVE = 16

@@ -13,21 +13,26 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from checker.search.interpreter.execution import PlainSystem, TakenStep
-from checker.spec.catalogue import Catalogue
-from checker.spec.reading import can_apply
-from model.errors import Place
-from model.language.bindings import BoundRule
-from model.language.build import world_of
-from model.language.entities import Variable
-from model.language.path_ends import BlockedHere, FaultHere, line_of
-from model.language.plain import PlainStore
-from model.language.starting import Values
-from model.protocols.coordinator.checkpoints import COMPLETED, UNUSED, Checkpoint, CheckpointKind
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import Nothing
-from model.system import Blocked, Fault
-from reference.formats.eventlog import WORDS, EventLine, Section
+from finale.checker.search.interpreter.execution import PlainSystem, TakenStep
+from finale.checker.spec.catalogue import Catalogue
+from finale.checker.spec.reading import can_apply
+from finale.model.errors import Place
+from finale.model.language.bindings import BoundRule
+from finale.model.language.build import world_of
+from finale.model.language.entities import Variable
+from finale.model.language.path_ends import BlockedHere, FaultHere, line_of
+from finale.model.language.plain import PlainStore
+from finale.model.language.starting import Values
+from finale.model.protocols.coordinator.checkpoints import (
+    COMPLETED,
+    UNUSED,
+    Checkpoint,
+    CheckpointKind,
+)
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import Nothing
+from finale.model.system import Blocked, Fault
+from finale.reference.formats.eventlog import WORDS, EventLine, Section
 
 from .section_setting import IDS_LIVE, setting_of
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from checker.logs.read.job_runs import JobRun
-from checker.logs.read.visibility import CLOCKS_OF_TASKS
+from finale.checker.logs.read.job_runs import JobRun
+from finale.checker.logs.read.visibility import CLOCKS_OF_TASKS
 
 from .observations import JOB, LOCK, Observations, Observed
 from .run_job import RunJob

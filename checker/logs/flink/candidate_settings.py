@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
-from checker.logs.event_log.section_search import Rejected
-from checker.logs.event_log.section_setting import protocol_of
-from checker.logs.event_log.section_system import Refusal
-from checker.logs.read.job_runs import JobRun
-from checker.logs.read.run_file import ChosenSetting, RunFile
-from checker.logs.read.visibility import LogProfile, Visibility
-from checker.spec.catalogue import catalogue
-from checker.spec.releases import release_named
-from checker.spec.typed import in_toml, options_of
-from model.errors import FinaleError, Place, nearest
-from model.protocols.releases import RELEASES, Release
-from model.topology import Job
+from finale.checker.logs.event_log.section_search import Rejected
+from finale.checker.logs.event_log.section_setting import protocol_of
+from finale.checker.logs.event_log.section_system import Refusal
+from finale.checker.logs.read.job_runs import JobRun
+from finale.checker.logs.read.run_file import ChosenSetting, RunFile
+from finale.checker.logs.read.visibility import LogProfile, Visibility
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.releases import release_named
+from finale.checker.spec.typed import in_toml, options_of
+from finale.model.errors import FinaleError, Place, nearest
+from finale.model.protocols.releases import RELEASES, Release
+from finale.model.topology import Job
 
 from .observations import Observation, Observations, Observed
 

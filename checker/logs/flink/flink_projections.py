@@ -14,21 +14,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
 
-from checker.cache.parts import CachedParts
-from checker.cache.store import Store, users_store
-from checker.logs.event_log.section_setting import protocol_of
-from checker.spec.catalogue import catalogue
-from checker.spec.typed import options_of
-from model.errors import FinaleError
-from model.expressions import Expression
-from model.language.build import build
-from model.language.predicates import where
-from model.language.protocol import Setting
-from model.protocols.coordinator.checkpoints import CheckpointStatus
-from model.protocols.task.execution import TaskExecution
-from model.protocols.task.tasks import TaskStatus
-from model.system import GroundRule, System
-from model.topology import Edge, Job, OperatorKind, Pattern, Vertex
+from finale.checker.cache.parts import CachedParts
+from finale.checker.cache.store import Store, users_store
+from finale.checker.logs.event_log.section_setting import protocol_of
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.typed import options_of
+from finale.model.errors import FinaleError
+from finale.model.expressions import Expression
+from finale.model.language.build import build
+from finale.model.language.predicates import where
+from finale.model.language.protocol import Setting
+from finale.model.protocols.coordinator.checkpoints import CheckpointStatus
+from finale.model.protocols.task.execution import TaskExecution
+from finale.model.protocols.task.tasks import TaskStatus
+from finale.model.system import GroundRule, System
+from finale.model.topology import Edge, Job, OperatorKind, Pattern, Vertex
 
 from .observations import Observed
 from .possible_values import reachable_values

@@ -5,9 +5,9 @@ The rules are not needed for this. `checker/logs/regularities` finds lines that 
 
 from __future__ import annotations
 
-from checker.logs.event_log.section_search import Rejected
-from checker.logs.event_log.section_system import Refusal
-from checker.logs.read.job_runs import JobRun, RunEvent
+from finale.checker.logs.event_log.section_search import Rejected
+from finale.checker.logs.event_log.section_system import Refusal
+from finale.checker.logs.read.job_runs import JobRun, RunEvent
 
 from .observations import Observations, Observed
 from .run_job import RunJob

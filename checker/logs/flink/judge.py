@@ -12,20 +12,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from time import thread_time
 
-from checker.logs.event_log.acceptance import replay
-from checker.logs.event_log.progress import LogProgress, OnProgress, OverTime, SearchEffort
-from checker.logs.event_log.section_judge import findings_of
-from checker.logs.event_log.section_search import Accepted, GaveUp, Move, Rejected, Undecided
-from checker.logs.event_log.section_system import Refusal, SectionSystem
-from checker.logs.findings import Finding
-from checker.logs.read.job_runs import JobRun
-from checker.logs.read.run_file import ChosenSetting, RunFile, TriedSettings
-from checker.logs.read.visibility import LogProfile
-from checker.logs.regularities.assumptions import contradictions
-from checker.search.limits import Limits
-from checker.spec.catalogue import Catalogue, catalogue
-from model.errors import FinaleError
-from reference.formats.eventlog import EventLine, Section
+from finale.checker.logs.event_log.acceptance import replay
+from finale.checker.logs.event_log.progress import LogProgress, OnProgress, OverTime, SearchEffort
+from finale.checker.logs.event_log.section_judge import findings_of
+from finale.checker.logs.event_log.section_search import Accepted, GaveUp, Move, Rejected, Undecided
+from finale.checker.logs.event_log.section_system import Refusal, SectionSystem
+from finale.checker.logs.findings import Finding
+from finale.checker.logs.read.job_runs import JobRun
+from finale.checker.logs.read.run_file import ChosenSetting, RunFile, TriedSettings
+from finale.checker.logs.read.visibility import LogProfile
+from finale.checker.logs.regularities.assumptions import contradictions
+from finale.checker.search.limits import Limits
+from finale.checker.spec.catalogue import Catalogue, catalogue
+from finale.model.errors import FinaleError
+from finale.reference.formats.eventlog import EventLine, Section
 
 from .always_logged import always_shown
 from .candidate_settings import (

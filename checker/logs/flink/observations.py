@@ -13,8 +13,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from checker.logs.read.failovers import Failover
-from checker.logs.read.job_runs import JobRun, RunEvent
+from finale.checker.logs.read.failovers import Failover
+from finale.checker.logs.read.job_runs import JobRun, RunEvent
 
 from .run_job import RunJob
 

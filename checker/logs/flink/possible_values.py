@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from model.expressions import (
+from finale.model.expressions import (
     Add,
     And,
     Cell,
@@ -18,7 +18,7 @@ from model.expressions import (
     Or,
     Subtract,
 )
-from model.system import System, Test, Tree, Update
+from finale.model.system import System, Test, Tree, Update
 
 from .projected_updates import CellValues, Conditions
 

@@ -10,8 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from checker.search.state_graph.folding import Known, cells_of, cells_read, folded, with_parts
-from model.expressions import (
+from finale.checker.search.state_graph.folding import (
+    Known,
+    cells_of,
+    cells_read,
+    folded,
+    with_parts,
+)
+from finale.model.expressions import (
     FALSE,
     TRUE,
     Cell,

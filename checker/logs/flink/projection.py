@@ -13,9 +13,9 @@ import itertools
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from checker.search.state_graph.folding import cells_read
-from model.expressions import Expression
-from model.system import GroundRule, System, Update, leaves
+from finale.checker.search.state_graph.folding import cells_read
+from finale.model.expressions import Expression
+from finale.model.system import GroundRule, System, Update, leaves
 
 from .possible_values import PossibleValues
 from .projected_updates import CellValues, ProjectedUpdate, cases_of, holds, simplified

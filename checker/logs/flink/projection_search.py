@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from checker.logs.event_log.progress import SearchEffort
-from model.protocols.coordinator.checkpoints import CheckpointStatus
+from finale.checker.logs.event_log.progress import SearchEffort
+from finale.model.protocols.coordinator.checkpoints import CheckpointStatus
 
 from .flink_projections import (
     DIES,

@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from checker.logs.event_log.progress import OverTime, SearchEffort
-from checker.logs.read.job_runs import JobRun
+from finale.checker.logs.event_log.progress import OverTime, SearchEffort
+from finale.checker.logs.read.job_runs import JobRun
 
 from .always_logged import always_shown, dying, has_finished
 from .flink_projections import OTHER, PARTS, POINTS, ProofSetting, projection_of

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import linecache
 
-from checker.logs.event_log.section_search import STATES_TOLD, Rejected
-from checker.logs.event_log.section_system import Refusal
-from model.errors import Place
-from model.language.bindings import BoundRule, bound_rules
-from model.language.path_ends import BlockedHere, FaultHere, line_of
-from model.language.plain import PlainStore
-from model.protocols.coordinator.checkpoints import CheckpointStatus
-from model.protocols.task.tasks import TaskStatus
+from finale.checker.logs.event_log.section_search import STATES_TOLD, Rejected
+from finale.checker.logs.event_log.section_system import Refusal
+from finale.model.errors import Place
+from finale.model.language.bindings import BoundRule, bound_rules
+from finale.model.language.path_ends import BlockedHere, FaultHere, line_of
+from finale.model.language.plain import PlainStore
+from finale.model.protocols.coordinator.checkpoints import CheckpointStatus
+from finale.model.protocols.task.tasks import TaskStatus
 
 from .flink_projections import OWN, PARTS, READER, ProofSetting, system_of
 from .observations import Observed

@@ -12,10 +12,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from checker.logs.read.job_runs import JobRun
-from checker.logs.read.log_events import TaskId
-from model.errors import FinaleError
-from model.topology import Edge, Job, OperatorKind, Pattern, Vertex
+from finale.checker.logs.read.job_runs import JobRun
+from finale.checker.logs.read.log_events import TaskId
+from finale.model.errors import FinaleError
+from finale.model.topology import Edge, Job, OperatorKind, Pattern, Vertex
 
 #: What a vertex is called that sources are chained into, beside an operator with several inputs.
 _CHAINED = re.compile(r"\[Source: ")

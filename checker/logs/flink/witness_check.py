@@ -14,13 +14,13 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import cast
 
-from checker.logs.event_log.section_search import Move
-from checker.logs.event_log.section_system import Reached, SectionSystem
-from model.language.plain import PlainStore
-from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointStatus
-from model.protocols.job.elements import Barrier
-from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.protocols.task.tasks import Task, TaskStatus
+from finale.checker.logs.event_log.section_search import Move
+from finale.checker.logs.event_log.section_system import Reached, SectionSystem
+from finale.model.language.plain import PlainStore
+from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointStatus
+from finale.model.protocols.job.elements import Barrier
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.protocols.task.tasks import Task, TaskStatus
 
 from .observations import JOB, LOCK, Attempt, Observation, Observations, Observed
 from .proof import EDGES

@@ -11,17 +11,17 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import cast
 
-from checker.logs.event_log.progress import SearchEffort
-from checker.logs.event_log.section_search import Move
-from checker.logs.event_log.section_system import Refusal, SectionSystem
-from model.language.plain import PlainStore
-from model.language.starting import Values
-from model.protocols.coordinator.checkpoints import ABORTED, Checkpoint
-from model.protocols.job.channels import Channel
-from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import Nothing
-from reference.formats.eventlog import EventLine
+from finale.checker.logs.event_log.progress import SearchEffort
+from finale.checker.logs.event_log.section_search import Move
+from finale.checker.logs.event_log.section_system import Refusal, SectionSystem
+from finale.model.language.plain import PlainStore
+from finale.model.language.starting import Values
+from finale.model.protocols.coordinator.checkpoints import ABORTED, Checkpoint
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import Nothing
+from finale.reference.formats.eventlog import EventLine
 
 from .observations import LOCK, LOOP, Attempt, Observation, Observations, Observed
 

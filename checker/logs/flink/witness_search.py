@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import cast
 
-from checker.logs.event_log.progress import SearchEffort
-from checker.logs.event_log.section_search import Move
-from checker.logs.event_log.section_system import SectionSystem
-from model.protocols.coordinator.checkpoints import ABORTED, Checkpoint
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import Barrier, CancelBarrier, EndOfData, EndOfPartition
-from model.protocols.requests.requests import JobStatus
-from model.protocols.task.tasks import Task, TaskStatus
+from finale.checker.logs.event_log.progress import SearchEffort
+from finale.checker.logs.event_log.section_search import Move
+from finale.checker.logs.event_log.section_system import SectionSystem
+from finale.model.protocols.coordinator.checkpoints import ABORTED, Checkpoint
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import Barrier, CancelBarrier, EndOfData, EndOfPartition
+from finale.model.protocols.requests.requests import JobStatus
+from finale.model.protocols.task.tasks import Task, TaskStatus
 
 from .observations import JOB, LATE, LOCK, Observation, Observations, Observed
 from .witness_run import NO_MORE, WitnessRun

@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-from model.errors import FinaleError, Place, nearest
-from model.events import LINES
-from model.given import not_read, text_of, toml_of
+from finale.model.errors import FinaleError, Place, nearest
+from finale.model.events import LINES
+from finale.model.given import not_read, text_of, toml_of
 
 _FOLDER = Path(__file__).parent
 _META = re.compile(r"[\\.^$*+?{}\[\]|()]")

@@ -17,8 +17,8 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from model.errors import FinaleError, Place
-from model.given import lines_in, not_read, opened, short
+from finale.model.errors import FinaleError, Place
+from finale.model.given import lines_in, not_read, opened, short
 
 from .unpacking import DAMAGED, archive_of, members_of, unpacked
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from checker.spec.files import decoded
-from checker.spec.key_lines import KeyLines
-from checker.spec.toml_text import toml_of
-from checker.spec.typed import in_toml, is_table
-from model.errors import FinaleError, Place, nearest
+from finale.checker.spec.files import decoded
+from finale.checker.spec.key_lines import KeyLines
+from finale.checker.spec.toml_text import toml_of
+from finale.checker.spec.typed import in_toml, is_table
+from finale.model.errors import FinaleError, Place, nearest
 
 #: What it is called.
 RUN_FILE = "run.toml"

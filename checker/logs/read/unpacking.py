@@ -18,8 +18,8 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import IO, cast
 
-from model.errors import FinaleError, Place
-from model.given import MEGABYTE, opened
+from finale.model.errors import FinaleError, Place
+from finale.model.given import MEGABYTE, opened
 
 BYTES_MIN = 64 * MEGABYTE
 TIMES_MAX = 500

@@ -11,9 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from checker.logs.findings import Finding, Severity, Where
-from checker.logs.read.job_runs import JobRun, RunEvent
-from checker.logs.read.visibility import LogProfile
+from finale.checker.logs.findings import Finding, Severity, Where
+from finale.checker.logs.read.job_runs import JobRun, RunEvent
+from finale.checker.logs.read.visibility import LogProfile
 
 from .line_orders import (
     After,

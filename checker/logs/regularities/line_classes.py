@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from checker.logs.read.line_patterns import PatternTable
-from checker.logs.read.log_entries import LogEntry
-from checker.logs.read.log_events import LogEvent, execution_of, task_of
+from finale.checker.logs.read.line_patterns import PatternTable
+from finale.checker.logs.read.log_entries import LogEntry
+from finale.checker.logs.read.log_events import LogEvent, execution_of, task_of
 
 #: The fields that say how an event went. The others say of whom it is, or measure.
 _HOW = ("from", "to", "kind", "on", "what", "phase", "closed", "cancelled", "unaligned", "why")

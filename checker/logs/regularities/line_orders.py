@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from checker.logs.read.job_runs import JobRun, RunEvent
+from finale.checker.logs.read.job_runs import JobRun, RunEvent
 
 from .slices import Scope, is_source, slice_of
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from checker.logs.read.job_runs import JobRun, RunEvent
-from checker.logs.read.log_events import TaskId
+from finale.checker.logs.read.job_runs import JobRun, RunEvent
+from finale.checker.logs.read.log_events import TaskId
 
 from .line_orders import is_one_coordinator
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import enum
 from collections.abc import Hashable
 
-from checker.logs.read.job_runs import RunEvent
-from checker.logs.read.log_events import SOURCES, TaskId
+from finale.checker.logs.read.job_runs import RunEvent
+from finale.checker.logs.read.log_events import SOURCES, TaskId
 
 
 class Scope(enum.Enum):

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from checker.logs.read.job_runs import JobRun, runs_of
-from checker.logs.read.line_patterns import LEVELS, PatternTable
-from checker.logs.read.log_entries import LogEntry, Stray
-from checker.logs.read.log_events import LineTally, LogEvent, events_of_lines
-from checker.logs.read.log_files import LogLine
+from finale.checker.logs.read.job_runs import JobRun, runs_of
+from finale.checker.logs.read.line_patterns import LEVELS, PatternTable
+from finale.checker.logs.read.log_entries import LogEntry, Stray
+from finale.checker.logs.read.log_events import LineTally, LogEvent, events_of_lines
+from finale.checker.logs.read.log_files import LogLine
 
 from .line_classes import LineClass, class_of_event, class_of_message, event_of_message, names_of
 from .slices import Scope, in_words, is_source, slice_of

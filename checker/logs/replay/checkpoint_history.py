@@ -5,9 +5,9 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
-from checker.logs.read.failovers import Failover
-from checker.logs.read.job_runs import TERMINAL, JobRun
-from checker.logs.read.log_events import TaskId
+from finale.checker.logs.read.failovers import Failover
+from finale.checker.logs.read.job_runs import TERMINAL, JobRun
+from finale.checker.logs.read.log_events import TaskId
 
 
 class Fate(enum.Enum):

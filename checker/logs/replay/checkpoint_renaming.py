@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.rules import Nothing
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.rules import Nothing
 
 from .partial_model import PartialSystem
 

@@ -13,8 +13,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from checker.logs.findings import Severity
-from checker.logs.read.visibility import LogProfile
+from finale.checker.logs.findings import Severity
+from finale.checker.logs.read.visibility import LogProfile
 
 from .stop_progress import AllStops, StopProgress, TaskStopProgress
 

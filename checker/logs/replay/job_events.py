@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from checker.logs.read.job_runs import TERMINAL
-from checker.logs.read.log_events import LogEvent
-from model.protocols.coordinator.checkpoints import (
+from finale.checker.logs.read.job_runs import TERMINAL
+from finale.checker.logs.read.log_events import LogEvent
+from finale.model.protocols.coordinator.checkpoints import (
     ABORTED,
     COMPLETED,
     PENDING,
@@ -15,9 +15,9 @@ from model.protocols.coordinator.checkpoints import (
     CheckpointKind,
     CheckpointStatus,
 )
-from model.protocols.requests.requests import JobStatus, Request, RequestStatus
-from model.protocols.task.tasks import TaskStatus
-from model.rules import Nothing
+from finale.model.protocols.requests.requests import JobStatus, Request, RequestStatus
+from finale.model.protocols.task.tasks import TaskStatus
+from finale.model.rules import Nothing
 
 from .replay_state import PendingCheckpoint, ReplayState
 

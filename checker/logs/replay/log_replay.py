@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from checker.logs.findings import Finding, Severity, Where
-from checker.logs.read.failovers import Failover
-from checker.logs.read.job_runs import JobRun, RunEvent
-from checker.logs.read.log_events import LinePlace, LogEvent
-from checker.logs.read.visibility import LogProfile
+from finale.checker.logs.findings import Finding, Severity, Where
+from finale.checker.logs.read.failovers import Failover
+from finale.checker.logs.read.job_runs import JobRun, RunEvent
+from finale.checker.logs.read.log_events import LinePlace, LogEvent
+from finale.checker.logs.read.visibility import LogProfile
 
 from .hung_stops import HungStop, hung_stop
 from .job_events import ENDING, JobEvents

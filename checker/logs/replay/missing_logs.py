@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from checker.logs.read.job_runs import JobRun
-from checker.logs.read.visibility import CLOCKS_OF_TASKS, OF_TASKS
+from finale.checker.logs.read.job_runs import JobRun
+from finale.checker.logs.read.visibility import CLOCKS_OF_TASKS, OF_TASKS
 
 #: The states that the coordinator learns of an attempt that has run.
 _HAS_RUN = ("INITIALIZING", "RUNNING", "FINISHED")

@@ -13,23 +13,23 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NoReturn
 
-from checker.logs.property_monitor import UnknownHere
-from checker.logs.read.log_events import SOURCES
-from checker.search.interpreter.execution import PlainPredicate
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import can_apply
-from model.language.build import bindings, world_of
-from model.language.plain import PlainStore
-from model.language.properties import Taken
-from model.language.protocol import Setting
-from model.language.starting import Values, start_values
-from model.protocols.coordinator.checkpoints import CheckpointKind
-from model.protocols.job.channels import Channel
-from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import define
-from model.system import Kind
-from model.topology import Edge, Job, Pattern, Sink, Vertex
+from finale.checker.logs.property_monitor import UnknownHere
+from finale.checker.logs.read.log_events import SOURCES
+from finale.checker.search.interpreter.execution import PlainPredicate
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import can_apply
+from finale.model.language.build import bindings, world_of
+from finale.model.language.plain import PlainStore
+from finale.model.language.properties import Taken
+from finale.model.language.protocol import Setting
+from finale.model.language.starting import Values, start_values
+from finale.model.protocols.coordinator.checkpoints import CheckpointKind
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import define
+from finale.model.system import Kind
+from finale.model.topology import Edge, Job, Pattern, Sink, Vertex
 
 
 def _unknown() -> NoReturn:

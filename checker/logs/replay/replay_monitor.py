@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from checker.logs.findings import Severity, Where
-from checker.logs.property_monitor import PartialStore, PropertyMonitor
-from checker.search.interpreter.execution import PlainPredicate
+from finale.checker.logs.findings import Severity, Where
+from finale.checker.logs.property_monitor import PartialStore, PropertyMonitor
+from finale.checker.search.interpreter.execution import PlainPredicate
 
 from .partial_model import PartialSystem
 

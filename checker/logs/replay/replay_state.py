@@ -18,16 +18,16 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import cast
 
-from checker.logs.findings import Where
-from checker.logs.read.job_runs import JobRun
-from checker.logs.read.log_events import LogEvent, TaskId
-from checker.logs.read.visibility import LOG_OF, OF_CHECKPOINTS, OF_TASKS, LogProfile
-from model.language.entities import Entity
-from model.language.plain import PlainStore
-from model.protocols.coordinator.checkpoints import PENDING, Checkpoint
-from model.protocols.job.channels import Channel
-from model.protocols.requests.requests import Request
-from model.protocols.task.tasks import Task
+from finale.checker.logs.findings import Where
+from finale.checker.logs.read.job_runs import JobRun
+from finale.checker.logs.read.log_events import LogEvent, TaskId
+from finale.checker.logs.read.visibility import LOG_OF, OF_CHECKPOINTS, OF_TASKS, LogProfile
+from finale.model.language.entities import Entity
+from finale.model.language.plain import PlainStore
+from finale.model.protocols.coordinator.checkpoints import PENDING, Checkpoint
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.requests.requests import Request
+from finale.model.protocols.task.tasks import Task
 
 from .checkpoint_renaming import renamed_cells, renamed_values
 from .missing_logs import without_log

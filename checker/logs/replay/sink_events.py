@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from checker.logs.read.log_events import LogEvent
-from model.protocols.sinks.sinks import Sink
-from model.protocols.task.tasks import Task
+from finale.checker.logs.read.log_events import LogEvent
+from finale.model.protocols.sinks.sinks import Sink
+from finale.model.protocols.task.tasks import Task
 
 from .replay_state import ReplayState
 

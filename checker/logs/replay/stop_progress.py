@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from checker.logs.findings import Where
-from checker.logs.read.job_runs import RunEvent
-from checker.logs.read.log_events import LogEvent, TaskId
+from finale.checker.logs.findings import Where
+from finale.checker.logs.read.job_runs import RunEvent
+from finale.checker.logs.read.log_events import LogEvent, TaskId
 
 from .job_events import KINDS
 from .task_releases import is_stop

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from checker.logs.findings import Finding, Severity
-from checker.logs.read.job_runs import JobRun, RunEvent
-from checker.logs.read.log_events import TaskId
-from checker.spec.catalogue import catalogue
+from finale.checker.logs.findings import Finding, Severity
+from finale.checker.logs.read.job_runs import JobRun, RunEvent
+from finale.checker.logs.read.log_events import TaskId
+from finale.checker.spec.catalogue import catalogue
 
 from .replay_state import where_of
 

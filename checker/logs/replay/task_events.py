@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
-from checker.logs.findings import Where
-from checker.logs.read.job_runs import RunEvent
-from checker.logs.read.log_events import LogEvent
-from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import Nothing
+from finale.checker.logs.findings import Where
+from finale.checker.logs.read.job_runs import RunEvent
+from finale.checker.logs.read.log_events import LogEvent
+from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import Nothing
 
 from .replay_state import ReplayState
 from .task_releases import is_stop, releases_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from checker.logs.read.job_runs import JobRun, RunEvent
+from finale.checker.logs.read.job_runs import JobRun, RunEvent
 
 from .job_events import KINDS
 

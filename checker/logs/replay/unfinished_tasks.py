@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checker.logs.findings import Where
-from model.language.plain import PlainStore
-from model.protocols.task.tasks import Task, TaskStatus
+from finale.checker.logs.findings import Where
+from finale.model.language.plain import PlainStore
+from finale.model.protocols.task.tasks import Task, TaskStatus
 
 from .checkpoint_history import CheckpointHistory, Fate, JobHistory
 from .log_replay import LogReplay

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import htpy as h
 
-from checker.page.document import data, document
-from checker.page.parts import heading, section
-from checker.report.places import shown_file, told_setting
-from checker.search.answer import NO_DEADLOCK
-from checker.spec.claim import Spec
-from model.system import System
+from finale.checker.page.document import data, document
+from finale.checker.page.parts import heading, section
+from finale.checker.report.places import shown_file, told_setting
+from finale.checker.search.answer import NO_DEADLOCK
+from finale.checker.spec.claim import Spec
+from finale.model.system import System
 
 from .walk import Walk
 

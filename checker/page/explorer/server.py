@@ -18,11 +18,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock
 from typing import Any, cast
 
-from checker.page.document import all_visible
-from checker.spec.claim import Spec
-from model.errors import FinaleError
-from model.system import System
-from model.trace import Trace
+from finale.checker.page.document import all_visible
+from finale.checker.spec.claim import Spec
+from finale.model.errors import FinaleError
+from finale.model.system import System
+from finale.model.trace import Trace
 
 from .page import explorer_page
 from .walk import Walk, walk_of

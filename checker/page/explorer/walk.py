@@ -10,17 +10,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import cast
 
-from checker.page.sequence_svg import sequence_svg
-from checker.page.told import queues_of, variable_json
-from checker.report.blame import cells_that_matter
-from checker.report.sequence import Diagram, sequence_of
-from checker.report.story import changes_of, steps_of
-from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Unknown, Violated
-from checker.search.bfs.search import check
-from checker.search.limits import Limits
-from checker.studies.decisive import Decisive
-from model.errors import FinaleError
-from model.semantics import (
+from finale.checker.page.sequence_svg import sequence_svg
+from finale.checker.page.told import queues_of, variable_json
+from finale.checker.report.blame import cells_that_matter
+from finale.checker.report.sequence import Diagram, sequence_of
+from finale.checker.report.story import changes_of, steps_of
+from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Unknown, Violated
+from finale.checker.search.bfs.search import check
+from finale.checker.search.limits import Limits
+from finale.checker.studies.decisive import Decisive
+from finale.model.errors import FinaleError
+from finale.model.semantics import (
     Step,
     blocking_bounds,
     evaluate,
@@ -29,9 +29,9 @@ from model.semantics import (
     steps,
     updated,
 )
-from model.system import Blocked, Fault, Kind, Predicate, Property, State, System, Update
-from model.trace import Trace, renamed
-from model.value_text import ValueChange, label_of, value_text
+from finale.model.system import Blocked, Fault, Kind, Predicate, Property, State, System, Update
+from finale.model.trace import Trace, renamed
+from finale.model.value_text import ValueChange, label_of, value_text
 
 #: A search from a state of the page looks at so many states, and takes so many seconds, at most.
 LIMITS = Limits(states_max=200_000, seconds_max=60)

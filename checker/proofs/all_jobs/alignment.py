@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from checker.proofs.window import Effect
-from model.protocols.barriers.gate import AlignedGate
-from model.protocols.barriers.handler import Arrival
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.job.channels import Channel
-from model.rules import Setting
-from model.topology import Edge, Job, Vertex
+from finale.checker.proofs.window import Effect
+from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.barriers.handler import Arrival
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.protocols.job.channels import Channel
+from finale.model.rules import Setting
+from finale.model.topology import Edge, Job, Vertex
 
 from .fact import Fact, FactCase, Marks
 from .logic import Logic, Term, Z3Logic

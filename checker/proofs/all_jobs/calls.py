@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from checker.proofs.window import Effect
-from model.protocols.coordinator.checkpoints import CheckpointStatus
+from finale.checker.proofs.window import Effect
+from finale.model.protocols.coordinator.checkpoints import CheckpointStatus
 
 from .fact import Fact, FactCase, Marks
 from .logic import Logic, Term, Z3Logic

@@ -14,15 +14,15 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from checker.proofs.window import Effect
-from model.language.entities import Entity
-from model.language.path_ends import BlockedHere, FaultHere
-from model.language.plain import PlainStore
-from model.protocols.barriers.handler import Arrival
-from model.protocols.coordinator.checkpoints import CheckpointStatus
-from model.protocols.coordinator.graph_check import Finished, GraphCheck
-from model.rules import Setting
-from model.topology import Edge, Job, Pattern, Sink, Vertex, all_shapes
+from finale.checker.proofs.window import Effect
+from finale.model.language.entities import Entity
+from finale.model.language.path_ends import BlockedHere, FaultHere
+from finale.model.language.plain import PlainStore
+from finale.model.protocols.barriers.handler import Arrival
+from finale.model.protocols.coordinator.checkpoints import CheckpointStatus
+from finale.model.protocols.coordinator.graph_check import Finished, GraphCheck
+from finale.model.rules import Setting
+from finale.model.topology import Edge, Job, Pattern, Sink, Vertex, all_shapes
 
 from .alignment import BY_CALL, COMING, IDS, Gates
 from .calls import RULES_OF_CALLS

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 
-from model.errors import FinaleError
-from model.language.protocol import Protocol
-from model.protocols.barriers.marker_gate import MarkerGate
-from model.protocols.barriers.overtaking_gate import OvertakingGate
-from model.protocols.barriers.tracking_gate import TrackingGate
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.coordinator.graph_check import Check
-from model.protocols.finish_options import FinishRace
+from finale.model.errors import FinaleError
+from finale.model.language.protocol import Protocol
+from finale.model.protocols.barriers.marker_gate import MarkerGate
+from finale.model.protocols.barriers.overtaking_gate import OvertakingGate
+from finale.model.protocols.barriers.tracking_gate import TrackingGate
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.protocols.coordinator.graph_check import Check
+from finale.model.protocols.finish_options import FinishRace
 
 from .alignment import Gates, facts_of_gates
 from .calls import facts_of_calls

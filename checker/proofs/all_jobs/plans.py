@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from checker.proofs.window import Effect
-from model.language.entities import Entity
-from model.language.properties import Family
-from model.properties import checkpoints as said
-from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointStatus
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import Setting
-from model.topology import Edge, Job, Vertex
+from finale.checker.proofs.window import Effect
+from finale.model.language.entities import Entity
+from finale.model.language.properties import Family
+from finale.model.properties import checkpoints as said
+from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointStatus
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import Setting
+from finale.model.topology import Edge, Job, Vertex
 
 from .fact import Fact, FactCase, Marks
 from .logic import Logic, Term, Z3Logic

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import assert_never
 
-from checker.proofs.window import Claim, Effect
-from checker.search.state_graph.folding import OPERATIONS, fold
-from model.expressions import (
+from finale.checker.proofs.window import Claim, Effect
+from finale.checker.search.state_graph.folding import OPERATIONS, fold
+from finale.model.expressions import (
     Add,
     And,
     Cell,
@@ -25,7 +25,7 @@ from model.expressions import (
     Or,
     Subtract,
 )
-from model.language.entities import Entity
+from finale.model.language.entities import Entity
 
 from .logic import Logic, Term
 from .window import Binding, JobWindow, Symbol, not_for_any_job

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from checker.proofs.window import Effect
-from model.language.entities import Entity
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.job.elements import Barrier, EndOfPartition
-from model.rules import Setting
-from model.topology import Edge, Job, Vertex
+from finale.checker.proofs.window import Effect
+from finale.model.language.entities import Entity
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.protocols.job.elements import Barrier, EndOfPartition
+from finale.model.rules import Setting
+from finale.model.topology import Edge, Job, Vertex
 
 from .fact import Fact, FactCase, Marks
 from .logic import Logic, Term, Z3Logic

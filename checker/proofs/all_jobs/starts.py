@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from model.protocols.coordinator.graph_check import Check, Finished, GraphCheck
-from model.topology import Edge, Job, Pattern, Vertex
+from finale.model.protocols.coordinator.graph_check import Check, Finished, GraphCheck
+from finale.model.topology import Edge, Job, Pattern, Vertex
 
 from .fact import Fact, FactCase, Marks
 from .logic import Logic, Term, Z3Logic

@@ -17,14 +17,14 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from checker.proofs.window import Claim, Effect, Window, WindowStore
-from model.domains import Domain, Set
-from model.errors import FinaleError
-from model.expressions import TRUE, Expression, cell
-from model.language.entities import Entity, Variable
-from model.language.properties import Family, stepping
-from model.language.protocol import Protocol
-from model.language.symbols import truth_of
+from finale.checker.proofs.window import Claim, Effect, Window, WindowStore
+from finale.model.domains import Domain, Set
+from finale.model.errors import FinaleError
+from finale.model.expressions import TRUE, Expression, cell
+from finale.model.language.entities import Entity, Variable
+from finale.model.language.properties import Family, stepping
+from finale.model.language.protocol import Protocol
+from finale.model.language.symbols import truth_of
 
 if TYPE_CHECKING:
     from .logic import Logic, Term

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from model.language.properties import Family
-from model.language.protocol import Protocol
+from finale.model.language.properties import Family
+from finale.model.language.protocol import Protocol
 
 from . import finish, stops
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from model.properties.channels import (
+from finale.model.properties.channels import (
     close_after_acknowledgement,
     end_of_partition_after_close,
     no_data_after_end_of_data,
     nothing_after_end_of_partition,
     unblocked_without_alignment,
 )
-from model.properties.checkpoints import counted_finished_are_finished, triggered_tasks_are_heads
-from model.protocols.coordinator.checkpoints import UNUSED, Checkpoint
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import Barrier, EndOfData
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import Nothing, always, define, when
+from finale.model.properties.checkpoints import (
+    counted_finished_are_finished,
+    triggered_tasks_are_heads,
+)
+from finale.model.protocols.coordinator.checkpoints import UNUSED, Checkpoint
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import Barrier, EndOfData
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import Nothing, always, define, when
 
 
 @define

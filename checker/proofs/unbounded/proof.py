@@ -18,11 +18,11 @@ from functools import cached_property
 
 import z3
 
-from checker.search.solving.solver import watched
-from model.errors import FinaleError
-from model.expressions import Expression, equal, integer
-from model.language.properties import Family, Taken
-from model.system import Kind
+from finale.checker.search.solving.solver import watched
+from finale.model.errors import FinaleError
+from finale.model.expressions import Expression, equal, integer
+from finale.model.language.properties import Family, Taken
+from finale.model.system import Kind
 
 from .terms import Symbols, Term, WindowTerms
 from .window import IdClaim, IdWindow, RuleEffect

@@ -13,14 +13,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
 
-from checker.proofs.prove import does_not_apply
-from checker.search.limits import LimitHit, Limits, ProgressListener, SearchClock, SearchProgress
-from model.errors import FinaleError
-from model.language.properties import Family
-from model.language.protocol import Protocol, Setting
-from model.properties.registry import PROPERTIES
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.system import Kind
+from finale.checker.proofs.prove import does_not_apply
+from finale.checker.search.limits import (
+    LimitHit,
+    Limits,
+    ProgressListener,
+    SearchClock,
+    SearchProgress,
+)
+from finale.model.errors import FinaleError
+from finale.model.language.properties import Family
+from finale.model.language.protocol import Protocol, Setting
+from finale.model.properties.registry import PROPERTIES
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.system import Kind
 
 from .clauses import ClauseCatalogue, catalogue_of
 from .proof import Obstacle, Proof, ProofAnswer

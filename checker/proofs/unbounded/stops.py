@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from model.protocols.coordinator.checkpoints import UNUSED, Checkpoint, CheckpointKind
-from model.protocols.requests.requests import JobStatus, RequestStatus, StopRequest
-from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import Nothing, always, when
+from finale.model.protocols.coordinator.checkpoints import UNUSED, Checkpoint, CheckpointKind
+from finale.model.protocols.requests.requests import JobStatus, RequestStatus, StopRequest
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import Nothing, always, when
 
 from . import finish
 

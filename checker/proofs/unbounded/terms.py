@@ -15,10 +15,19 @@ from functools import cached_property
 
 import z3
 
-from checker.proofs.window import Quantified
-from checker.search.solving.translation import Term, Translation
-from checker.search.state_graph.folding import parts
-from model.expressions import Add, Cell, Constant, Equal, Expression, IfThenElse, Less, Subtract
+from finale.checker.proofs.window import Quantified
+from finale.checker.search.solving.translation import Term, Translation
+from finale.checker.search.state_graph.folding import parts
+from finale.model.expressions import (
+    Add,
+    Cell,
+    Constant,
+    Equal,
+    Expression,
+    IfThenElse,
+    Less,
+    Subtract,
+)
 
 from .window import NO_BOUND, RECORDS, IdWindow
 

@@ -21,25 +21,25 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, TypeGuard, cast
 
-from checker.proofs.window import Claim, Effect, Window, WindowStore
-from checker.search.state_graph.folding import nodes
-from model.domains import Domain, MapDomain, Option, Queue, Ref, Set, Union
-from model.expressions import FALSE, Cell, Constant, Equal, Expression, IfThenElse
-from model.language.bindings import BoundRule, bindings, bound_rules
-from model.language.build import initial_states
-from model.language.entities import Entity, Variable
-from model.language.guards import Limit
-from model.language.observing import observing
-from model.language.properties import Family, Taken, stepping
-from model.language.protocol import Setting
-from model.language.symbolic_values import cells_of
-from model.language.symbols import truth_from, truth_of
-from model.properties.observed import newest_stored
-from model.protocols.coordinator.checkpoints import UNUSED, Checkpoint, CheckpointStatus
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.job.elements import CheckpointId
-from model.protocols.task.sources import Source
-from model.system import Kind
+from finale.checker.proofs.window import Claim, Effect, Window, WindowStore
+from finale.checker.search.state_graph.folding import nodes
+from finale.model.domains import Domain, MapDomain, Option, Queue, Ref, Set, Union
+from finale.model.expressions import FALSE, Cell, Constant, Equal, Expression, IfThenElse
+from finale.model.language.bindings import BoundRule, bindings, bound_rules
+from finale.model.language.build import initial_states
+from finale.model.language.entities import Entity, Variable
+from finale.model.language.guards import Limit
+from finale.model.language.observing import observing
+from finale.model.language.properties import Family, Taken, stepping
+from finale.model.language.protocol import Setting
+from finale.model.language.symbolic_values import cells_of
+from finale.model.language.symbols import truth_from, truth_of
+from finale.model.properties.observed import newest_stored
+from finale.model.protocols.coordinator.checkpoints import UNUSED, Checkpoint, CheckpointStatus
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.protocols.task.sources import Source
+from finale.model.system import Kind
 
 #: Stands for a bound that is not there: whatever is compared with it, is compared with any number.
 NO_BOUND = 1_000_000_000

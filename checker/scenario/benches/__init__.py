@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import MappingProxyType
 
-from checker.scenario.bench import Bench
+from finale.checker.scenario.bench import Bench
 
 
 def _bench(module: str, name: str) -> Callable[[], type[Bench]]:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import ClassVar
 
-from checker.scenario.bench import Fields
-from checker.scenario.stimuli import Command, RecordArrives, Stimulus
-from model.errors import FinaleError
-from model.protocols.chained_sources import ChainedSources
-from model.protocols.task.chained_source import ChainedSource
-from model.topology import OperatorKind, Vertex
+from finale.checker.scenario.bench import Fields
+from finale.checker.scenario.stimuli import Command, RecordArrives, Stimulus
+from finale.model.errors import FinaleError
+from finale.model.protocols.chained_sources import ChainedSources
+from finale.model.protocols.task.chained_source import ChainedSource
+from finale.model.topology import OperatorKind, Vertex
 
 from .task import TaskBench
 

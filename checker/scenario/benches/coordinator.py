@@ -11,13 +11,13 @@ from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
-from checker.scenario.bench import Fields
-from checker.scenario.stimuli import Command, Stimulus
-from model.errors import FinaleError
-from model.language.protocol import Setting
-from model.protocols.coordinator.checkpoints import UNUSED
-from model.protocols.stops.stopping import Stopping
-from model.protocols.task.tasks import TaskStatus
+from finale.checker.scenario.bench import Fields
+from finale.checker.scenario.stimuli import Command, Stimulus
+from finale.model.errors import FinaleError
+from finale.model.language.protocol import Setting
+from finale.model.protocols.coordinator.checkpoints import UNUSED
+from finale.model.protocols.stops.stopping import Stopping
+from finale.model.protocols.task.tasks import TaskStatus
 
 from .jobs import JobBench, check_can_be_stopped
 

@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from functools import cached_property, partial
 from typing import Any, ClassVar
 
-from checker.scenario.bench import Fields, ProtocolBench, number_in
-from checker.scenario.stimuli import Command, Stimulus
-from model.errors import FinaleError, nearest
-from model.language.protocol import Setting
-from model.protocols.enumerator import (
+from finale.checker.scenario.bench import Fields, ProtocolBench, number_in
+from finale.checker.scenario.stimuli import Command, Stimulus
+from finale.model.errors import FinaleError, nearest
+from finale.model.language.protocol import Setting
+from finale.model.protocols.enumerator import (
     CoordinatorCheckpoint,
     EventPlace,
     ReaderStatus,
     SourceReader,
     Split,
 )
-from model.protocols.operator_coordinator import OperatorCoordinator
+from finale.model.protocols.operator_coordinator import OperatorCoordinator
 
 READERS_MAX = 16
 

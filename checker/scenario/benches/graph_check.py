@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar, cast
 
-from checker.scenario.bench import Bench, Fields, options_in
-from checker.scenario.jobs import job_in, tasks_named
-from checker.scenario.reading import Case
-from checker.scenario.stimuli import Command, Stimulus
-from checker.spec.catalogue import Catalogue
-from model.errors import FinaleError, nearest
-from model.protocols.coordinator.graph_check import Check, Finished, GraphCheck
-from model.topology import Job
+from finale.checker.scenario.bench import Bench, Fields, options_in
+from finale.checker.scenario.jobs import job_in, tasks_named
+from finale.checker.scenario.reading import Case
+from finale.checker.scenario.stimuli import Command, Stimulus
+from finale.checker.spec.catalogue import Catalogue
+from finale.model.errors import FinaleError, nearest
+from finale.model.protocols.coordinator.graph_check import Check, Finished, GraphCheck
+from finale.model.topology import Job
 
 
 class GraphCheckBench(Bench):

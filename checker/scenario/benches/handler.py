@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from checker.scenario.bench import Fields, ProtocolBench, number_in
-from checker.scenario.reading import Header
-from checker.scenario.stimuli import (
+from finale.checker.scenario.bench import Fields, ProtocolBench, number_in
+from finale.checker.scenario.reading import Header
+from finale.checker.scenario.stimuli import (
     CHANNELS_MAX,
     Announcement,
     BarrierArrives,
@@ -24,14 +24,14 @@ from checker.scenario.stimuli import (
     Stimulus,
     Time,
 )
-from model.language.protocol import Setting
-from model.protocols.barriers.handler import Arrival
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.job.elements import CheckpointId
-from model.protocols.task.tasks import Task
-from model.rules import Nothing
-from model.topology import Edge, Job, Vertex
+from finale.model.language.protocol import Setting
+from finale.model.protocols.barriers.handler import Arrival
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import Nothing
+from finale.model.topology import Edge, Job, Vertex
 
 
 class RecordingHandler(FinalCheckpoint):

@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
-from checker.scenario.bench import Fields, ProtocolBench
-from checker.scenario.jobs import job_in, names_of, tasks_named
-from checker.scenario.reading import Case, CaseLine
-from checker.scenario.stimuli import Command
-from model.errors import FinaleError, Place
-from model.language.protocol import Protocol, Setting
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.requests.requests import Request, RequestStatus
-from model.protocols.restore import Restore
-from model.protocols.stops.stopping import Stopping
-from model.protocols.task.tasks import Task, TaskStatus
-from model.topology import Job
+from finale.checker.scenario.bench import Fields, ProtocolBench
+from finale.checker.scenario.jobs import job_in, names_of, tasks_named
+from finale.checker.scenario.reading import Case, CaseLine
+from finale.checker.scenario.stimuli import Command
+from finale.model.errors import FinaleError, Place
+from finale.model.language.protocol import Protocol, Setting
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.requests.requests import Request, RequestStatus
+from finale.model.protocols.restore import Restore
+from finale.model.protocols.stops.stopping import Stopping
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.topology import Job
 
 #: Words for a task of which the model says only that it does not run, or not yet: RESTORING.
 NOT_RUNNING = (

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
-from checker.scenario.bench import Fields, ProtocolBench
-from checker.scenario.stimuli import BarrierArrives, Command, RecordArrives, Stimulus
-from model.language.protocol import Setting
-from model.protocols.persister import Persister
-from model.protocols.persisting import Cut
+from finale.checker.scenario.bench import Fields, ProtocolBench
+from finale.checker.scenario.stimuli import BarrierArrives, Command, RecordArrives, Stimulus
+from finale.model.language.protocol import Setting
+from finale.model.protocols.persister import Persister
+from finale.model.protocols.persisting import Cut
 
 
 class RecordingPersister(Persister):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from checker.scenario.bench import Fields
-from checker.scenario.stimuli import Command, Stimulus
-from model.protocols.coordinator.checkpoints import Checkpoint
+from finale.checker.scenario.bench import Fields
+from finale.checker.scenario.stimuli import Command, Stimulus
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
 
 from .jobs import JobBench
 

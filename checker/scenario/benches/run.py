@@ -11,19 +11,19 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, ClassVar
 
-from checker.scenario.bench import Fields, number_in
-from checker.scenario.stimuli import Command, Stimulus
-from model.errors import FinaleError
-from model.language.bindings import bindings, rule_names, rule_of
-from model.language.decorators import mark_of
-from model.language.protocol import Setting
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.job.elements import StopMode
-from model.protocols.stops.stopping import Stopping
-from model.protocols.task.sources import Source
-from model.rules import require
-from model.system import Fairness
+from finale.checker.scenario.bench import Fields, number_in
+from finale.checker.scenario.stimuli import Command, Stimulus
+from finale.model.errors import FinaleError
+from finale.model.language.bindings import bindings, rule_names, rule_of
+from finale.model.language.decorators import mark_of
+from finale.model.language.protocol import Setting
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.job.elements import StopMode
+from finale.model.protocols.stops.stopping import Stopping
+from finale.model.protocols.task.sources import Source
+from finale.model.rules import require
+from finale.model.system import Fairness
 
 from .jobs import JobBench, check_can_be_stopped
 

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from functools import partial
 from typing import ClassVar
 
-from checker.scenario.bench import Fields, ProtocolBench
-from checker.scenario.stimuli import Command, Stimulus
-from model.errors import FinaleError
-from model.language.protocol import Setting
-from model.protocols.coordinator.checkpoints import ABORTED, COMPLETED, PENDING, Checkpoint
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.sinks.committer import CommittableChannel, Committer
-from model.protocols.sinks.sinks import Transaction, TwoPhaseSink
-from model.protocols.task.sources import Source
-from model.protocols.task.tasks import Task
-from model.topology import Edge, Job, OperatorKind, Sink, Vertex
+from finale.checker.scenario.bench import Fields, ProtocolBench
+from finale.checker.scenario.stimuli import Command, Stimulus
+from finale.model.errors import FinaleError
+from finale.model.language.protocol import Setting
+from finale.model.protocols.coordinator.checkpoints import ABORTED, COMPLETED, PENDING, Checkpoint
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.sinks.committer import CommittableChannel, Committer
+from finale.model.protocols.sinks.sinks import Transaction, TwoPhaseSink
+from finale.model.protocols.task.sources import Source
+from finale.model.protocols.task.tasks import Task
+from finale.model.topology import Edge, Job, OperatorKind, Sink, Vertex
 
 
 class SinkBench(ProtocolBench[FinalCheckpoint]):

@@ -11,17 +11,17 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import ClassVar
 
-from checker.scenario.bench import Fields, ProtocolBench
-from checker.scenario.jobs import job_in, names_of, task_named, tasks_named
-from checker.scenario.stimuli import Command, Stimulus
-from model.errors import FinaleError
-from model.language.protocol import Former, Setting
-from model.protocols.barriers.logs import LoggedChannel
-from model.protocols.coordinator.snapshots import Contents, Snapshot
-from model.protocols.job.elements import Datum
-from model.protocols.restore import Restore
-from model.protocols.task.stateful import DEALT_OUT, Stateful
-from model.topology import Job
+from finale.checker.scenario.bench import Fields, ProtocolBench
+from finale.checker.scenario.jobs import job_in, names_of, task_named, tasks_named
+from finale.checker.scenario.stimuli import Command, Stimulus
+from finale.model.errors import FinaleError
+from finale.model.language.protocol import Former, Setting
+from finale.model.protocols.barriers.logs import LoggedChannel
+from finale.model.protocols.coordinator.snapshots import Contents, Snapshot
+from finale.model.protocols.job.elements import Datum
+from finale.model.protocols.restore import Restore
+from finale.model.protocols.task.stateful import DEALT_OUT, Stateful
+from finale.model.topology import Job
 
 
 class StartBench(ProtocolBench[Restore]):

@@ -11,9 +11,9 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, ClassVar
 
-from checker.scenario.bench import Fields, ProtocolBench, number_in
-from checker.scenario.reading import Header
-from checker.scenario.stimuli import (
+from finale.checker.scenario.bench import Fields, ProtocolBench, number_in
+from finale.checker.scenario.reading import Header
+from finale.checker.scenario.stimuli import (
     CHANNELS_MAX,
     BarrierArrives,
     Cancel,
@@ -22,24 +22,24 @@ from checker.scenario.stimuli import (
     EndOfDataArrives,
     Stimulus,
 )
-from model.errors import FinaleError
-from model.language.protocol import Setting
-from model.protocols.coordinator.checkpoints import (
+from finale.model.errors import FinaleError
+from finale.model.language.protocol import Setting
+from finale.model.protocols.coordinator.checkpoints import (
     COMPLETED,
     PENDING,
     UNUSED,
     Checkpoint,
     CheckpointKind,
 )
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.job import elements
-from model.protocols.job.elements import CheckpointId
-from model.protocols.restore import Restore
-from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.protocols.task.sources import Reader, Source
-from model.protocols.task.tasks import Task, TaskStatus
-from model.protocols.unaligned import Unaligned
-from model.topology import Edge, Job, OperatorKind, Vertex
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.job import elements
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.protocols.restore import Restore
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.protocols.task.sources import Reader, Source
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.protocols.unaligned import Unaligned
+from finale.model.topology import Edge, Job, OperatorKind, Vertex
 
 from .jobs import check_can_be_stopped, two_kinds
 

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from checker.scenario.bench import number_in
-from checker.scenario.stimuli import Announcement, BarrierArrives, Stimulus, Time
-from model.language.protocol import Setting
-from model.protocols.aligned_with_timeout import AlignedWithTimeout
-from model.protocols.coordinator.checkpoints import CheckpointKind
+from finale.checker.scenario.bench import number_in
+from finale.checker.scenario.stimuli import Announcement, BarrierArrives, Stimulus, Time
+from finale.model.language.protocol import Setting
+from finale.model.protocols.aligned_with_timeout import AlignedWithTimeout
+from finale.model.protocols.coordinator.checkpoints import CheckpointKind
 
 from .jobs import two_kinds
 from .unaligned import UnalignedHandlerBench

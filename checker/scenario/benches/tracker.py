@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checker.scenario.bench import Fields
+from finale.checker.scenario.bench import Fields
 
 from .handler import AlignedHandlerBench
 

@@ -12,19 +12,19 @@ from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar
 
-from checker.scenario.bench import Fields
-from checker.scenario.stimuli import BarrierArrives, Command, RecordArrives, Stimulus
-from model.errors import FinaleError
-from model.language.protocol import Setting
-from model.protocols.barriers.handler import Arrival
-from model.protocols.barriers.logs import LoggedChannel
-from model.protocols.coordinator.checkpoints import PENDING, UNUSED, Checkpoint
-from model.protocols.job import elements
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import Datum
-from model.protocols.unaligned import Unaligned
-from model.rules import require
-from model.topology import Job, Vertex
+from finale.checker.scenario.bench import Fields
+from finale.checker.scenario.stimuli import BarrierArrives, Command, RecordArrives, Stimulus
+from finale.model.errors import FinaleError
+from finale.model.language.protocol import Setting
+from finale.model.protocols.barriers.handler import Arrival
+from finale.model.protocols.barriers.logs import LoggedChannel
+from finale.model.protocols.coordinator.checkpoints import PENDING, UNUSED, Checkpoint
+from finale.model.protocols.job import elements
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import Datum
+from finale.model.protocols.unaligned import Unaligned
+from finale.model.rules import require
+from finale.model.topology import Job, Vertex
 
 from .handler import AlignedHandlerBench
 

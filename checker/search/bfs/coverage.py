@@ -6,10 +6,10 @@ branch was true in the state before the transition.
 
 from __future__ import annotations
 
-from model.expressions import TRUE, Expression
-from model.language.explore import Branch
-from model.semantics import Known, evaluate
-from model.system import State, Update
+from finale.model.expressions import TRUE, Expression
+from finale.model.language.explore import Branch
+from finale.model.semantics import Known, evaluate
+from finale.model.system import State, Update
 
 from .machine import StateTest, SuccessorGenerator
 

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import assert_never
 
-from checker.search.state_graph.folding import SIGNS, nodes, parts
-from model.expressions import (
+from finale.checker.search.state_graph.folding import SIGNS, nodes, parts
+from finale.model.expressions import (
     Add,
     And,
     Cell,

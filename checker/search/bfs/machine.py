@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, cast
 
-from checker.search.state_graph.folding import cells_read
-from checker.search.state_graph.leaves import numbered
-from model.expressions import FALSE, Expression
-from model.semantics import blocking_bounds, evaluate, outcome, updated
-from model.system import Blocked, Fault, State, System, Update
+from finale.checker.search.state_graph.folding import cells_read
+from finale.checker.search.state_graph.leaves import numbered
+from finale.model.expressions import FALSE, Expression
+from finale.model.semantics import blocking_bounds, evaluate, outcome, updated
+from finale.model.system import Blocked, Fault, State, System, Update
 
 from .lowering import PythonText
 from .trees import bounds_source, expand_source

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from checker.search.state_graph.questions import Occurrence, Question, Topic, of_states, of_steps
-from model.expressions import Expression
-from model.system import State
+from finale.checker.search.state_graph.questions import (
+    Occurrence,
+    Question,
+    Topic,
+    of_states,
+    of_steps,
+)
+from finale.model.expressions import Expression
+from finale.model.system import State
 
 from .machine import StateTest, StepTest, SuccessorGenerator
 

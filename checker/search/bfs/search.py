@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from checker.search.answer import Report, Statistics, Timing
-from checker.search.limits import (
+from finale.checker.search.answer import Report, Statistics, Timing
+from finale.checker.search.limits import (
     INTERRUPTED,
     LimitHit,
     Limits,
@@ -22,15 +22,15 @@ from checker.search.limits import (
     SearchProgress,
     check_witnesses,
 )
-from checker.search.state_graph.fairness import Fair
-from checker.search.state_graph.graph import StateGraph
-from checker.search.state_graph.leaves import Leaf
-from checker.search.state_graph.liveness import is_judged
-from checker.search.state_graph.questions import FAULTS, Occurrence, Topic
-from checker.search.state_graph.verdicts import answers_of
-from model.garbage import uncollected
-from model.system import State, System
-from model.trace import Trace
+from finale.checker.search.state_graph.fairness import Fair
+from finale.checker.search.state_graph.graph import StateGraph
+from finale.checker.search.state_graph.leaves import Leaf
+from finale.checker.search.state_graph.liveness import is_judged
+from finale.checker.search.state_graph.questions import FAULTS, Occurrence, Topic
+from finale.checker.search.state_graph.verdicts import answers_of
+from finale.model.garbage import uncollected
+from finale.model.system import State, System
+from finale.model.trace import Trace
 
 from .coverage import BranchCoverage
 from .machine import CompiledSuccessors, DefinedSuccessors, SuccessorGenerator

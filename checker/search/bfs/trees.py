@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from checker.search.state_graph.folding import Known, folded, sides
-from checker.search.state_graph.leaves import LeafNumbers
-from model.expressions import Constant, Expression
-from model.system import Blocked, Fault, System, Test, Tree, Update, leaves
+from finale.checker.search.state_graph.folding import Known, folded, sides
+from finale.checker.search.state_graph.leaves import LeafNumbers
+from finale.model.expressions import Constant, Expression
+from finale.model.system import Blocked, Fault, System, Test, Tree, Update, leaves
 
 from .lowering import PythonText, is_plain_integer
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from checker.search.solving.encoding import RulePath
-from checker.search.state_graph.folding import Known, folded
-from checker.search.state_graph.questions import FAULTS, Asked, Topic, of_states, of_steps
-from model.expressions import (
+from finale.checker.search.solving.encoding import RulePath
+from finale.checker.search.state_graph.folding import Known, folded
+from finale.checker.search.state_graph.questions import FAULTS, Asked, Topic, of_states, of_steps
+from finale.model.expressions import (
     FALSE,
     Cell,
     Expression,
@@ -22,7 +22,7 @@ from model.expressions import (
     equal,
     negation,
 )
-from model.system import Blocked, Fault, System, Update
+from finale.model.system import Blocked, Fault, System, Update
 
 #: That nothing changes any more: of no property.
 DEADLOCK: Topic = (Asked.REACHED, -1)

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from checker.search.answer import NO_DEADLOCK, WELL_FORMED
-from checker.search.limits import (
+from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
+from finale.checker.search.limits import (
     INTERRUPTED,
     LimitHit,
     Limits,
@@ -20,12 +20,12 @@ from checker.search.limits import (
     SearchClock,
     SearchProgress,
 )
-from checker.search.solving.encoding import TransitionRelation
-from checker.search.state_graph.questions import FAULTS, Asked, Topic, of_states, of_steps
-from model.expressions import disjunction
-from model.semantics import evaluate, is_deadlock, steps
-from model.system import Fault, System
-from model.trace import Trace, replay
+from finale.checker.search.solving.encoding import TransitionRelation
+from finale.checker.search.state_graph.questions import FAULTS, Asked, Topic, of_states, of_steps
+from finale.model.expressions import disjunction
+from finale.model.semantics import evaluate, is_deadlock, steps
+from finale.model.system import Fault, System
+from finale.model.trace import Trace, replay
 
 from .asked import DEADLOCK, Sought, sought
 from .runs import BoundedRun, BoundedRuns

@@ -11,10 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from checker.search.state_graph.folding import Known, folded
-from model.errors import Place
-from model.expressions import Cell, Expression, cell, conjunction, disjunction, equal, integer
-from model.system import (
+from finale.checker.search.state_graph.folding import Known, folded
+from finale.model.errors import Place
+from finale.model.expressions import (
+    Cell,
+    Expression,
+    cell,
+    conjunction,
+    disjunction,
+    equal,
+    integer,
+)
+from finale.model.system import (
     Blocked,
     Fault,
     GroundRule,
@@ -26,7 +34,7 @@ from model.system import (
     Tree,
     Update,
 )
-from model.trace import Trace, replay
+from finale.model.trace import Trace, replay
 
 CellKey = tuple[str, int, bool]
 RuleKey = tuple[str, tuple[tuple[str, str], ...]]

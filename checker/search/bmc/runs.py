@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from checker.search.solving.bit_vectors import Term
-from checker.search.solving.encoding import TransitionRelation
-from checker.search.solving.solver import Solver
-from model.expressions import Expression
-from model.semantics import outcome, updated
-from model.system import State, Update
-from model.trace import Trace
+from finale.checker.search.solving.bit_vectors import Term
+from finale.checker.search.solving.encoding import TransitionRelation
+from finale.checker.search.solving.solver import Solver
+from finale.model.expressions import Expression
+from finale.model.semantics import outcome, updated
+from finale.model.system import State, Update
+from finale.model.trace import Trace
 
 #: So often it is asked at one length for a run without repetition before that is left open.
 REPETITIONS_MAX = 100

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from checker.search.answer import Report, Statistics, Timing
-from checker.search.limits import Limits, ProgressListener, check_witnesses
-from model.system import System
+from finale.checker.search.answer import Report, Statistics, Timing
+from finale.checker.search.limits import Limits, ProgressListener, check_witnesses
+from finale.model.system import System
 
 from .bmc import BoundedSearch
 from .verdicts import answers_of

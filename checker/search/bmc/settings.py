@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from checker.search.limits import (
+from finale.checker.search.limits import (
     INTERRUPTED,
     LimitHit,
     Limits,
@@ -17,11 +17,11 @@ from checker.search.limits import (
     SearchClock,
     SearchProgress,
 )
-from checker.search.solving.encoding import TransitionRelation
-from checker.search.state_graph.questions import Asked, Topic
-from model.expressions import conjunction
-from model.system import Kind, System
-from model.trace import Trace
+from finale.checker.search.solving.encoding import TransitionRelation
+from finale.checker.search.state_graph.questions import Asked, Topic
+from finale.model.expressions import conjunction
+from finale.model.system import Kind, System
+from finale.model.trace import Trace
 
 from .asked import Sought, sought
 from .bmc import STEPS_MAX, found_by

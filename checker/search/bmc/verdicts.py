@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from checker.search.answer import (
+from finale.checker.search.answer import (
     NO_DEADLOCK,
     WELL_FORMED,
     Answer,
@@ -15,8 +15,8 @@ from checker.search.answer import (
     Verdict,
     Violated,
 )
-from checker.search.state_graph.questions import FAULTS, Asked, Topic
-from model.system import Kind, Property
+from finale.checker.search.state_graph.questions import FAULTS, Asked, Topic
+from finale.model.system import Kind, Property
 
 from .asked import DEADLOCK
 from .bmc import BoundedSearch

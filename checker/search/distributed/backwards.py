@@ -17,14 +17,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.native.layout import Words
-from checker.search.native.loops import loops
-from checker.search.native.machine import NativeMachine
-from checker.search.native.tables import Tables
-from checker.search.native.workers import SearchThread
-from model.semantics import outcome, updated
-from model.system import State, Update
-from model.trace import Trace
+from finale.checker.search.native.layout import Words
+from finale.checker.search.native.loops import loops
+from finale.checker.search.native.machine import NativeMachine
+from finale.checker.search.native.tables import Tables
+from finale.checker.search.native.workers import SearchThread
+from finale.model.semantics import outcome, updated
+from finale.model.system import State, Update
+from finale.model.trace import Trace
 
 from .files import LEVELS, SearchFolder
 from .program import CompiledProgram, program_of

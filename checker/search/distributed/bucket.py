@@ -16,11 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.native.kernel import places as at
-from checker.search.native.layout import Words
-from checker.search.native.loops import KernelLoops, loops
-from checker.search.native.tables import Tables
-from checker.search.native.workers import SearchThread
+from finale.checker.search.native.kernel import places as at
+from finale.checker.search.native.layout import Words
+from finale.checker.search.native.loops import KernelLoops, loops
+from finale.checker.search.native.tables import Tables
+from finale.checker.search.native.workers import SearchThread
 
 from .files import CHUNK, LEVELS, MAIL, Chunks, SearchFolder, StatesFile
 from .program import CompiledProgram

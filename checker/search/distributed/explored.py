@@ -11,17 +11,17 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.answer import Report, Statistics
-from checker.search.limits import LimitHit, Limits, SearchClock
-from checker.search.native.finished import first_step
-from checker.search.native.machine import NativeMachine
-from checker.search.native.search import dead_branches, exercised
-from checker.search.state_graph.fairness import Fair
-from checker.search.state_graph.leaves import Leaf
-from checker.search.state_graph.questions import FAULTS, Asked, Occurrence, Topic, first_true
-from checker.search.state_graph.verdicts import answers_of
-from model.system import System
-from model.trace import Trace
+from finale.checker.search.answer import Report, Statistics
+from finale.checker.search.limits import LimitHit, Limits, SearchClock
+from finale.checker.search.native.finished import first_step
+from finale.checker.search.native.machine import NativeMachine
+from finale.checker.search.native.search import dead_branches, exercised
+from finale.checker.search.state_graph.fairness import Fair
+from finale.checker.search.state_graph.leaves import Leaf
+from finale.checker.search.state_graph.questions import FAULTS, Asked, Occurrence, Topic, first_true
+from finale.checker.search.state_graph.verdicts import answers_of
+from finale.model.system import System
+from finale.model.trace import Trace
 
 from .backwards import Backwards
 from .bucket import DEADLOCK, FAULT

@@ -27,12 +27,12 @@ from uuid import uuid4
 
 import numpy as np
 
-from checker.search.native.folder import SavedFolder
-from checker.search.native.layout import Words
+from finale.checker.search.native.folder import SavedFolder
+from finale.checker.search.native.layout import Words
 
 # What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false
-from model.given import json_of
+from finale.model.given import json_of
 
 LOCK, MANIFEST, PROGRAM, SEARCH, LEVELS, MAIL, CLAIMS = (
     "lock", "manifest.json", "program.json", "search", "levels", "mail", "claims",

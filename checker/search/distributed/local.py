@@ -15,13 +15,13 @@ from contextlib import ExitStack
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.limits import LimitHit, Limits, ProgressListener
-from checker.search.native.breadth_first import NativeSearch
-from checker.search.native.kernel import places as at
-from checker.search.native.layout import Words
-from checker.search.native.loops import loops
-from checker.search.native.machine import NativeMachine
-from checker.search.options import DEFAULT, SearchOptions
+from finale.checker.search.limits import LimitHit, Limits, ProgressListener
+from finale.checker.search.native.breadth_first import NativeSearch
+from finale.checker.search.native.kernel import places as at
+from finale.checker.search.native.layout import Words
+from finale.checker.search.native.loops import loops
+from finale.checker.search.native.machine import NativeMachine
+from finale.checker.search.options import DEFAULT, SearchOptions
 
 from .bucket import BOX_ROOM_MIN, DEADLOCK, FAULT, Boxes
 from .files import CHUNK, LEVELS, MAIL, Manifest, SearchFolder, StatesFile

@@ -14,14 +14,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.native.code import compiled
-from checker.search.native.kernel import places as at
-from checker.search.native.machine import FUNCTIONS, NativeMachine
-from checker.search.native.workers import Sizes, sizes_of
+from finale.checker.search.native.code import compiled
+from finale.checker.search.native.kernel import places as at
+from finale.checker.search.native.machine import FUNCTIONS, NativeMachine
+from finale.checker.search.native.workers import Sizes, sizes_of
 
 # What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false
-from model.given import json_of
+from finale.model.given import json_of
 
 
 @dataclass(frozen=True)

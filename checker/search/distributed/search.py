@@ -11,8 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from time import perf_counter
 
-from checker.search.answer import Statistics
-from checker.search.limits import INTERRUPTED, LimitHit, Limits, ProgressListener, SearchProgress
+from finale.checker.search.answer import Statistics
+from finale.checker.search.limits import (
+    INTERRUPTED,
+    LimitHit,
+    Limits,
+    ProgressListener,
+    SearchProgress,
+)
 
 from .bucket import LevelResult, LevelTask
 from .files import LEVELS, MAIL, Manifest, SearchFolder

@@ -11,10 +11,10 @@ from ctypes import CFUNCTYPE, c_int64
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.native.kernel import places as at
-from checker.search.native.layout import Words
-from checker.search.native.machine import NativeMachine
-from checker.search.native.workers import sizes_of
+from finale.checker.search.native.kernel import places as at
+from finale.checker.search.native.layout import Words
+from finale.checker.search.native.machine import NativeMachine
+from finale.checker.search.native.workers import sizes_of
 
 from .bucket import DEADLOCK, FAULT
 

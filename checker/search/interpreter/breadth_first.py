@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from checker.search.answer import Statistics
-from checker.search.limits import (
+from finale.checker.search.answer import Statistics
+from finale.checker.search.limits import (
     INTERRUPTED,
     LimitHit,
     Limits,
@@ -17,8 +17,8 @@ from checker.search.limits import (
     SearchClock,
     SearchProgress,
 )
-from model.language.properties import Family
-from model.system import Blocked, Fault, Kind
+from finale.model.language.properties import Family
+from finale.model.system import Blocked, Fault, Kind
 
 from .execution import Judgement, PlainSystem, TakenStep, Values
 

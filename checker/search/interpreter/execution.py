@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
-from model.language.build import BoundRule, bindings, bound_rules
-from model.language.observing import observing
-from model.language.path_ends import BlockedHere, FaultHere
-from model.language.plain import PlainStore
-from model.language.properties import Family, Taken, stepping
-from model.language.protocol import Protocol
-from model.language.starting import Values, start_values
-from model.system import Blocked, Fault, Kind
+from finale.model.language.build import BoundRule, bindings, bound_rules
+from finale.model.language.observing import observing
+from finale.model.language.path_ends import BlockedHere, FaultHere
+from finale.model.language.plain import PlainStore
+from finale.model.language.properties import Family, Taken, stepping
+from finale.model.language.protocol import Protocol
+from finale.model.language.starting import Values, start_values
+from finale.model.system import Blocked, Fault, Kind
 
 Judgement = bool | Literal["fault", "silent"]
 """What a property says of a state or step; `silent` where its antecedent is false."""

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from checker.search.answer import Report
-from checker.search.limits import Limits, ProgressListener, check_witnesses
-from model.language.build import build
-from model.language.properties import Family
-from model.language.protocol import Protocol
-from model.system import System
+from finale.checker.search.answer import Report
+from finale.checker.search.limits import Limits, ProgressListener, check_witnesses
+from finale.model.language.build import build
+from finale.model.language.properties import Family
+from finale.model.language.protocol import Protocol
+from finale.model.system import System
 
 from .breadth_first import InterpreterSearch
 from .execution import PlainSystem

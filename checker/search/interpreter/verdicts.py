@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from checker.search.answer import (
+from finale.checker.search.answer import (
     NO_DEADLOCK,
     WELL_FORMED,
     Answer,
@@ -18,10 +18,10 @@ from checker.search.answer import (
     Verdict,
     Violated,
 )
-from checker.search.limits import cut_short
-from model.semantics import outcome
-from model.system import Fault, Kind, Property, System
-from model.trace import Trace, replay
+from finale.checker.search.limits import cut_short
+from finale.model.semantics import outcome
+from finale.model.system import Fault, Kind, Property, System
+from finale.model.trace import Trace, replay
 
 from .breadth_first import InterpreterSearch, PlainOccurrence
 

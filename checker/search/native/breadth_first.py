@@ -17,8 +17,8 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.answer import Statistics
-from checker.search.limits import (
+from finale.checker.search.answer import Statistics
+from finale.checker.search.limits import (
     INTERRUPTED,
     LimitHit,
     Limits,
@@ -26,10 +26,10 @@ from checker.search.limits import (
     SearchClock,
     SearchProgress,
 )
-from checker.search.options import DEFAULT, SearchOptions
-from checker.search.state_graph.liveness import is_judged
-from model.errors import FinaleError
-from model.system import State
+from finale.checker.search.options import DEFAULT, SearchOptions
+from finale.checker.search.state_graph.liveness import is_judged
+from finale.model.errors import FinaleError
+from finale.model.system import State
 
 from .code import Compilation
 from .free_memory import share_of_free_memory

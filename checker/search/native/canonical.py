@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from checker.search.reductions.canonical import Canonical, Reference, Reset, SymmetryGroup
+from finale.checker.search.reductions.canonical import Canonical, Reference, Reset, SymmetryGroup
 
 from .layout import ALL_ONES, WORD, StateLayout
 from .lower import function, loop

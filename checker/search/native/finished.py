@@ -14,14 +14,14 @@ from functools import cached_property
 
 import numpy as np
 
-from checker.search.answer import Statistics
-from checker.search.limits import LimitHit, SearchClock
-from checker.search.state_graph.fairness import Fair
-from checker.search.state_graph.leaves import Leaf
-from checker.search.state_graph.questions import FAULTS, Occurrence, Topic, first_true
-from model.semantics import outcome, updated
-from model.system import Fault, State, System, Update
-from model.trace import Trace
+from finale.checker.search.answer import Statistics
+from finale.checker.search.limits import LimitHit, SearchClock
+from finale.checker.search.state_graph.fairness import Fair
+from finale.checker.search.state_graph.leaves import Leaf
+from finale.checker.search.state_graph.questions import FAULTS, Occurrence, Topic, first_true
+from finale.model.semantics import outcome, updated
+from finale.model.system import Fault, State, System, Update
+from finale.model.trace import Trace
 
 from .breadth_first import NativeSearch
 from .graph import StoredFair, edges_of

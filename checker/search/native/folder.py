@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 
-from model.errors import FinaleError, Place
+from finale.model.errors import FinaleError, Place
 
 
 class SavedFolder:

@@ -13,13 +13,13 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.limits import LimitHit
-from checker.search.state_graph.fairness import Fair, Keys
-from checker.search.state_graph.graph import Path
-from checker.search.state_graph.leaves import Leaf
-from checker.search.state_graph.liveness import questions_of
-from model.expressions import Constant, Expression
-from model.system import State
+from finale.checker.search.limits import LimitHit
+from finale.checker.search.state_graph.fairness import Fair, Keys
+from finale.checker.search.state_graph.graph import Path
+from finale.checker.search.state_graph.leaves import Leaf
+from finale.checker.search.state_graph.liveness import questions_of
+from finale.model.expressions import Constant, Expression
+from finale.model.system import State
 
 from .breadth_first import NativeSearch
 from .code import compiled

@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from model.errors import FinaleError
-from model.system import State, System
+from finale.model.errors import FinaleError
+from finale.model.system import State, System
 
 from .kernel.places import RULES_MAX
 

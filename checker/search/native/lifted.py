@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 
-from checker.search.reductions.canonical import Canonical
-from checker.search.state_graph.fairness import Fair
-from checker.search.state_graph.questions import Asked, Occurrence, Topic, first_true
-from model.semantics import outcome, updated
-from model.system import State, Update
-from model.trace import Trace
+from finale.checker.search.reductions.canonical import Canonical
+from finale.checker.search.state_graph.fairness import Fair
+from finale.checker.search.state_graph.questions import Asked, Occurrence, Topic, first_true
+from finale.model.semantics import outcome, updated
+from finale.model.system import State, Update
+from finale.model.trace import Trace
 
 from .breadth_first import NativeSearch
 from .finished import FinishedSearch, first_step

@@ -22,8 +22,8 @@ from pathlib import Path
 import llvmlite
 from llvmlite import binding as llvm
 
-from checker.cache.store import VARIABLE, cache_folder
-from checker.search.limits import TimeOver
+from finale.checker.cache.store import VARIABLE, cache_folder
+from finale.checker.search.limits import TimeOver
 
 from .code import target_machine
 from .kernel.places import LOOPS

@@ -17,12 +17,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
-from checker.search.state_graph.folding import Known, folded
-from checker.search.state_graph.leaves import numbered
-from checker.search.state_graph.questions import Topic
-from model.expressions import FALSE, TRUE, Expression, disjunction
-from model.language.explore import Branch
-from model.system import Blocked, Fault, System, Update
+from finale.checker.search.state_graph.folding import Known, folded
+from finale.checker.search.state_graph.leaves import numbered
+from finale.checker.search.state_graph.questions import Topic
+from finale.model.expressions import FALSE, TRUE, Expression, disjunction
+from finale.model.language.explore import Branch
+from finale.model.system import Blocked, Fault, System, Update
 
 from .kernel.places import BATCH, FAULT_BIT, OPEN, RULES_IN_CHUNK, RULES_MAX
 from .layout import WORD, StateLayout, check_rules

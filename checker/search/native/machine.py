@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from model.expressions import Expression
-from model.semantics import Known, evaluate
-from model.system import State, System
+from finale.model.expressions import Expression
+from finale.model.semantics import Known, evaluate
+from finale.model.system import State, System
 
 from .code import Compilation, MachineCode, compiled
 from .layout import layout_of
@@ -19,8 +19,8 @@ from .lower import Lowering, answers_source
 from .topics import Topics
 
 if TYPE_CHECKING:
-    from checker.search.reductions.canonical import Canonical
-    from checker.search.reductions.partial_order import PartialOrder
+    from finale.checker.search.reductions.canonical import Canonical
+    from finale.checker.search.reductions.partial_order import PartialOrder
 
     from .order import StubbornSetBlock
 

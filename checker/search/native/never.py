@@ -16,8 +16,8 @@ from typing import assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.state_graph.folding import OPERATIONS, cells_read, fold
-from model.expressions import (
+from finale.checker.search.state_graph.folding import OPERATIONS, cells_read, fold
+from finale.model.expressions import (
     Add,
     And,
     Cell,

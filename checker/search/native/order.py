@@ -10,8 +10,8 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.reductions.independence import Bits
-from checker.search.reductions.partial_order import PartialOrder
+from finale.checker.search.reductions.independence import Bits
+from finale.checker.search.reductions.partial_order import PartialOrder
 
 from .kernel import places as at
 from .layout import WORD

@@ -22,7 +22,7 @@ import numpy as np
 
 # What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false
-from model.given import json_of, regular, whole_of
+from finale.model.given import json_of, regular, whole_of
 
 from .folder import SavedFolder
 from .layout import Words

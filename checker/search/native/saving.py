@@ -11,7 +11,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.limits import LimitHit
+from finale.checker.search.limits import LimitHit
 
 from .kernel import places as at
 from .layout import Words

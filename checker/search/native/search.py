@@ -14,14 +14,20 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.answer import Answer, Report, Timing, Violated
-from checker.search.limits import Limits, ProgressListener, SearchProgress, check_witnesses, looking
-from checker.search.options import DEFAULT, SearchOptions
-from checker.search.state_graph.verdicts import EXHAUSTIVE, answers_of
-from model.expressions import TRUE, Constant
-from model.garbage import uncollected
-from model.language.explore import Branch
-from model.system import System, Update
+from finale.checker.search.answer import Answer, Report, Timing, Violated
+from finale.checker.search.limits import (
+    Limits,
+    ProgressListener,
+    SearchProgress,
+    check_witnesses,
+    looking,
+)
+from finale.checker.search.options import DEFAULT, SearchOptions
+from finale.checker.search.state_graph.verdicts import EXHAUSTIVE, answers_of
+from finale.model.expressions import TRUE, Constant
+from finale.model.garbage import uncollected
+from finale.model.language.explore import Branch
+from finale.model.system import System, Update
 
 from .breadth_first import NativeSearch
 from .finished import FinishedSearch
@@ -31,8 +37,8 @@ from .machine import NativeMachine
 from .storage import Storage, collision_probability
 
 if TYPE_CHECKING:
-    from checker.search.reductions.canonical import Canonical
-    from checker.search.reductions.kinds import AppliedReduction
+    from finale.checker.search.reductions.canonical import Canonical
+    from finale.checker.search.reductions.kinds import AppliedReduction
 
 NO_LIMITS = Limits()
 #: What takes ten seconds, or as many more as the machine is busy.
@@ -86,7 +92,7 @@ def _machine(
 ) -> NativeMachine:
     if not under:
         return NativeMachine(system, look=look)
-    from checker.search.reductions.under import canonical_of, partial_order_among
+    from finale.checker.search.reductions.under import canonical_of, partial_order_among
 
     canonical, order = canonical_of(system, under), partial_order_among(system, under)
     return NativeMachine(system, canonical=canonical, partial_order=order, look=look)

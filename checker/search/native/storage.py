@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from model.errors import FinaleError, Place
+from finale.model.errors import FinaleError, Place
 
 from .kernel import places as at
 from .layout import Words

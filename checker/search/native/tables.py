@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.limits import LimitHit
+from finale.checker.search.limits import LimitHit
 
 from .free_memory import share_of_free_memory
 from .kernel import places as at

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from checker.search.state_graph.folding import cells_read
-from checker.search.state_graph.questions import Asked, Question, Topic, of_states, of_steps
-from model.expressions import Cell, Expression
-from model.system import System
+from finale.checker.search.state_graph.folding import cells_read
+from finale.checker.search.state_graph.questions import Asked, Question, Topic, of_states, of_steps
+from finale.model.expressions import Cell, Expression
+from finale.model.system import System
 
 #: Topics that are settled early, if at all for good reasons: asked only while they are open.
 EARLY = (Asked.WHEN, Asked.REACHED)

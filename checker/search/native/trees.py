@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from checker.search.state_graph.folding import Known, sides
-from model.expressions import Constant
-from model.system import Blocked, Fault, Test, Tree, Update, leaves
+from finale.checker.search.state_graph.folding import Known, sides
+from finale.model.expressions import Constant
+from finale.model.system import Blocked, Fault, Test, Tree, Update, leaves
 
 from .values import LlvmText, Values
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.state_graph.questions import Asked, Topic
+from finale.checker.search.state_graph.questions import Asked, Topic
 
 from .kernel import places as at
 from .loops import KernelLoops

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import reduce
 
-from model.expressions import Add, Cell, Constant, Expression, IfThenElse, Subtract
-from model.system import System
+from finale.model.expressions import Add, Cell, Constant, Expression, IfThenElse, Subtract
+from finale.model.system import System
 
 from .layout import ALL_ONES
 from .values import Values, signed

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
-from model.domains import Domain, MapDomain, Option, Queue, Ref, Set, Union
-from model.structures import Slots
-from model.system import System
+from finale.model.domains import Domain, MapDomain, Option, Queue, Ref, Set, Union
+from finale.model.structures import Slots
+from finale.model.system import System
 
 
 def entities_of(system: System) -> tuple[object, ...]:

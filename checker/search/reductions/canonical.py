@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, permutations, product
 
-from model.expressions import (
+from finale.model.expressions import (
     FALSE,
     TRUE,
     Expression,
@@ -20,8 +20,8 @@ from model.expressions import (
     equal,
     integer,
 )
-from model.semantics import evaluate
-from model.system import State, System
+from finale.model.semantics import evaluate
+from finale.model.system import State, System
 
 
 @dataclass(frozen=True)

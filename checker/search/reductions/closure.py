@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from model.expressions import Expression, choose, conjunction, equal, integer
-from model.semantics import evaluate
-from model.system import System
+from finale.model.expressions import Expression, choose, conjunction, equal, integer
+from finale.model.semantics import evaluate
+from finale.model.system import System
 
 from .canonical import Canonical, Reference, SymmetryGroup
 from .pairs import Pairs, Step, TooMany

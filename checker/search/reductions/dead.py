@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from checker.search.answer import NO_DEADLOCK
-from checker.search.state_graph.folding import Known, TreePath, cells_read, folded, paths
-from checker.search.state_graph.questions import of_states, of_steps
-from model.domains import Enum
-from model.expressions import (
+from finale.checker.search.answer import NO_DEADLOCK
+from finale.checker.search.state_graph.folding import Known, TreePath, cells_read, folded, paths
+from finale.checker.search.state_graph.questions import of_states, of_steps
+from finale.model.domains import Enum
+from finale.model.expressions import (
     FALSE,
     TRUE,
     Add,
@@ -31,7 +31,7 @@ from model.expressions import (
     integer,
     negation,
 )
-from model.system import Kind, System, Tree, Update
+from finale.model.system import Kind, System, Tree, Update
 
 from .canonical import Reset, deadness
 from .found import DeadVariables

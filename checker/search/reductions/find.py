@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import assert_never
 
-from model.system import System
+from finale.model.system import System
 
 from .dead import dead_variables_of
 from .found import DeadVariables, Symmetry

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from model.expressions import Expression
-from model.system import System
+from finale.model.expressions import Expression
+from finale.model.system import System
 
 from .canonical import Reference, SymmetryGroup
 from .renaming import CellMove, Renaming, guard_expression

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from checker.search.state_graph.folding import Known, cells_read, folded
-from model.expressions import (
+from finale.checker.search.state_graph.folding import Known, cells_read, folded
+from finale.model.expressions import (
     FALSE,
     Cell,
     Constant,

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from checker.search.state_graph.folding import Known, folded
-from model.expressions import (
+from finale.checker.search.state_graph.folding import Known, folded
+from finale.model.expressions import (
     FALSE,
     TRUE,
     Constant,
@@ -20,8 +20,8 @@ from model.expressions import (
     disjunction,
     negation,
 )
-from model.semantics import outcome, updated
-from model.system import (
+from finale.model.semantics import outcome, updated
+from finale.model.system import (
     Blocked,
     Fault,
     GroundRule,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from checker.search.state_graph.folding import with_parts
-from model.expressions import (
+from finale.checker.search.state_graph.folding import with_parts
+from finale.model.expressions import (
     Add,
     And,
     Constant,

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from model.expressions import Expression, equal
+from finale.model.expressions import Expression, equal
 
 from .canonical import Canonical
 from .pairs import Facts, Pairs

@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from checker.search.state_graph.folding import cells_read
-from model.expressions import (
+from finale.checker.search.state_graph.folding import cells_read
+from finale.model.expressions import (
     FALSE,
     TRUE,
     And,
@@ -29,8 +29,8 @@ from model.expressions import (
     Not,
     Or,
 )
-from model.semantics import evaluate
-from model.system import State
+from finale.model.semantics import evaluate
+from finale.model.system import State
 
 Facts = int
 """A set of facts, one bit each."""

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from model.expressions import Expression
-from model.system import Kind, System
+from finale.model.expressions import Expression
+from finale.model.system import Kind, System
 
 from .canonical import Canonical, Reset
 from .closure import pairs_of

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from model.domains import Enum, Set
-from model.expressions import Cell, Expression, cell, choose, equal, integer, plus
-from model.system import System
+from finale.model.domains import Enum, Set
+from finale.model.expressions import Cell, Expression, cell, choose, equal, integer, plus
+from finale.model.system import System
 
 #: A product has so many values at most: the sets that would make it larger are left out.
 VALUES_MAX = 256

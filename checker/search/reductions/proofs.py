@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from checker.search.limits import LimitHit
-from checker.search.solving.certificate import Certificate, Certifier
-from checker.search.solving.ic3 import BadStateReached, Ic3
-from checker.search.solving.prover import Prover
-from checker.search.solving.random_walks import walked
-from model.expressions import FALSE, Expression, conjunction, disjunction, equal, negation
-from model.system import State, System
+from finale.checker.search.limits import LimitHit
+from finale.checker.search.solving.certificate import Certificate, Certifier
+from finale.checker.search.solving.ic3 import BadStateReached, Ic3
+from finale.checker.search.solving.prover import Prover
+from finale.checker.search.solving.random_walks import walked
+from finale.model.expressions import FALSE, Expression, conjunction, disjunction, equal, negation
+from finale.model.system import State, System
 
 from .normal import Normal
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from checker.search.answer import NO_DEADLOCK
-from checker.search.solving.prover import Prover
-from model.system import System
+from finale.checker.search.answer import NO_DEADLOCK
+from finale.checker.search.solving.prover import Prover
+from finale.model.system import System
 
 from .canonical import Canonical
 from .dead import dead_variables_of

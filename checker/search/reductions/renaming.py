@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from model.domains import Array, Domain, MapDomain, Option, Queue, Ref, Set, Union
-from model.expressions import (
+from finale.model.domains import Array, Domain, MapDomain, Option, Queue, Ref, Set, Union
+from finale.model.expressions import (
     TRUE,
     Cell,
     Expression,
@@ -27,7 +27,7 @@ from model.expressions import (
     equal,
     integer,
 )
-from model.system import State, System
+from finale.model.system import State, System
 
 Guard = tuple[tuple[int, frozenset[int]], ...]
 """Where a cell holds what it may hold: each of these cells has one of these values."""

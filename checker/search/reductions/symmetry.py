@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from model.system import Kind, System
+from finale.model.system import Kind, System
 
 from .candidates import Candidates
 from .canonical import SymmetryGroup

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 
-from checker.search.state_graph.folding import Known, cells_read, folded, learn, paths
-from checker.search.state_graph.leaves import numbered
-from checker.search.state_graph.questions import Asked, Question, of_states, of_steps
-from model.expressions import And, Constant, Expression, IfThenElse, Not, Or
-from model.system import Blocked, System, Update
+from finale.checker.search.state_graph.folding import Known, cells_read, folded, learn, paths
+from finale.checker.search.state_graph.leaves import numbered
+from finale.checker.search.state_graph.questions import Asked, Question, of_states, of_steps
+from finale.model.expressions import And, Constant, Expression, IfThenElse, Not, Or
+from finale.model.system import Blocked, System, Update
 
 #: A question is split into so many observers at most: each waits for one way to settle it.
 WAYS_MAX = 16

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from model.expressions import negation
-from model.system import System
+from finale.model.expressions import negation
+from finale.model.system import System
 
 from .canonical import Canonical, deadness
 from .found import DeadVariables, Symmetry

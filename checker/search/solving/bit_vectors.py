@@ -14,7 +14,16 @@ from collections.abc import Mapping, Sequence
 
 import z3
 
-from model.expressions import Add, Cell, Constant, Equal, Expression, IfThenElse, Less, Subtract
+from finale.model.expressions import (
+    Add,
+    Cell,
+    Constant,
+    Equal,
+    Expression,
+    IfThenElse,
+    Less,
+    Subtract,
+)
 
 from .translation import Term, Translation, all_of, any_of
 

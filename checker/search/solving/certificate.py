@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 
 import z3
 
-from checker.search.state_graph.folding import Known, cells_read, folded
-from model.expressions import Cell, Expression, conjunction, constant, disjunction, negation
-from model.semantics import evaluate, steps
-from model.system import State, System
+from finale.checker.search.state_graph.folding import Known, cells_read, folded
+from finale.model.expressions import Cell, Expression, conjunction, constant, disjunction, negation
+from finale.model.semantics import evaluate, steps
+from finale.model.system import State, System
 
 from .cubes import Cube, within
 from .encoding import RulePath, ways_of

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias, assert_never
 
-from checker.search.state_graph.folding import OPERATIONS
-from model.expressions import (
+from finale.checker.search.state_graph.folding import OPERATIONS
+from finale.model.expressions import (
     Add,
     And,
     Cell,
@@ -26,7 +26,7 @@ from model.expressions import (
     constant,
     equal,
 )
-from model.system import State, System
+from finale.model.system import State, System
 
 Cube: TypeAlias = frozenset[tuple[int, int]]
 """Cells by number, each with its value: all states that have these."""

@@ -22,9 +22,9 @@ from functools import cached_property
 
 import z3
 
-from checker.search.state_graph.folding import cells_read, paths
-from model.expressions import Expression, conjunction, negation
-from model.system import Blocked, Fault, State, System, Update
+from finale.checker.search.state_graph.folding import cells_read, paths
+from finale.model.expressions import Expression, conjunction, negation
+from finale.model.system import Blocked, Fault, State, System, Update
 
 from .bit_vectors import BitVectorTerms, Substitution, Term, all_of, any_of, value_term, variable_of
 

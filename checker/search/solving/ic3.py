@@ -15,8 +15,8 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Sequence
 
-from model.expressions import FALSE, Expression, conjunction
-from model.system import State, System
+from finale.model.expressions import FALSE, Expression, conjunction
+from finale.model.system import State, System
 
 from .bit_vectors import Term
 from .cubes import Cube, has, is_in, resting

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 import z3
 
-from model.expressions import Expression
+from finale.model.expressions import Expression
 
 from .translation import Translation, Variables, any_of
 

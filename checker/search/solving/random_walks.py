@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from model.semantics import steps
-from model.system import State, System
+from finale.model.semantics import steps
+from finale.model.system import State, System
 
 WALKS, STEPS_OF_WALK = 24, 80
 

@@ -14,8 +14,8 @@ from threading import Thread
 
 import z3
 
-from checker.search.limits import LimitHit
-from model.garbage import uncollected
+from finale.checker.search.limits import LimitHit
+from finale.model.garbage import uncollected
 
 from .bit_vectors import Term
 

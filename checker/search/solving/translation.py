@@ -14,8 +14,8 @@ from typing import Any, assert_never
 
 import z3
 
-from checker.search.state_graph.folding import OPERATIONS, fold
-from model.expressions import (
+from finale.checker.search.state_graph.folding import OPERATIONS, fold
+from finale.model.expressions import (
     Add,
     And,
     Cell,

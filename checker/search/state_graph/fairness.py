@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
-from model.expressions import Expression, choose, disjunction, truth
-from model.system import Blocked, Fairness, State, System, Test, Tree, leaves
+from finale.model.expressions import Expression, choose, disjunction, truth
+from finale.model.system import Blocked, Fairness, State, System, Test, Tree, leaves
 
 from .components import components
 from .graph import Edges, Path, stem

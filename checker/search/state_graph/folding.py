@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeVar, assert_never
 from weakref import WeakKeyDictionary
 
-from model.expressions import (
+from finale.model.expressions import (
     FALSE,
     TRUE,
     Add,
@@ -37,7 +37,7 @@ from model.expressions import (
     parts,
     plus,
 )
-from model.system import Blocked, Fault, Test, Tree, Update
+from finale.model.system import Blocked, Fault, Test, Tree, Update
 
 Result = TypeVar("Result")
 

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from model.system import Fault, State
-from model.trace import Trace
+from finale.model.system import Fault, State
+from finale.model.trace import Trace
 
 from .leaves import Leaf
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from model.trace import Trace
+from finale.model.trace import Trace
 
 from .fairness import Fair, Keys
 from .graph import Edges, Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.system import Blocked, Fault, System, Update, leaves
+from finale.model.system import Blocked, Fault, System, Update, leaves
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from checker.search.answer import Holds, NotAsked, Unknown, Vacuous, Verdict, Violated
-from model.expressions import FALSE, Expression, negation
-from model.system import IDS_GIVEN_AGAIN, Kind, Predicate, Property, System
-from model.trace import replay
+from finale.checker.search.answer import Holds, NotAsked, Unknown, Vacuous, Verdict, Violated
+from finale.model.expressions import FALSE, Expression, negation
+from finale.model.system import IDS_GIVEN_AGAIN, Kind, Predicate, Property, System
+from finale.model.trace import replay
 
 from .fairness import Fair
 from .graph import Path

@@ -6,9 +6,9 @@ import enum
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from model.expressions import FALSE, Expression, conjunction, negation
-from model.semantics import Known, evaluate
-from model.system import Kind, Predicate, State, System
+from finale.model.expressions import FALSE, Expression, conjunction, negation
+from finale.model.semantics import Known, evaluate
+from finale.model.system import Kind, Predicate, State, System
 
 
 class Asked(enum.Enum):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from checker.search.answer import Statistics
-from checker.search.limits import SearchClock
-from model.system import System
-from model.trace import Trace
+from finale.checker.search.answer import Statistics
+from finale.checker.search.limits import SearchClock
+from finale.model.system import System
+from finale.model.trace import Trace
 
 from .fairness import Fair
 from .leaves import Leaf

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from checker.search.answer import (
+from finale.checker.search.answer import (
     NO_DEADLOCK,
     WELL_FORMED,
     Answer,
@@ -19,9 +19,9 @@ from checker.search.answer import (
     Verdict,
     Violated,
 )
-from checker.search.limits import INTERRUPTED, LimitHit, cut_short
-from model.system import Kind, Property
-from model.trace import Trace, replay
+from finale.checker.search.limits import INTERRUPTED, LimitHit, cut_short
+from finale.model.system import Kind, Property
+from finale.model.trace import Trace, replay
 
 from .graph import extended
 from .liveness import is_judged, judge

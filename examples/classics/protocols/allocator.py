@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from model.rules import (
+from finale.rules import (
     EMPTY,
     STRONG,
     WEAK,

@@ -7,7 +7,7 @@ more requests.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.rules import (
+from finale.rules import (
     EMPTY,
     Bool,
     Bound,

@@ -6,7 +6,7 @@ As in the TLA+ examples (`Prisoners/Prisoners.tla`): TLC counts 214 states for f
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.rules import (
+from finale.rules import (
     WEAK,
     AnyOf,
     Bool,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from model.rules import (
+from finale.rules import (
     EMPTY,
     Bound,
     Entity,

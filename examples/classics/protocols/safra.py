@@ -7,7 +7,7 @@ counts up, and is black if a node on its way has received something since.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.rules import (
+from finale.rules import (
     WEAK,
     AnyOf,
     Bool,

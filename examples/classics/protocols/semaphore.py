@@ -8,7 +8,7 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.rules import (
+from finale.rules import (
     STRONG,
     WEAK,
     Entity,

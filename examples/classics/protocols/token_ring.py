@@ -6,7 +6,7 @@ As in the TLA+ examples (`ewd426/TokenRing.tla`): TLC counts 46 656 states for s
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.rules import (
+from finale.rules import (
     WEAK,
     AnyOf,
     Bound,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.requests.requests import Requests
-from model.protocols.stops.stopping import Stopping
-from model.rules import EMPTY, WEAK, PerEntity, Ref, Set, define, field, require, rule, step
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.requests.requests import Requests
+from finale.model.protocols.stops.stopping import Stopping
+from finale.model.rules import EMPTY, WEAK, PerEntity, Ref, Set, define, field, require, rule, step
 
 
 class SubsumesLater(Requests):

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.job.elements import CheckpointId
-from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.protocols.task.execution import TaskExecution
-from model.protocols.task.tasks import Task
-from model.rules import EMPTY, STRONG, PerEntity, Ref, Set, define, field, require, rule, step
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.protocols.task.execution import TaskExecution
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import (
+    EMPTY,
+    STRONG,
+    PerEntity,
+    Ref,
+    Set,
+    define,
+    field,
+    require,
+    rule,
+    step,
+)
 
 
 class PerformsLater(TaskExecution):

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import typing
 
-from model.protocols.barriers.handler import Arrival, BarrierHandler
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import CheckpointId
-from model.protocols.task.tasks import Task
-from model.rules import Nothing, assumed, define, each, step
+from finale.model.protocols.barriers.handler import Arrival, BarrierHandler
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import Nothing, assumed, define, each, step
 
 
 class GatePorts(typing.Protocol):

@@ -8,9 +8,9 @@ from __future__ import annotations
 import enum
 from abc import ABC, abstractmethod
 
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import CheckpointId
-from model.rules import Bool, Entity, field
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.rules import Bool, Entity, field
 
 
 class Arrival(enum.Enum):

@@ -9,10 +9,10 @@ credit, so there is room for it behind a channel that is full.
 
 from __future__ import annotations
 
-from model.protocols.job.channels import Channel, Element, RecordCount
-from model.protocols.job.elements import Barrier, CheckpointId, Data, Datum
-from model.protocols.sinks.committer import CommittableChannel, HandedOver
-from model.rules import (
+from finale.model.protocols.job.channels import Channel, Element, RecordCount
+from finale.model.protocols.job.elements import Barrier, CheckpointId, Data, Datum
+from finale.model.protocols.sinks.committer import CommittableChannel, HandedOver
+from finale.model.rules import (
     Bound,
     Nothing,
     Option,

@@ -10,13 +10,13 @@ import enum
 import typing
 from dataclasses import dataclass
 
-from model.protocols.barriers.gate import AlignedGate, GatePorts
-from model.protocols.barriers.handler import Arrival
-from model.protocols.barriers.logs import LoggedChannel
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import CheckpointId, Datum
-from model.protocols.task.tasks import Task
-from model.rules import Bool, Enum, define, field, step
+from finale.model.protocols.barriers.gate import AlignedGate, GatePorts
+from finale.model.protocols.barriers.handler import Arrival
+from finale.model.protocols.barriers.logs import LoggedChannel
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import CheckpointId, Datum
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import Bool, Enum, define, field, step
 
 
 class Init(enum.Enum):

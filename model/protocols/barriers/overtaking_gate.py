@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import typing
 
-from model.protocols.barriers.gate import AlignedGate, GatePorts
-from model.protocols.barriers.handler import Arrival
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import CheckpointId
-from model.protocols.task.tasks import Task
-from model.rules import Bool, Nothing, assumed, define, field, step
+from finale.model.protocols.barriers.gate import AlignedGate, GatePorts
+from finale.model.protocols.barriers.handler import Arrival
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import Bool, Nothing, assumed, define, field, step
 
 
 class OvertakingPorts(GatePorts, typing.Protocol):

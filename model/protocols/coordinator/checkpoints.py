@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import enum
 
-from model.language.collections import SetOf
-from model.protocols.job.elements import CheckpointId
-from model.protocols.task.tasks import Task
-from model.rules import EMPTY, Bool, Enum, Nothing, Option, Ref, Set, define, field, step
+from finale.model.language.collections import SetOf
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import EMPTY, Bool, Enum, Nothing, Option, Ref, Set, define, field, step
 
 
 class CheckpointStatus(enum.Enum):

@@ -28,13 +28,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import ClassVar, cast
 
-from model.errors import FinaleError, Place
-from model.language.guards import Limit
-from model.language.observing import observing, sound_kind
-from model.language.renaming import names, references, retire
-from model.protocols.barriers.gate import AlignedGate
-from model.protocols.barriers.logs import LoggedChannel
-from model.protocols.coordinator.checkpoints import (
+from finale.model.errors import FinaleError, Place
+from finale.model.language.guards import Limit
+from finale.model.language.observing import observing, sound_kind
+from finale.model.language.renaming import names, references, retire
+from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.barriers.logs import LoggedChannel
+from finale.model.protocols.coordinator.checkpoints import (
     ABORTED,
     COMPLETED,
     PENDING,
@@ -42,24 +42,24 @@ from model.protocols.coordinator.checkpoints import (
     Checkpoint,
     CheckpointKind,
 )
-from model.protocols.coordinator.options import (
+from finale.model.protocols.coordinator.options import (
     Acknowledgement,
     CheckpointingMode,
     DuringRestore,
     UnionCheck,
     VirtualBarrier,
 )
-from model.protocols.job.bounds import JobBounds
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import CancelBarrier, CheckpointId, Datum
-from model.protocols.job.layout import JobLayout
-from model.protocols.sinks.committer import CommittableChannel, Committer, Writer
-from model.protocols.sinks.outside_sinks import BufferedSink, GreatestIdSink
-from model.protocols.sinks.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
-from model.protocols.task.operators import Buffering, ParkingTask, TickingTask, TimerTask
-from model.protocols.task.sources import FetchingSource, IterationHead, Source
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import (
+from finale.model.protocols.job.bounds import JobBounds
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import CancelBarrier, CheckpointId, Datum
+from finale.model.protocols.job.layout import JobLayout
+from finale.model.protocols.sinks.committer import CommittableChannel, Committer, Writer
+from finale.model.protocols.sinks.outside_sinks import BufferedSink, GreatestIdSink
+from finale.model.protocols.sinks.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
+from finale.model.protocols.task.operators import Buffering, ParkingTask, TickingTask, TimerTask
+from finale.model.protocols.task.sources import FetchingSource, IterationHead, Source
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import (
     STRONG,
     WEAK,
     Bool,
@@ -79,11 +79,11 @@ from model.rules import (
     step,
     within,
 )
-from model.topology import Job, OperatorKind
-from model.topology import Sink as SinkKind
+from finale.model.topology import Job, OperatorKind
+from finale.model.topology import Sink as SinkKind
 
 #: The classes of this package say themselves which of their fields name a checkpoint.
-_PACKAGE = "model.protocols"
+_PACKAGE = "finale.model.protocols"
 
 
 class JobProtocol(Protocol, ABC):
@@ -715,7 +715,7 @@ class JobProtocol(Protocol, ABC):
 
     @at_once(
         "CheckpointCoordinator.completePendingCheckpoint",
-        apart="model.protocols.apart.coordinator_steps:SubsumesLater",
+        apart="finale.model.protocols.apart.coordinator_steps:SubsumesLater",
     )
     @assumed("CheckpointCoordinator.dropSubsumedCheckpoints")
     @step

@@ -10,10 +10,10 @@ import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from model.errors import FinaleError, Place
-from model.protocols.coordinator.metadata import Flags
-from model.protocols.task.stateful import DEALT_OUT
-from model.topology import Edge, Job, Pattern
+from finale.model.errors import FinaleError, Place
+from finale.model.protocols.coordinator.metadata import Flags
+from finale.model.protocols.task.stateful import DEALT_OUT
+from finale.model.topology import Edge, Job, Pattern
 
 
 class Finished(enum.Enum):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.language.collections import MapOf
-from model.protocols.job.elements import Datum
+from finale.model.language.collections import MapOf
+from finale.model.protocols.job.elements import Datum
 
 #: How often the effect of each record is there; records without effect are left out.
 Contents = tuple[tuple[str, int], ...]

@@ -32,13 +32,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from model.language.protocol import kept
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import CheckpointId
-from model.protocols.task.execution import TaskExecution
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import (
+from finale.model.language.protocol import kept
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.protocols.task.execution import TaskExecution
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import (
     EMPTY,
     WEAK,
     Bool,

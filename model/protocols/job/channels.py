@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from model.protocols.job.elements import (
+from finale.model.protocols.job.elements import (
     AnyElement,
     Barrier,
     CancelBarrier,
@@ -19,7 +19,7 @@ from model.protocols.job.elements import (
     EndOfData,
     EndOfPartition,
 )
-from model.rules import (
+from finale.model.rules import (
     Bool,
     Bound,
     Entity,
@@ -32,10 +32,10 @@ from model.rules import (
     require,
     step,
 )
-from model.topology import Channel as Edge
+from finale.model.topology import Channel as Edge
 
 if TYPE_CHECKING:
-    from model.scalars import Domain
+    from finale.model.scalars import Domain
 
 Element = cast("Domain[AnyElement]", Union(Data, EndOfData, Barrier, CancelBarrier, EndOfPartition))
 """What a channel holds, but that of a writer, which holds what it hands over, too."""

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import enum
 
-from model.language.collections import MapOf
-from model.rules import Bool, Entity, PerEntity, Range, Record, Ref, part, step
-from model.topology import Edge, Subtask
+from finale.model.language.collections import MapOf
+from finale.model.rules import Bool, Entity, PerEntity, Range, Record, Ref, part, step
+from finale.model.topology import Edge, Subtask
 
 
 class Datum(Entity):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from model.errors import FinaleError, Place
-from model.protocols.task.sources import FetchingSource, Source
-from model.protocols.task.tasks import Task
+from finale.model.errors import FinaleError, Place
+from finale.model.protocols.task.sources import FetchingSource, Source
+from finale.model.protocols.task.tasks import Task
 
 
 def refuse_idle(toggles: object, tasks: Sequence[Task], *, has_watermarks: bool) -> None:

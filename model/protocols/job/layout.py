@@ -6,22 +6,22 @@ import typing
 from collections.abc import Mapping
 from typing import ClassVar, cast
 
-from model.errors import FinaleError, Place
-from model.protocols.barriers.gate import AlignedGate, GatePorts
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.job.bounds import JobBounds
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import Datum
-from model.protocols.job.records import data_at, tags, ticks, watermarks
-from model.protocols.sinks.committer import CommittableChannel, Committer, Writer
-from model.protocols.sinks.sinks import Sink
-from model.protocols.task.operators import Buffering, TickingTask
-from model.protocols.task.sources import IterationHead, Source
-from model.protocols.task.tasks import Task
-from model.rules import Setting
-from model.topology import Channel as EdgeChannel
-from model.topology import OperatorKind, Subtask, Vertex
-from model.topology import Sink as SinkKind
+from finale.model.errors import FinaleError, Place
+from finale.model.protocols.barriers.gate import AlignedGate, GatePorts
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.job.bounds import JobBounds
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import Datum
+from finale.model.protocols.job.records import data_at, tags, ticks, watermarks
+from finale.model.protocols.sinks.committer import CommittableChannel, Committer, Writer
+from finale.model.protocols.sinks.sinks import Sink
+from finale.model.protocols.task.operators import Buffering, TickingTask
+from finale.model.protocols.task.sources import IterationHead, Source
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import Setting
+from finale.model.topology import Channel as EdgeChannel
+from finale.model.topology import OperatorKind, Subtask, Vertex
+from finale.model.topology import Sink as SinkKind
 
 
 class Kinds(typing.Protocol):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from model.protocols.job.elements import Datum, Tag, Watermark
-from model.topology import Edge, Job, OperatorKind, Subtask, Vertex
+from finale.model.protocols.job.elements import Datum, Tag, Watermark
+from finale.model.topology import Edge, Job, OperatorKind, Subtask, Vertex
 
 
 def tags(job: Job, checkpoints: int) -> tuple[Tag, ...]:

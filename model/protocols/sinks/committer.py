@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import (
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import (
     AnyElement,
     Barrier,
     CancelBarrier,
@@ -28,9 +28,9 @@ from model.protocols.job.elements import (
     add_effect,
     clear_effects,
 )
-from model.protocols.sinks.sinks import ExactlyOnceSink, Transaction
-from model.protocols.task.tasks import Task
-from model.rules import (
+from finale.model.protocols.sinks.sinks import ExactlyOnceSink, Transaction
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import (
     EMPTY,
     Bool,
     Bound,
@@ -48,7 +48,7 @@ from model.rules import (
 )
 
 if TYPE_CHECKING:
-    from model.scalars import Domain
+    from finale.model.scalars import Domain
 
 
 HandedOver = cast(

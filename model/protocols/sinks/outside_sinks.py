@@ -6,9 +6,15 @@ Beyond 1.7 of the fact sheet. `BufferedSink` models AsyncSink and clients that w
 
 from __future__ import annotations
 
-from model.protocols.job.elements import CheckpointId, Datum, Effects, add_effect, clear_effects
-from model.protocols.sinks.sinks import AtLeastOnceSink, TwoPhaseSink
-from model.rules import Nothing, Option, Ref, define, field, require, step
+from finale.model.protocols.job.elements import (
+    CheckpointId,
+    Datum,
+    Effects,
+    add_effect,
+    clear_effects,
+)
+from finale.model.protocols.sinks.sinks import AtLeastOnceSink, TwoPhaseSink
+from finale.model.rules import Nothing, Option, Ref, define, field, require, step
 
 
 class BufferedSink(AtLeastOnceSink):

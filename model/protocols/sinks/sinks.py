@@ -11,9 +11,26 @@ from __future__ import annotations
 import enum
 from abc import ABC, abstractmethod
 
-from model.protocols.job.elements import CheckpointId, Datum, Effects, add_effect, clear_effects
-from model.rules import EMPTY, Entity, Enum, PerEntity, Ref, Set, assumed, define, field, step
-from model.topology import Vertex
+from finale.model.protocols.job.elements import (
+    CheckpointId,
+    Datum,
+    Effects,
+    add_effect,
+    clear_effects,
+)
+from finale.model.rules import (
+    EMPTY,
+    Entity,
+    Enum,
+    PerEntity,
+    Ref,
+    Set,
+    assumed,
+    define,
+    field,
+    step,
+)
+from finale.model.topology import Vertex
 
 
 class Transaction(enum.Enum):

@@ -6,13 +6,13 @@ watermark; behind it timers never fire, and for the rest tasks end as they would
 
 from __future__ import annotations
 
-from model.protocols.job.elements import StopMode
-from model.protocols.legacy_finish import LegacyFinish
-from model.protocols.requests.requests import RequestStatus, StopRequest
-from model.protocols.stops.stopping import Stopping
-from model.protocols.task.sources import Source
-from model.protocols.task.tasks import Task
-from model.rules import STRONG, WEAK, require, rule, step
+from finale.model.protocols.job.elements import StopMode
+from finale.model.protocols.legacy_finish import LegacyFinish
+from finale.model.protocols.requests.requests import RequestStatus, StopRequest
+from finale.model.protocols.stops.stopping import Stopping
+from finale.model.protocols.task.sources import Source
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import STRONG, WEAK, require, rule, step
 
 
 class EndingSources(Stopping, LegacyFinish):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from model.protocols.stops.stopping import AfterFailure, ResumeFrom, Retention, Scheduler
+from finale.model.protocols.stops.stopping import AfterFailure, ResumeFrom, Retention, Scheduler
 
 
 class NoDrain(enum.Enum):

@@ -17,11 +17,16 @@ import enum
 from dataclasses import replace
 from typing import ClassVar, TypeGuard
 
-from model.errors import FinaleError, Place
-from model.language.protocol import kept
-from model.protocols.coordinator.checkpoints import ABORTED, UNUSED, Checkpoint, CheckpointKind
-from model.protocols.job.elements import CheckpointId, Datum, StopMode
-from model.protocols.requests.requests import (
+from finale.model.errors import FinaleError, Place
+from finale.model.language.protocol import kept
+from finale.model.protocols.coordinator.checkpoints import (
+    ABORTED,
+    UNUSED,
+    Checkpoint,
+    CheckpointKind,
+)
+from finale.model.protocols.job.elements import CheckpointId, Datum, StopMode
+from finale.model.protocols.requests.requests import (
     CancelRequest,
     JobStatus,
     Request,
@@ -29,9 +34,9 @@ from model.protocols.requests.requests import (
     RequestStatus,
     StopRequest,
 )
-from model.protocols.task.sources import Reader, Source
-from model.protocols.task.tasks import Task
-from model.rules import (
+from finale.model.protocols.task.sources import Reader, Source
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import (
     WEAK,
     Bool,
     Bound,
@@ -49,7 +54,7 @@ from model.rules import (
     step,
     within,
 )
-from model.topology import Subtask
+from finale.model.topology import Subtask
 
 
 class Scheduler(enum.Enum):
@@ -201,7 +206,7 @@ class Stopping(Requests):
 
     @at_once(
         "SchedulerBase.stopWithSavepoint",
-        apart="model.protocols.apart.coordinator_steps:AbortsLater",
+        apart="finale.model.protocols.apart.coordinator_steps:AbortsLater",
     )
     @assumed("CheckpointCoordinator.stopCheckpointScheduler")
     @step

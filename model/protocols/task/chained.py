@@ -7,12 +7,12 @@ which never ends: it has no channel in which an EndOfPartition could stand.
 
 from __future__ import annotations
 
-from model.protocols.barriers.gate import AlignedGate
-from model.protocols.job.elements import CheckpointId, Datum, StopMode
-from model.protocols.job.records import chained_in
-from model.protocols.task.chained_source import ChainedSource
-from model.protocols.task.sources import Reader
-from model.rules import define, each, step
+from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.job.elements import CheckpointId, Datum, StopMode
+from finale.model.protocols.job.records import chained_in
+from finale.model.protocols.task.chained_source import ChainedSource
+from finale.model.protocols.task.sources import Reader
+from finale.model.rules import define, each, step
 
 
 class ChainingTask(Reader):

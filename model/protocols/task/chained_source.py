@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from model.protocols.job.channels import RecordCount
-from model.protocols.job.elements import CheckpointId, Datum, StopMode
-from model.rules import Bool, Entity, Enum, PerEntity, define, field, step
-from model.topology import Subtask
+from finale.model.protocols.job.channels import RecordCount
+from finale.model.protocols.job.elements import CheckpointId, Datum, StopMode
+from finale.model.rules import Bool, Entity, Enum, PerEntity, define, field, step
+from finale.model.topology import Subtask
 
 
 def _records(source: ChainedSource) -> int:

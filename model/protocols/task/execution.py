@@ -25,14 +25,14 @@ import enum
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
-from model.errors import FinaleError, Place
-from model.language.protocol import kept
-from model.protocols.barriers.handler import Arrival
-from model.protocols.barriers.logs import LoggedChannel
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import (
+from finale.model.errors import FinaleError, Place
+from finale.model.language.protocol import kept
+from finale.model.protocols.barriers.handler import Arrival
+from finale.model.protocols.barriers.logs import LoggedChannel
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import (
     Barrier,
     CancelBarrier,
     CheckpointId,
@@ -42,13 +42,13 @@ from model.protocols.job.elements import (
     EndOfPartition,
     Watermark,
 )
-from model.protocols.job.idle import refuse_idle
-from model.protocols.sinks.committer import CommittableChannel, Committer
-from model.protocols.sinks.outside_sinks import BufferedSink
-from model.protocols.task.operators import ParkingTask, TickingTask
-from model.protocols.task.sources import FetchingSource, Source
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import (
+from finale.model.protocols.job.idle import refuse_idle
+from finale.model.protocols.sinks.committer import CommittableChannel, Committer
+from finale.model.protocols.sinks.outside_sinks import BufferedSink
+from finale.model.protocols.task.operators import ParkingTask, TickingTask
+from finale.model.protocols.task.sources import FetchingSource, Source
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import (
     STRONG,
     WEAK,
     Bound,
@@ -284,7 +284,7 @@ class TaskExecution(JobProtocol):
 
     @at_once(
         "SingleCheckpointBarrierHandler.triggerCheckpoint",
-        apart="model.protocols.apart.task_steps:PerformsLater",
+        apart="finale.model.protocols.apart.task_steps:PerformsLater",
     )
     @step
     def perform(self, task: Task, checkpoint: CheckpointId) -> None:
@@ -304,7 +304,8 @@ class TaskExecution(JobProtocol):
         return task.aborted.has(checkpoint)
 
     @at_once(
-        "StreamTask.performCheckpoint", apart="model.protocols.apart.task_steps:SnapshotsLater"
+        "StreamTask.performCheckpoint",
+        apart="finale.model.protocols.apart.task_steps:SnapshotsLater",
     )
     @step
     def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:

@@ -6,7 +6,7 @@ which of them emit then, which at any time, and which only when a checkpoint has
 
 from __future__ import annotations
 
-from model.protocols.job.elements import (
+from finale.model.protocols.job.elements import (
     TOO_OFTEN,
     CheckpointId,
     Datum,
@@ -14,8 +14,8 @@ from model.protocols.job.elements import (
     add_effect,
     clear_effects,
 )
-from model.protocols.task.tasks import Task
-from model.rules import Bool, Bound, PerEntity, Range, field, require, step
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import Bool, Bound, PerEntity, Range, field, require, step
 
 
 class Buffering(Task):

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from model.protocols.job.channels import RecordCount
-from model.protocols.job.elements import CheckpointId, Datum, StopMode
-from model.protocols.task.tasks import Task
-from model.rules import Bool, Enum, PerEntity, define, field, require, step
+from finale.model.protocols.job.channels import RecordCount
+from finale.model.protocols.job.elements import CheckpointId, Datum, StopMode
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import Bool, Enum, PerEntity, define, field, require, step
 
 
 def _records(task: Task) -> int:

@@ -8,10 +8,16 @@ has shares of subtasks that are no more.
 
 from __future__ import annotations
 
-from model.protocols.job.elements import CheckpointId, Datum, Effects, add_effect, clear_effects
-from model.protocols.task.tasks import Task
-from model.rules import EMPTY, Entity, PerEntity, Ref, Set, define, field, step
-from model.topology import OperatorKind, Vertex
+from finale.model.protocols.job.elements import (
+    CheckpointId,
+    Datum,
+    Effects,
+    add_effect,
+    clear_effects,
+)
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import EMPTY, Entity, PerEntity, Ref, Set, define, field, step
+from finale.model.topology import OperatorKind, Vertex
 
 #: What is dealt out anew when a vertex is started with another parallelism.
 DEALT_OUT = (

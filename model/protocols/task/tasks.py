@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import enum
 
-from model.protocols.barriers.handler import BarrierHandler
-from model.protocols.job.channels import Channel, Time
-from model.protocols.job.elements import AnyElement, CheckpointId, Datum
-from model.protocols.sinks.sinks import Sink
-from model.protocols.task.chained_source import ChainedSource
-from model.rules import (
+from finale.model.protocols.barriers.handler import BarrierHandler
+from finale.model.protocols.job.channels import Channel, Time
+from finale.model.protocols.job.elements import AnyElement, CheckpointId, Datum
+from finale.model.protocols.sinks.sinks import Sink
+from finale.model.protocols.task.chained_source import ChainedSource
+from finale.model.rules import (
     EMPTY,
     Bool,
     Entity,
@@ -35,7 +35,7 @@ from model.rules import (
     field,
     step,
 )
-from model.topology import Edge, OperatorKind, Subtask
+from finale.model.topology import Edge, OperatorKind, Subtask
 
 
 class TaskStatus(enum.Enum):

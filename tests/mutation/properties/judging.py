@@ -17,18 +17,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
 
-from checker.search.answer import Answer, Violated
-from checker.search.backends import check_with
-from checker.search.limits import Limits
-from checker.spec.catalogue import catalogue
-from checker.spec.claim import Spec
-from model.errors import FinaleError
-from model.language.build import world_of
-from model.language.entities import World
-from model.language.predicates import property_of
-from model.language.properties import Family
-from model.language.protocol import Protocol
-from model.system import Property, System
+from finale.checker.search.answer import Answer, Violated
+from finale.checker.search.backends import check_with
+from finale.checker.search.limits import Limits
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.claim import Spec
+from finale.model.errors import FinaleError
+from finale.model.language.build import world_of
+from finale.model.language.entities import World
+from finale.model.language.predicates import property_of
+from finale.model.language.properties import Family
+from finale.model.language.protocol import Protocol
+from finale.model.system import Property, System
 from tests.mutation.bench import Verdict
 from tests.mutation.depends import digest
 from tests.mutation.mutants import ROOT
@@ -74,7 +74,7 @@ def about(weaker: Weaker, name: str) -> str:
     if spec.resumption is not None:
         text += spec.resumption.first.file.read_text()
     modules = {each.__module__ for each in spec.protocol.__mro__}
-    own = {f"model.properties.{each}" for each in (weaker.module, SHARED)}
+    own = {f"finale.model.properties.{each}" for each in (weaker.module, SHARED)}
     return digest(text, modules | own)
 
 
@@ -161,7 +161,7 @@ def loaded(weaker: Weaker) -> Family:
     if path.stem != SHARED or weaker.module == SHARED:
         module = _module(_folder(), weaker.module, changed)
     else:
-        name = f"model.properties.{SHARED}"
+        name = f"finale.model.properties.{SHARED}"
         own = sys.modules[name]
         sys.modules[name] = _module(_folder(), SHARED, changed)
         try:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
-from checker.spec.catalogue import catalogue
-from model.system import Kind
+from finale.checker.spec.catalogue import catalogue
+from finale.model.system import Kind
 from tests.mutation.mutants import ROOT, Mutant
 from tests.mutation.properties.weakening import Weakener, Weakening
 

@@ -18,11 +18,11 @@ from tests.mutation.mutants import ROOT, Mutant
 from tests.mutation.rules.apart import apart
 
 if TYPE_CHECKING:
-    from checker.spec.claim import Spec
+    from finale.checker.spec.claim import Spec
     from tests.mutation.rules.trials import Trial
 
 #: What knows the protocols or keeps their text, and is loaded again with a mutant in it.
-AGAIN = ("model", "checker", "tests.protocols")
+AGAIN = ("finale", "tests.protocols")
 
 
 #: A search of a mutant ends after this many seconds for each thousand states, and some seconds.
@@ -105,8 +105,8 @@ def _ended_after(seconds: float) -> Iterator[None]:
 
 
 def _read(name: str) -> Spec:
-    from checker.spec.catalogue import catalogue
-    from checker.spec.reading import read_spec
+    from finale.checker.spec.catalogue import catalogue
+    from finale.checker.spec.reading import read_spec
 
     return read_spec(ROOT / "specs" / f"{name}.toml", catalogue())
 
@@ -124,9 +124,9 @@ def _load_anew(mutant: Mutant) -> None:
 
 def outcome(spec: Spec) -> tuple[str, str, str] | None:
     """Run a spec with the readable search: what is not as it expects, or None."""
-    from checker.search.limits import Limits
-    from checker.search.rows import SEARCH
-    from checker.search.run import run
+    from finale.checker.search.limits import Limits
+    from finale.checker.search.rows import SEARCH
+    from finale.checker.search.run import run
 
     name = spec.file.relative_to(ROOT / "specs").with_suffix("").as_posix()
     states = 4 * spec.counts.states + 2_000 if spec.counts else None

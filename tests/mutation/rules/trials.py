@@ -23,13 +23,13 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
-from checker.spec.catalogue import catalogue
-from checker.spec.reading import read_spec
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import read_spec
 from tests.mutation.mutants import ROOT, Mutant
 from tests.mutation.rules.apart import apart
 
 if TYPE_CHECKING:
-    from checker.spec.claim import Spec
+    from finale.checker.spec.claim import Spec
 
 SPECS = ROOT / "specs"
 CACHE = ROOT / ".mutants_cache" / "rules"
@@ -132,9 +132,9 @@ def _explored(name: str) -> dict[str, Any]:
 
 def parts_of(spec: Spec, names: Collection[str] | None = None) -> Iterator[tuple[str, str]]:
     """The parts of a spec's system, or some, each with its digest; the first is all the rest."""
-    from checker.review.form import Digests, Form, Forms
-    from model.language.build import bound_rules, ground_rule, initial_states, world_of
-    from model.language.predicates import property_of, where
+    from finale.checker.review.form import Digests, Form, Forms
+    from finale.model.language.build import bound_rules, ground_rule, initial_states, world_of
+    from finale.model.language.predicates import property_of, where
 
     forms = Forms(Digests().of)
 

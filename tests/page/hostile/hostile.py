@@ -3,7 +3,7 @@
 import enum
 from collections.abc import Sequence
 
-from model.rules import (
+from finale.model.rules import (
     EMPTY,
     Entity,
     Enum,

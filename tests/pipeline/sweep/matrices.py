@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from checker.spec.catalogue import catalogue
-from pipeline.sweep.cells import SweepPlan, planned
-from pipeline.sweep.matrix import Matrix, read_matrix
+from finale.checker.spec.catalogue import catalogue
+from finale.pipeline.sweep.cells import SweepPlan, planned
+from finale.pipeline.sweep.matrix import Matrix, read_matrix
 
 BASE = """\
 title    = "Two-phase commit"

@@ -7,14 +7,14 @@ from itertools import product
 from pathlib import Path
 from xml.etree import ElementTree
 
-from cli.sweep_page import grid_lines, told
-from pipeline.sweep.cells import SweepCell, SweepPlan
-from pipeline.sweep.grid import Mark, laid_out, mark_of, marks_of, smallest_failing
-from pipeline.sweep.matrix import Matrix
-from pipeline.sweep.panels import panels_of
-from pipeline.sweep.picture import picture
-from pipeline.sweep.run import SweepProgress, Swept
-from pipeline.sweep.work import CellResult, CellVerdict
+from finale.cli.sweep_page import grid_lines, told
+from finale.pipeline.sweep.cells import SweepCell, SweepPlan
+from finale.pipeline.sweep.grid import Mark, laid_out, mark_of, marks_of, smallest_failing
+from finale.pipeline.sweep.matrix import Matrix
+from finale.pipeline.sweep.panels import panels_of
+from finale.pipeline.sweep.picture import picture
+from finale.pipeline.sweep.run import SweepProgress, Swept
+from finale.pipeline.sweep.work import CellResult, CellVerdict
 from tests.pipeline.sweep.matrices import matrix_in
 
 TEXT = """\

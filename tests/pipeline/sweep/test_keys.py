@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.sweep import sources
-from pipeline.sweep.sources import digest_of
+from finale.pipeline.sweep import sources
+from finale.pipeline.sweep.sources import digest_of
 from tests.pipeline.sweep.matrices import MATRIX, plan_in
 
 _numbers = itertools.count()

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.spec.catalogue import catalogue
-from model.errors import FinaleError
-from pipeline.sweep.cells import planned
-from pipeline.sweep.matrix import read_matrix
+from finale.checker.spec.catalogue import catalogue
+from finale.model.errors import FinaleError
+from finale.pipeline.sweep.cells import planned
+from finale.pipeline.sweep.matrix import read_matrix
 from tests.pipeline.sweep.matrices import BASE, CELLS, MATRIX, matrix_in, plan_in, written
 
 

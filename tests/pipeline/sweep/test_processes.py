@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.sweep.cells import SweepCell
-from pipeline.sweep.processes import in_processes
-from pipeline.sweep.run import order_of
-from pipeline.sweep.work import CellResult, SweepOrder
+from finale.pipeline.sweep.cells import SweepCell
+from finale.pipeline.sweep.processes import in_processes
+from finale.pipeline.sweep.run import order_of
+from finale.pipeline.sweep.work import CellResult, SweepOrder
 from tests.pipeline.sweep.matrices import CELLS, MATRIX, plan_in, written
 
 FINALE = str(Path(sys.executable).with_name("finale"))

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from model.errors import FinaleError
-from pipeline.sweep.store import JOURNAL, SweepStore
-from pipeline.sweep.work import CellResult, CellVerdict
+from finale.model.errors import FinaleError
+from finale.pipeline.sweep.store import JOURNAL, SweepStore
+from finale.pipeline.sweep.work import CellResult, CellVerdict
 
 ROW = CellVerdict("agreement", "violated", "exhaustive", 12, 3, 0.25, "")
 ONE = CellResult("one", (("variant", "none"),), (ROW,), 0.25, limits=(10, None, None))

@@ -14,11 +14,11 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 
-from checker.search.rows import SpecResult
-from checker.search.run import run as real
-from checker.spec.claim import Spec
-from model.errors import FinaleError
-from pipeline.sweep.store import JOURNAL, SweepStore
+from finale.checker.search.rows import SpecResult
+from finale.checker.search.run import run as real
+from finale.checker.spec.claim import Spec
+from finale.model.errors import FinaleError
+from finale.pipeline.sweep.store import JOURNAL, SweepStore
 from tests.cli.running import HERE, ROOT, Ran, run
 from tests.pipeline.sweep.matrices import CELLS, MATRIX, written
 
@@ -98,7 +98,7 @@ def test_cells_with_errors_are_told_and_searched_again(
         return real(spec, *rest)
 
     written(tmp_path)
-    monkeypatch.setattr("pipeline.sweep.work.run", failing)
+    monkeypatch.setattr("finale.pipeline.sweep.work.run", failing)
     ran = run(SWEEP, tmp_path)
     assert ran.exit == 2
     assert ran.stderr == (

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.logs.read.line_patterns import table
-from checker.logs.read.log_files import LogShelf
-from checker.logs.verdicts import Verdict
-from pipeline.validating import pieces as module
-from pipeline.validating.judging import JudgingOrder, judged
-from pipeline.validating.pieces import Piece, pieces_of
-from reference.formats.cutting import logs_in
+from finale.checker.logs.read.line_patterns import table
+from finale.checker.logs.read.log_files import LogShelf
+from finale.checker.logs.verdicts import Verdict
+from finale.pipeline.validating import pieces as module
+from finale.pipeline.validating.judging import JudgingOrder, judged
+from finale.pipeline.validating.pieces import Piece, pieces_of
+from finale.reference.formats.cutting import logs_in
 from tests.pipeline.validating.logs import engine_runs
 
 ORDER = JudgingOrder("finale", table("flink-2.3"))

@@ -12,15 +12,22 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyspark import cloudpickle
 
-from checker.logs.read.line_patterns import table
-from checker.logs.read.log_files import LogShelf, RawLog
-from pipeline.validating import pieces as cut
-from pipeline.validating.judging import JudgingOrder, PieceOutcome
-from pipeline.validating.pieces import Piece, pieces_of
-from pipeline.validating.run import validated
-from pipeline.validating.spark import OnSpark, bundled
-from pipeline.validating.store import ResultStore
-from pipeline.validating.work import BundleResult, Keep, Numbered, PieceBundle, judged_here, work
+from finale.checker.logs.read.line_patterns import table
+from finale.checker.logs.read.log_files import LogShelf, RawLog
+from finale.pipeline.validating import pieces as cut
+from finale.pipeline.validating.judging import JudgingOrder, PieceOutcome
+from finale.pipeline.validating.pieces import Piece, pieces_of
+from finale.pipeline.validating.run import validated
+from finale.pipeline.validating.spark import OnSpark, bundled
+from finale.pipeline.validating.store import ResultStore
+from finale.pipeline.validating.work import (
+    BundleResult,
+    Keep,
+    Numbered,
+    PieceBundle,
+    judged_here,
+    work,
+)
 from tests.cli.running import run
 from tests.logs.archive import SAMPLES
 from tests.pipeline.validating.logs import engine_runs, files_in, rows, unpacked

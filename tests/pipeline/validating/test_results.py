@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from checker.logs.read.line_patterns import table
-from checker.logs.read.log_files import LogShelf
-from checker.search.limits import Limits
-from pipeline.validating.judging import JudgingOrder, judged
-from pipeline.validating.pieces import pieces_of
-from pipeline.validating.store import JOURNAL
+from finale.checker.logs.read.line_patterns import table
+from finale.checker.logs.read.log_files import LogShelf
+from finale.checker.search.limits import Limits
+from finale.pipeline.validating.judging import JudgingOrder, judged
+from finale.pipeline.validating.pieces import pieces_of
+from finale.pipeline.validating.store import JOURNAL
 from tests.cli.running import Ran, run
 from tests.pipeline.validating.logs import engine_runs, files_in, rows, unpacked
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from model.errors import FinaleError
-from reference.flink.releases import Release, release_of
-from reference.flink.toolchain import find_jdk
+from finale.model.errors import FinaleError
+from finale.reference.flink.releases import Release, release_of
+from finale.reference.flink.toolchain import find_jdk
 
 LISTENS = "0A"
 IN_CI = os.environ.get("CI") == "true"

@@ -12,10 +12,10 @@ from time import monotonic, sleep
 
 import pytest
 
-from model.errors import FinaleError
-from reference.flink.debugged import Absent, Debugged, Ended, Stop, Told
-from reference.flink.hooks import Hook
-from reference.flink.toolchain import SOURCES, find_jdk
+from finale.model.errors import FinaleError
+from finale.reference.flink.debugged import Absent, Debugged, Ended, Stop, Told
+from finale.reference.flink.hooks import Hook
+from finale.reference.flink.toolchain import SOURCES, find_jdk
 from tests.docs.pages import ROOT
 from tests.reference.flink.machines import group_is_gone, listening, needs_jdk, processes_of
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import cast
 
-from model.topology import Job
-from reference.flink.director import Director, Taken
-from reference.flink.hooks import Hooks, hooks_in
-from reference.flink.order import Order, OrderedStep, Trigger
-from reference.flink.session import (
+from finale.model.topology import Job
+from finale.reference.flink.director import Director, Taken
+from finale.reference.flink.hooks import Hooks, hooks_in
+from finale.reference.flink.order import Order, OrderedStep, Trigger
+from finale.reference.flink.session import (
     Answer,
     Crashed,
     Hit,

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from model.errors import FinaleError
-from reference.flink.hooks import hooks_of
-from reference.flink.releases import release_of
-from reference.flink.toolchain import Jdk, compiled, find_jdk
+from finale.model.errors import FinaleError
+from finale.reference.flink.hooks import hooks_of
+from finale.reference.flink.releases import release_of
+from finale.reference.flink.toolchain import Jdk, compiled, find_jdk
 
 
 def distribution(folder: Path, version: str, *classes: str) -> Path:

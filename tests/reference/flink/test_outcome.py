@@ -9,12 +9,12 @@ from typing import cast
 
 import pytest
 
-from model.errors import FinaleError
-from model.topology import Job
-from reference.flink import session
-from reference.flink.director import Director, Taken
-from reference.flink.order import PERIODIC, Order, OrderedStep, Trigger, read_order
-from reference.flink.outcome import (
+from finale.model.errors import FinaleError
+from finale.model.topology import Job
+from finale.reference.flink import session
+from finale.reference.flink.director import Director, Taken
+from finale.reference.flink.order import PERIODIC, Order, OrderedStep, Trigger, read_order
+from finale.reference.flink.outcome import (
     Outcome,
     against,
     early_in,
@@ -22,8 +22,8 @@ from reference.flink.outcome import (
     records_of,
     taken_to_end,
 )
-from reference.flink.run import run_order
-from reference.flink.session import Answer, Session, Status
+from finale.reference.flink.run import run_order
+from finale.reference.flink.session import Answer, Session, Status
 from tests.reference.flink.machines import flink, needs_flink
 
 SINK = {"from": ["S"], "sink": "two-phase"}

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from model.protocols.coordinator.checkpoints import CheckpointKind
-from reference.flink.facts import facts_in
-from reference.flink.hooks import facts_table, hooks_in
-from reference.flink.releases import HOOKS, Release, hooks_file
-from reference.flink.toolchain import JOB, SOURCES
+from finale.model.protocols.coordinator.checkpoints import CheckpointKind
+from finale.reference.flink.facts import facts_in
+from finale.reference.flink.hooks import facts_table, hooks_in
+from finale.reference.flink.releases import HOOKS, Release, hooks_file
+from finale.reference.flink.toolchain import JOB, SOURCES
 
 FILES = sorted(HOOKS.glob("flink-*.toml"))
 

@@ -10,12 +10,12 @@ from typing import Self, cast
 
 import pytest
 
-from model.topology import Job
-from reference.flink import session as module
-from reference.flink.debugged import Happening, Stop, Told
-from reference.flink.hooks import Hook, Hooks, hooks_in
-from reference.flink.releases import HOOKS, Release
-from reference.flink.session import Hit, Session
+from finale.model.topology import Job
+from finale.reference.flink import session as module
+from finale.reference.flink.debugged import Happening, Stop, Told
+from finale.reference.flink.hooks import Hook, Hooks, hooks_in
+from finale.reference.flink.releases import HOOKS, Release
+from finale.reference.flink.session import Hit, Session
 
 JOB = {"S": {"records": 0}, "K": {"from": ["S"]}}
 #: The id of an attempt, as a release tells it that draws it at random.

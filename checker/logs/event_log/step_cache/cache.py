@@ -11,8 +11,8 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from checker.logs.event_log.section_judge import STATES_AHEAD
-from checker.search.native.kernel import cache_block as at
+from finale.checker.logs.event_log.section_judge import STATES_AHEAD
+from finale.checker.search.native.kernel import cache_block as at
 
 from .cells import Pair
 from .functions import ProtocolFunctions
@@ -43,7 +43,7 @@ class StepCache:
     """What was learned so far, and the run that is being followed."""
 
     def __init__(self, functions: ProtocolFunctions) -> None:
-        from checker.search.native.loops import loops
+        from finale.checker.search.native.loops import loops
 
         self._loops = loops()
         self.functions, self.cells = functions, functions.cells.count

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from model.domains import Set
-from model.language.entities import Variable
-from model.language.plain import PlainSet, PlainStore
+from finale.model.domains import Set
+from finale.model.language.entities import Variable
+from finale.model.language.plain import PlainSet, PlainStore
 
 #: A cell and its value.
 Pair = tuple[int, int]

@@ -11,17 +11,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, cast
 
-from checker.logs.event_log.section_judge import promised, renumbered
-from checker.logs.event_log.section_system import Reached, SectionSystem
-from checker.search.interpreter.execution import PlainPredicate
-from checker.search.native.kernel import cache_block as at
-from model.language.bindings import BoundRule
-from model.language.path_ends import BlockedHere, FaultHere
-from model.language.properties import Taken, goal_alone
-from model.language.renaming import PlainRenaming
-from model.protocols.coordinator.checkpoints import UNUSED, Checkpoint
-from model.rules import Nothing
-from model.system import Kind
+from finale.checker.logs.event_log.section_judge import promised, renumbered
+from finale.checker.logs.event_log.section_system import Reached, SectionSystem
+from finale.checker.search.interpreter.execution import PlainPredicate
+from finale.checker.search.native.kernel import cache_block as at
+from finale.model.language.bindings import BoundRule
+from finale.model.language.path_ends import BlockedHere, FaultHere
+from finale.model.language.properties import Taken, goal_alone
+from finale.model.language.renaming import PlainRenaming
+from finale.model.protocols.coordinator.checkpoints import UNUSED, Checkpoint
+from finale.model.rules import Nothing
+from finale.model.system import Kind
 
 from .cells import NotingStore, Pair, StateCells
 

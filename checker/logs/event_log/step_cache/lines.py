@@ -14,13 +14,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from checker.logs.event_log.attempts import AttemptEvent, first_wrong
-from model.errors import FinaleError
-from model.given import json_of
-from reference.formats.cutting import logs_in
-from reference.formats.eventlog import STRUCK, WORDS, EventLine, ReadLog, Section, read_log
-from reference.formats.logfields import about_of
-from reference.formats.logfile import START
+from finale.checker.logs.event_log.attempts import AttemptEvent, first_wrong
+from finale.model.errors import FinaleError
+from finale.model.given import json_of
+from finale.reference.formats.cutting import logs_in
+from finale.reference.formats.eventlog import STRUCK, WORDS, EventLine, ReadLog, Section, read_log
+from finale.reference.formats.logfields import about_of
+from finale.reference.formats.logfile import START
 
 _NUMBER = rb"(?:0|[1-9][0-9]{0,14})"
 _TEXT = rb'[^"\\\x00-\x1f]*'

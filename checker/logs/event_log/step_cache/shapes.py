@@ -11,13 +11,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from checker.logs.event_log.progress import SearchEffort
-from checker.logs.event_log.section_setting import IDS_LIVE, bounds_of, kind_of, shared_bounds
-from checker.logs.event_log.section_system import Reached, SectionSystem
-from checker.logs.findings import Finding, Severity, Where
-from checker.search.native.kernel import cache_block as at
-from checker.spec.catalogue import Catalogue
-from reference.formats.eventlog import WORDS, Section
+from finale.checker.logs.event_log.progress import SearchEffort
+from finale.checker.logs.event_log.section_setting import (
+    IDS_LIVE,
+    bounds_of,
+    kind_of,
+    shared_bounds,
+)
+from finale.checker.logs.event_log.section_system import Reached, SectionSystem
+from finale.checker.logs.findings import Finding, Severity, Where
+from finale.checker.search.native.kernel import cache_block as at
+from finale.checker.spec.catalogue import Catalogue
+from finale.reference.formats.eventlog import WORDS, Section
 
 from .cache import Failure, RunBegin, StepCache
 from .functions import ProtocolFunctions

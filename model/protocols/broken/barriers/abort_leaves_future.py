@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.aligned_with_timeout import AlignedWithTimeout
-from model.protocols.barriers.logs import TimedChannel
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import Barrier, CancelBarrier, CheckpointId
-from model.protocols.task.tasks import Task
-from model.rules import WEAK, Bool, define, field, rule, step
+from finale.model.protocols.aligned_with_timeout import AlignedWithTimeout
+from finale.model.protocols.barriers.logs import TimedChannel
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import Barrier, CancelBarrier, CheckpointId
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import WEAK, Bool, define, field, rule, step
 
 
 class FutureChannel(TimedChannel):

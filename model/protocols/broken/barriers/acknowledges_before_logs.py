@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.unaligned import Unaligned
+from finale.model.protocols.unaligned import Unaligned
 
 
 class AcknowledgesBeforeLogs(Unaligned):

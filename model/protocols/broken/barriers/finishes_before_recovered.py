@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.job.channels import Channel
-from model.protocols.task.tasks import Task
-from model.protocols.unaligned import Unaligned
-from model.rules import STRONG, define, require, rule, step
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.task.tasks import Task
+from finale.model.protocols.unaligned import Unaligned
+from finale.model.rules import STRONG, define, require, rule, step
 
 
 class FinishesBeforeRecovered(Unaligned):

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.barriers.gate import AlignedGate
-from model.protocols.job.channels import Channel
-from model.protocols.legacy_finish import LegacyFinish
-from model.rules import step
+from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.legacy_finish import LegacyFinish
+from finale.model.rules import step
 
 
 class EndlessGate(AlignedGate):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.barriers.gate import AlignedGate
-from model.protocols.barriers.logs import LoggedChannel
-from model.protocols.barriers.overtaking_gate import OvertakingGate
-from model.protocols.job.channels import Channel
-from model.protocols.unaligned import Unaligned
-from model.rules import step
+from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.barriers.logs import LoggedChannel
+from finale.model.protocols.barriers.overtaking_gate import OvertakingGate
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.unaligned import Unaligned
+from finale.model.rules import step
 
 
 class RepeatingGate(OvertakingGate):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.barriers.logs import LoggedChannel
-from model.protocols.job.elements import Datum
-from model.protocols.task.tasks import Task
-from model.protocols.unaligned import Unaligned
-from model.rules import step
+from finale.model.protocols.barriers.logs import LoggedChannel
+from finale.model.protocols.job.elements import Datum
+from finale.model.protocols.task.tasks import Task
+from finale.model.protocols.unaligned import Unaligned
+from finale.model.rules import step
 
 
 class LogsOn(Unaligned):

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.aligned_with_timeout import AlignedWithTimeout
-from model.protocols.barriers.gate import AlignedGate
-from model.protocols.barriers.overtaking_gate import OvertakingGate
-from model.protocols.job.channels import Channel
-from model.protocols.task.tasks import TaskStatus
-from model.rules import Bool, field, step
+from finale.model.protocols.aligned_with_timeout import AlignedWithTimeout
+from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.barriers.overtaking_gate import OvertakingGate
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.task.tasks import TaskStatus
+from finale.model.rules import Bool, field, step
 
 
 class StartlessGate(OvertakingGate):

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.barriers.gate import AlignedGate
-from model.protocols.barriers.handler import Arrival
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import CheckpointId
-from model.protocols.legacy_finish import LegacyFinish
-from model.rules import step
+from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.barriers.handler import Arrival
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.protocols.legacy_finish import LegacyFinish
+from finale.model.rules import step
 
 
 class PatientGate(AlignedGate):

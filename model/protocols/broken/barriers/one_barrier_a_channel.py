@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import AnyElement, Barrier
-from model.rules import step
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import AnyElement, Barrier
+from finale.model.rules import step
 
 
 class NarrowChannel(Channel):

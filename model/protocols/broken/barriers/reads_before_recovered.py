@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.job.channels import Channel
-from model.protocols.task.tasks import Task
-from model.protocols.unaligned import Unaligned
-from model.rules import define
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.task.tasks import Task
+from finale.model.protocols.unaligned import Unaligned
+from finale.model.rules import define
 
 
 class ReadsBeforeRecovered(Unaligned):

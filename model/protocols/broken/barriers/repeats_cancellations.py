@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.at_least_once import AtLeastOnce
-from model.protocols.barriers.gate import AlignedGate
-from model.protocols.barriers.tracking_gate import TrackingGate
-from model.protocols.job.elements import CheckpointId
-from model.rules import step
+from finale.model.protocols.at_least_once import AtLeastOnce
+from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.barriers.tracking_gate import TrackingGate
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.rules import step
 
 
 class ForgetfulGate(TrackingGate):

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.job.elements import CheckpointId
-from model.rules import Nothing, define
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.rules import Nothing, define
 
 
 class SkipsUnreadable(FinalCheckpoint):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import WEAK, require, rule
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import WEAK, require, rule
 
 
 class ClosesBeforeFinish(FinalCheckpoint):

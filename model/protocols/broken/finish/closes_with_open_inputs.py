@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.task.tasks import Task
-from model.rules import define
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import define
 
 
 class ClosesWithOpenInputs(FinalCheckpoint):

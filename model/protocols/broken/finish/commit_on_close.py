@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.job.elements import Datum, clear_effects
-from model.protocols.legacy_finish import LegacyFinish
-from model.protocols.sinks.sinks import TwoPhaseSink
-from model.protocols.task.tasks import Task
-from model.rules import step
+from finale.model.protocols.job.elements import Datum, clear_effects
+from finale.model.protocols.legacy_finish import LegacyFinish
+from finale.model.protocols.sinks.sinks import TwoPhaseSink
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import step
 
 
 class CommitOnClose(LegacyFinish):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.job.elements import EndOfData
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import step
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.job.elements import EndOfData
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import step
 
 
 class EmitsAfterFinish(FinalCheckpoint):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.job.elements import EndOfPartition
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import STRONG, WEAK, require, rule
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.job.elements import EndOfPartition
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import STRONG, WEAK, require, rule
 
 
 class EndsBeforeClosing(FinalCheckpoint):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
 
 
 class KeepsSubsumed(FinalCheckpoint):

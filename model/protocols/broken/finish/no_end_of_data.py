@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.job.channels import Channel
-from model.protocols.task.tasks import Task
-from model.rules import WEAK, require, rule, step
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import WEAK, require, rule, step
 
 
 class NoEndOfData(FinalCheckpoint):

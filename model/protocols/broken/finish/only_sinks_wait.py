@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.task.tasks import Task
-from model.rules import define
-from model.topology import Sink
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import define
+from finale.model.topology import Sink
 
 
 class OnlySinksWait(FinalCheckpoint):

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.job.elements import CheckpointId
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import step
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import step
 
 
 class RestartsAsFinished(FinalCheckpoint):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.rules import Nothing, require, step
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.rules import Nothing, require, step
 
 
 class TriggersOnce(FinalCheckpoint):

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.task.tasks import Task
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.task.tasks import Task
 
 
 class WaitsForLostAcknowledgement(FinalCheckpoint):

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import Data
-from model.protocols.restore import Restore
-from model.rules import STRONG, require, rule
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import Data
+from finale.model.protocols.restore import Restore
+from finale.model.rules import STRONG, require, rule
 
 
 class CopiesUnaligned(Restore):

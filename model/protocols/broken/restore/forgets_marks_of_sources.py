@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.restore import Restore
-from model.rules import step
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.restore import Restore
+from finale.model.rules import step
 
 
 class ForgetsMarksOfSources(Restore):

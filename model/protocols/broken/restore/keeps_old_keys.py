@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from model.protocols.restore import Restore
-from model.protocols.task.stateful import Stateful
-from model.protocols.task.tasks import Task
-from model.rules import step
-from model.topology import OperatorKind
+from finale.model.protocols.restore import Restore
+from finale.model.protocols.task.stateful import Stateful
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import step
+from finale.model.topology import OperatorKind
 
 
 class Lasting(Stateful):

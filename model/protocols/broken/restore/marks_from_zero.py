@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.coordinator.metadata import Encoding
-from model.protocols.restore import Restore
+from finale.model.protocols.coordinator.metadata import Encoding
+from finale.model.protocols.restore import Restore
 
 
 class PlainMinus(Encoding):

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.job.elements import CheckpointId
-from model.protocols.restore import Restore
-from model.protocols.task.stateful import Stateful
-from model.rules import step
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.protocols.restore import Restore
+from finale.model.protocols.task.stateful import Stateful
+from finale.model.rules import step
 
 
 class RedistributesByIndex(Restore):

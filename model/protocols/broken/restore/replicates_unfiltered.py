@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.job.elements import Datum
-from model.protocols.restore_unaligned import RestoreUnaligned
-from model.topology import Vertex
+from finale.model.protocols.job.elements import Datum
+from finale.model.protocols.restore_unaligned import RestoreUnaligned
+from finale.model.topology import Vertex
 
 
 class ReplicatesUnfiltered(RestoreUnaligned):

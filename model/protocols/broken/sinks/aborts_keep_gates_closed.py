@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.coordinator.checkpoints import CheckpointStatus
-from model.protocols.enumerator import CoordinatorCheckpoint
-from model.protocols.operator_coordinator import OperatorCoordinator
-from model.rules import step
+from finale.model.protocols.coordinator.checkpoints import CheckpointStatus
+from finale.model.protocols.enumerator import CoordinatorCheckpoint
+from finale.model.protocols.operator_coordinator import OperatorCoordinator
+from finale.model.rules import step
 
 
 class AbortsKeepGatesClosed(OperatorCoordinator):

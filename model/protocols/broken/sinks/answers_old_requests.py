@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.operator_coordinator import OperatorCoordinator
-from model.rules import step
+from finale.model.protocols.operator_coordinator import OperatorCoordinator
+from finale.model.rules import step
 
 
 class AnswersOldRequests(OperatorCoordinator):

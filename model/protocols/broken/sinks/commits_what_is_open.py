@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.job.elements import CheckpointId, add_effect, clear_effects
-from model.protocols.sinks.sinks import Sink, TwoPhaseSink
-from model.rules import step
-from model.topology import Sink as SinkKind
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.job.elements import CheckpointId, add_effect, clear_effects
+from finale.model.protocols.sinks.sinks import Sink, TwoPhaseSink
+from finale.model.rules import step
+from finale.model.topology import Sink as SinkKind
 
 
 class HastySink(TwoPhaseSink):

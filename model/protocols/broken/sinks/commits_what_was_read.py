@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.connector import Connector, Progress, SourceRecord
-from model.rules import step
+from finale.model.protocols.connector import Connector, Progress, SourceRecord
+from finale.model.rules import step
 
 
 class CommitsWhatWasRead(Connector):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.pipeline import Pipeline, Source, Status
-from model.rules import require, rule
+from finale.model.protocols.pipeline import Pipeline, Source, Status
+from finale.model.rules import require, rule
 
 
 class DropsWhenFull(Pipeline):

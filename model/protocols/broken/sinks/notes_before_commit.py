@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.job.elements import CheckpointId
-from model.protocols.sinks.outside_sinks import GreatestIdSink
-from model.protocols.sinks.sinks import Sink, Transaction
-from model.rules import WEAK, define, require, rule, step
-from model.topology import Sink as SinkKind
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.protocols.sinks.outside_sinks import GreatestIdSink
+from finale.model.protocols.sinks.sinks import Sink, Transaction
+from finale.model.rules import WEAK, define, require, rule, step
+from finale.model.topology import Sink as SinkKind
 
 
 class NotingSink(GreatestIdSink):

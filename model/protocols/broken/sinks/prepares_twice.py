@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.job.elements import CheckpointId
-from model.protocols.sinks.committer import Writer
-from model.protocols.task.tasks import Task
-from model.rules import step
-from model.topology import OperatorKind
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.protocols.sinks.committer import Writer
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import step
+from finale.model.topology import OperatorKind
 
 
 class TwiceWriter(Writer):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.connector import Connector, SourceRecord
-from model.rules import UNFAIR, rule
+from finale.model.protocols.connector import Connector, SourceRecord
+from finale.model.rules import UNFAIR, rule
 
 
 class ProducerHangs(Connector):

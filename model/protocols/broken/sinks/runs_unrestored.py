@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.local_store import LocalStore
-from model.rules import define
+from finale.model.protocols.local_store import LocalStore
+from finale.model.rules import define
 
 
 class RunsUnrestored(LocalStore):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.barrier_collection import BarrierCollection, Epoch
-from model.rules import define
+from finale.model.protocols.barrier_collection import BarrierCollection, Epoch
+from finale.model.rules import define
 
 
 class TakesOneForAll(BarrierCollection):

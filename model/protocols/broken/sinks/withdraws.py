@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.two_phase_commit import Manager, ManagerStatus, TwoPhaseCommit
-from model.rules import require, rule
+from finale.model.protocols.two_phase_commit import Manager, ManagerStatus, TwoPhaseCommit
+from finale.model.rules import require, rule
 
 
 class Withdraws(TwoPhaseCommit):

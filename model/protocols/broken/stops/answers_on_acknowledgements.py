@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.requests.requests import RequestStatus, StopRequest
-from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.rules import WEAK, require, rule
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.requests.requests import RequestStatus, StopRequest
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.rules import WEAK, require, rule
 
 
 class AnswersOnAcknowledgements(StopWithSavepoint):

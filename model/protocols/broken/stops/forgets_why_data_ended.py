@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.job.channels import Channel
-from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.rules import step
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.rules import step
 
 
 class ForgetsWhyDataEnded(StopWithSavepoint):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.protocols.task.sources import Source
-from model.rules import define
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.protocols.task.sources import Source
+from finale.model.rules import define
 
 
 class IgnoresStopAtEnd(StopWithSavepoint):

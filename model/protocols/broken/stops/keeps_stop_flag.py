@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.sync_savepoint import SyncSavepoint
-from model.protocols.task.tasks import Task
-from model.rules import step
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.sync_savepoint import SyncSavepoint
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import step
 
 
 class KeepsStopFlag(SyncSavepoint):

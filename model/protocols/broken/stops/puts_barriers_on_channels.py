@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.barriers.gate import AlignedGate
-from model.protocols.barriers.handler import Arrival
-from model.protocols.chained_sources import ChainedSources
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import CheckpointId
-from model.protocols.task.chained import ChainingGate
-from model.rules import each, step
+from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.barriers.handler import Arrival
+from finale.model.protocols.chained_sources import ChainedSources
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.protocols.task.chained import ChainingGate
+from finale.model.rules import each, step
 
 
 class _EagerGate(ChainingGate):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.job.elements import StopMode
-from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.protocols.task.sources import Source
-from model.rules import step
+from finale.model.protocols.job.elements import StopMode
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.protocols.task.sources import Source
+from finale.model.rules import step
 
 
 class ReversingSource(Source):

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.job.elements import CheckpointId, StopMode
-from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.protocols.task.sources import Reader
-from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import EMPTY, STRONG, WEAK, PerEntity, Ref, Set, field, require, rule
+from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
+from finale.model.protocols.job.elements import CheckpointId, StopMode
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.protocols.task.sources import Reader
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import EMPTY, STRONG, WEAK, PerEntity, Ref, Set, field, require, rule
 
 
 class RejectsFatally(StopWithSavepoint):

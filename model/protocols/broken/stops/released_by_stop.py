@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.broken.finish.released_by_abort import ReleasedByAbort
-from model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.protocols.broken.finish.released_by_abort import ReleasedByAbort
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
 
 
 class ReleasedByStop(ReleasedByAbort, StopWithSavepoint):

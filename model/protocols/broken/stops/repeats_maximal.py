@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.sync_savepoint import SyncSavepoint
-from model.protocols.task.execution import TaskExecution
-from model.protocols.task.tasks import Task
-from model.rules import step
+from finale.model.protocols.sync_savepoint import SyncSavepoint
+from finale.model.protocols.task.execution import TaskExecution
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import step
 
 
 class RepeatsMaximal(SyncSavepoint):

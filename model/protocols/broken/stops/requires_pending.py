@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.job.elements import CheckpointId
-from model.protocols.sinks.sinks import Transaction, TwoPhaseSink
-from model.protocols.task.tasks import Task
-from model.rules import WEAK, Nothing, define, require, rule, step
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.protocols.sinks.sinks import Transaction, TwoPhaseSink
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import WEAK, Nothing, define, require, rule, step
 
 
 class RequiresPending(FinalCheckpoint):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.protocols.task.tasks import Task
-from model.rules import step
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import step
 
 
 class RestartsCancelled(StopWithSavepoint):

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.rules import step
+from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.rules import step
 
 
 class SparesSavepoints(StopWithSavepoint):

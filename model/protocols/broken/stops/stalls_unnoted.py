@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.job.elements import CheckpointId
-from model.protocols.sync_savepoint import SyncSavepoint
-from model.protocols.task.tasks import Task
-from model.rules import Nothing, step
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.protocols.sync_savepoint import SyncSavepoint
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import Nothing, step
 
 
 class StallsUnnoted(SyncSavepoint):

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.protocols.task.tasks import Task
-from model.rules import WEAK, require, rule, step
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import WEAK, require, rule, step
 
 
 class StartsOverPending(StopWithSavepoint):

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.barriers.gate import AlignedGate
-from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.rules import define
+from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.rules import define
 
 
 class _HastyGate(AlignedGate):

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from model.protocols.chained_sources import ChainedSources
-from model.protocols.job.elements import StopMode
-from model.protocols.task.chained import ChainingTask
-from model.protocols.task.tasks import Task
-from model.rules import define, step
-from model.topology import OperatorKind
+from finale.model.protocols.chained_sources import ChainedSources
+from finale.model.protocols.job.elements import StopMode
+from finale.model.protocols.task.chained import ChainingTask
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import define, step
+from finale.model.topology import OperatorKind
 
 
 class _FirstOnly(ChainingTask):

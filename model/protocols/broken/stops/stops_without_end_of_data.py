@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.broken.finish.no_end_of_data import NoEndOfData
-from model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.protocols.broken.finish.no_end_of_data import NoEndOfData
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
 
 
 class StopsWithoutEndOfData(NoEndOfData, StopWithSavepoint):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.job.elements import CheckpointId
-from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.protocols.task.tasks import Task
-from model.rules import Nothing, define
+from finale.model.protocols.job.elements import CheckpointId
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import Nothing, define
 
 
 class TakesAnyForItsSavepoint(StopWithSavepoint):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from model.rules import (
+from finale.rules import (
     WEAK,
     Bool,
     Bound,

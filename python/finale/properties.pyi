@@ -1,0 +1,36 @@
+from finale.model.properties.consistency import AgreementView, Participant
+from finale.model.properties.persisting import ChannelCut, PersistingView
+from finale.model.properties.pipelines import LastStage, PipelineView
+from finale.model.properties.two_phase import DecisionView, Voter
+from finale.model.properties.views import ChannelStateView, EndOfDataView, WatermarkView
+from finale.model.protocols.asking import Asking
+from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.protocols.enumerator import Enumerating
+from finale.model.protocols.failures.failures import Failures
+from finale.model.protocols.requests.requests import Requests
+from finale.model.protocols.stops.stopping import Stopping
+from finale.model.protocols.task.execution import TaskExecution
+
+__all__ = [  # noqa: RUF022 - a table of contents, by kind
+    # Any protocol with tasks, channels, checkpoints and sinks
+    "JobProtocol",
+    "TaskExecution",
+    # Protocols with one feature more
+    "ChannelStateView",
+    "EndOfDataView",
+    "WatermarkView",
+    "Asking",
+    "Enumerating",
+    "Failures",
+    "Requests",
+    "Stopping",
+    # Protocols without a job of tasks
+    "AgreementView",
+    "Participant",
+    "ChannelCut",
+    "PersistingView",
+    "LastStage",
+    "PipelineView",
+    "DecisionView",
+    "Voter",
+]
