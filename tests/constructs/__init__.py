@@ -1,0 +1,1 @@
+"""Constructs of Python that a user could write in a protocol, and the protocol that holds them."""
