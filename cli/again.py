@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from rich.text import Text
 
+import finale
 from finale.checker.cache.code import CHANGING_FOLDERS
 from finale.checker.report.layout import console, counted, write
 
@@ -58,7 +59,7 @@ def times_of(paths: Sequence[Path]) -> Times:
 
 
 def _check(words: Sequence[str]) -> None:
-    command = [sys.executable, "-c", "import cli.main, sys; sys.exit(cli.main.main())", *words]
+    command = [sys.executable, "-P", "-m", finale.__name__, *words]
     subprocess.run(command, check=False)
 
 

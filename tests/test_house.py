@@ -176,8 +176,12 @@ def test_each_tier_names_files_that_are_there() -> None:
 
 
 def test_no_former_name_of_a_module_is_imported() -> None:
-    """`import model` would load a file of `finale.model` a second time, under another name."""
+    """`import model` would load a file of `finale.model` a second time, under another name.
+
+    Programs in strings are run by another Python. In this folder it would find the former names.
+    """
     found = []
+    of_users = Path("tests/package")  # they test what users' files import
     for path in files():
         if path.suffix == ".py":
             for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
@@ -185,4 +189,20 @@ def test_no_former_name_of_a_module_is_imported() -> None:
                 if isinstance(node, ast.ImportFrom) and not node.level:
                     names = [str(node.module)]
                 found += [f"{path}: {name}" for name in names if name.split(".")[0] in PACKAGES]
+                if isinstance(node, ast.Constant) and of_users not in path.parents:
+                    found += [f"{path}: {each}" for each in former_imports_in(str(node.value))]
     assert not found, "\n".join(found)
+
+
+def former_imports_in(text: str) -> list[str]:
+    """Return the imports of modules by former names in a program that is a string."""
+    names = "|".join(PACKAGES)
+    former = rf"\bimport (?:[\w.]+, )*(?:{names})\.[\w.]+|\bfrom (?:{names})(?:\.\w+)* import\b"
+    return re.findall(former, text)
+
+
+def test_a_former_name_in_a_program_is_found() -> None:
+    first, second = PACKAGES[:2]
+    text = f"import sys, {first}.main; from {second}.rules import Thing"
+    assert len(former_imports_in(text)) == 2
+    assert former_imports_in("import sys, finale.cli; from finale.model import rules") == []

@@ -280,10 +280,13 @@ def test_a_spec_is_checked_again_when_it_is_saved(folder: Path) -> None:
     spec = folder / "peterson.toml"
     shutil.copy(CLASSICS / "specs" / "peterson.toml", spec)
     program = Path(sys.executable).with_name("finale")
+    (folder / "rich.py").write_text("raise SystemExit('not this one')\n")
     page = folder / "page"
     with page.open("w") as out:
         watching = subprocess.Popen(
-            [program, "check", str(spec), "--protocols", str(own), "--watch"], stdout=out
+            [program, "check", str(spec), "--protocols", str(own), "--watch"],
+            cwd=folder,  # with modules of this name: the checks load their own
+            stdout=out,
         )
         try:
             wait_for(page, "1 spec checked", 1)

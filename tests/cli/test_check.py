@@ -272,11 +272,11 @@ def test_a_path_is_never_broken() -> None:
 def test_commands_are_loaded_when_they_are_called() -> None:
     import subprocess
 
-    program = "import sys, cli.main; print([m for m in sys.modules if m in ('rich', 'checker')])"
+    program = "import sys, finale.cli.main; print({'rich', 'finale.checker'} & {*sys.modules})"
     told = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert told.stdout == "[]\n"
+    assert told.stdout == "set()\n"
 
 
 def test_a_check_of_one_spec_loads_nothing_for_other_outputs() -> None:
