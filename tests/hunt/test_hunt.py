@@ -182,6 +182,33 @@ def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     assert error.value.code == "hunt-folder"
 
 
+@pytest.mark.parametrize("notes", ["my notes", '{"finale": "hu', "my notes\nmore\n", "\n"])
+def test_a_foreign_file_of_that_name_is_left_as_it_is(tmp_path: Path, notes: str) -> None:
+    (tmp_path / JOURNAL).write_text(notes, encoding="utf-8")
+    if notes.startswith("{"):
+        (tmp_path / "thesis.tex").touch()
+    ran = run(f"hunt stop-with-savepoint --output {tmp_path} --jobs 1", tmp_path)
+    assert (ran.exit, ran.stderr[:18]) == (2, "error[hunt-folder]")
+    assert (tmp_path / JOURNAL).read_text(encoding="utf-8") == notes
+
+
+def test_one_hunt_at_a_time(tmp_path: Path) -> None:
+    with Journal(tmp_path):
+        ran = run(f"hunt stop-with-savepoint --output {tmp_path} --jobs 1", tmp_path)
+    assert (ran.exit, ran.stderr[:18]) == (2, "error[hunt-in-use]")
+
+
+def test_nothing_is_written_behind_a_link(tmp_path: Path) -> None:
+    outside, folder = tmp_path / "outside", tmp_path / "hunt"
+    outside.mkdir()
+    folder.mkdir()
+    with Journal(folder):
+        (folder / FOUND).rmdir()
+    (folder / FOUND).symlink_to(outside)
+    with pytest.raises(FinaleError, match="found in it is a link"):
+        Journal(folder)
+
+
 def assert_an_order_for_flink(file: Path, name: str) -> None:
     """What a hunt writes is what `finale reproduce` takes."""
     facts = facts_in(ROOT / "reference" / "flink" / "flink-2.3.toml")
