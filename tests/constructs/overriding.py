@@ -24,19 +24,9 @@ PAIRS = "self.pair_up(node, node.other)"
 
 def child(body: str, bases: str = "Toy", first: str = "") -> str:
     """Return a module's end with a subclass `Child` that stands for the protocol."""
-    head = f'class Child({bases}):
-    """A change of the toy."""
-
-'
-    lines = indent(dedent(body).strip("
-"), "    ")
-    return f"{dedent(first)}
-
-{head}{lines}
-
-
-PROTOCOLS = (Child,)
-"
+    head = f'class Child({bases}):\n    """A change of the toy."""\n\n'
+    lines = indent(dedent(body).strip("\n"), "    ")
+    return f"{dedent(first)}\n\n{head}{lines}\n\n\nPROTOCOLS = (Child,)\n"
 
 
 CONSTRUCTS: tuple[Construct, ...] = (
@@ -458,45 +448,60 @@ CONSTRUCTS: tuple[Construct, ...] = (
         "override-with-mixin-before",
         methods=SIZE,
         rule=CALLS,
-        after=child("pass", "Wide, Toy", """
+        after=child(
+            "pass",
+            "Wide, Toy",
+            """
         class Wide:
             @define
             def size(self, node: Node, extra: int) -> int:
                 return super().size(node, extra) + 3
 
 
-        """),
+        """,
+        ),
     ),
     Construct(
         "override-with-mixin-after",
         methods=SIZE,
         rule=CALLS,
-        after=child("pass", "Toy, Wide", """
+        after=child(
+            "pass",
+            "Toy, Wide",
+            """
         class Wide:
             @define
             def size(self, node: Node, extra: int) -> int:
                 return 9
 
 
-        """),
+        """,
+        ),
     ),
     Construct(
         "override-with-unmarked-mixin",
         methods=SIZE,
         rule=CALLS,
-        after=child("pass", "Wide, Toy", """
+        after=child(
+            "pass",
+            "Wide, Toy",
+            """
         class Wide:
             def size(self, node, extra):
                 return node.right + extra
 
 
-        """),
+        """,
+        ),
     ),
     Construct(
         "override-with-two-mixins",
         methods=SIZE,
         rule=CALLS,
-        after=child("pass", "Wide, Long", """
+        after=child(
+            "pass",
+            "Wide, Long",
+            """
         class Wide(Toy):
             \"\"\"Wider.\"\"\"
 
@@ -513,7 +518,8 @@ CONSTRUCTS: tuple[Construct, ...] = (
                 return super().size(node, extra + extra)
 
 
-        """),
+        """,
+        ),
     ),
     Construct(
         "override-by-class-decorator",
@@ -574,14 +580,17 @@ def __init_subclass__(cls, extra=0, **kwargs):
             return self.left
         """,
         rule="node.out = node.weight()",
-        after=child("""
+        after=child(
+            """
         def __init__(self, setting: Setting) -> None:
             super().__init__(setting)
             self.nodes = (Node("a"), Heavy("b"))
             for number, node in enumerate(self.nodes, 1):
                 node.number = number
                 node.other = self.nodes[2 - number]
-        """, "Toy", """
+        """,
+            "Toy",
+            """
         class Heavy(Node):
             \"\"\"A heavy node.\"\"\"
 
@@ -589,6 +598,7 @@ def __init_subclass__(cls, extra=0, **kwargs):
                 return self.left + 4
 
 
-        """),
+        """,
+        ),
     ),
 )
