@@ -142,8 +142,15 @@ def nothing_changes(has: str, what_to_try: str) -> Remark:
     return Remark("changes-nothing", f"the change changes nothing: {same}; try {what_to_try}")
 
 
+def nothing_but_larger_bounds() -> Remark:
+    """The remark on a change that only a larger bound shows."""
+    same = "with it and without it, each setting has the same states, steps and properties"
+    return Remark("only-larger-bounds", f"only a larger bound shows the change: {same}")
+
+
 __all__ = [
     "Remark",
+    "nothing_but_larger_bounds",
     "nothing_changes",
     "remarks_on_code",
     "remarks_on_composition",
