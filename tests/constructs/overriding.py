@@ -239,7 +239,7 @@ CONSTRUCTS: tuple[Construct, ...] = (
         rule=CALLS,
         after=child("""
         @define
-        def sizes(self, node: Node, extra: int) -> int:
+        def sise(self, node: Node, extra: int) -> int:
             return node.right + extra
         """),
     ),

@@ -8,10 +8,6 @@ IDLE = """
 @define
 def idle(self) -> bool:
     return all(x.st == S.A for x in self.nodes)
-
-@define
-def idle_node(self, node: Node) -> bool:
-    return node.st == S.A
 """
 
 
