@@ -88,13 +88,13 @@ class Invariance:
 
     def of_property(self, prop: Property) -> str:
         """Return why the renaming may change a property; empty if it provably does not."""
-        why = self._why_predicates_differ(prop.predicates, prop.predicates, None)
+        found = set(self._why_predicates_differ(prop.predicates, prop.predicates, None))
         for rule, predicates in zip(self.system.rules, prop.on_rules, strict=False):
             other = self._renamed_rule(rule)
             assert other is not None, "it was asked for a system that stays the same"
             others = prop.on_rules[self._rules[other.rule.name, other.binding]]
-            why = why or self._why_predicates_differ(predicates, others, rule)
-        return why
+            found |= set(self._why_predicates_differ(predicates, others, rule))
+        return TELLS_APART if TELLS_APART in found else next(iter(found), "")
 
     def _renamed(self, expression: Expression) -> Expression:
         """What an expression is in the renamed state."""
@@ -111,8 +111,8 @@ class Invariance:
 
     def _why_predicates_differ(
         self, ones: Iterable[Predicate], others: Sequence[Predicate], rule: GroundRule | None
-    ) -> str:
-        """Why some predicate may differ from its renamed one among the others; empty if none does.
+    ) -> Iterator[str]:
+        """Yield why predicates may differ from their renamed ones among the others.
 
         They are asked about states, or about the steps of a rule.
         """
@@ -120,12 +120,12 @@ class Invariance:
         for one in ones:
             other = by_binding.get(self._renamed_binding(one.binding))
             if other is None:
-                return TELLS_APART
+                yield TELLS_APART
+                continue
             for mine, its in zip(_asked_by(one), _asked_by(other), strict=True):
                 renamed = folded(its, self._around, self._memo_around)
                 if not self.proofs.are_equal(mine, renamed):
-                    return TELLS_APART if self._is_shown(mine, renamed, rule) else NOT_SEEN
-        return ""
+                    yield TELLS_APART if self._is_shown(mine, renamed, rule) else NOT_SEEN
 
     def _is_shown(self, one: Expression, other: Expression, rule: GroundRule | None) -> bool:
         """Whether two expressions differ in a sample, or on the step of a rule from there."""
