@@ -118,6 +118,19 @@ class Late(Right):
             self.wrong = True
 
 
+class Silent(Right):
+    """Does not tick."""
+
+    def terminal(self) -> bool:
+        return self.count == 0
+
+    @rule(fair=WEAK)
+    def tick(self) -> None:
+        """It ticks."""
+        require(False)
+        self.count += 1
+
+
 @always(witness="ticks")
 def right(state: Ticker) -> bool:
     """Nothing is wrong."""
@@ -144,7 +157,7 @@ def ends(state: Ticker) -> bool:
 
 
 PROTOCOLS = (Ticker, Right)
-VARIANTS = {"quiet": Quiet, "still": Still, "other": Other, "late": Late}
+VARIANTS = {"quiet": Quiet, "still": Still, "other": Other, "late": Late, "silent": Silent}
 PROPERTIES = (right, is_found, ticks, ends)
 '''
 
@@ -259,3 +272,26 @@ def test_remarks_and_table_are_one_account(tmp_path: Path) -> None:
     assert review_json(found)["same"] is False
     alone = reviewed(Change("right", "late"), [file], known=known)
     assert [each.kind for each in alone.remarks][:1] == ["changes-nothing"]
+
+
+def test_a_lost_state_and_a_property_that_becomes_vacuous_fail(tmp_path: Path) -> None:
+    file = spec_in(tmp_path, "right")
+    ran = run(f"review silent --protocols mine --specs {file.name} --stability 0", tmp_path)
+    assert "no new violation · 2 no longer reached · 1 now vacuous" in ran.stdout
+    assert ran.exit == Exit.FAILED
+
+
+def test_each_direction_has_an_exit_code() -> None:
+    exits = {each.name: each.exit for each in Direction}
+    assert {name for name, code in exits.items() if code is Exit.FAILED} == {
+        "VIOLATED",
+        "UNREACHED",
+        "VACUOUS",
+    }
+    assert {name for name, code in exits.items() if code is Exit.LIMIT} == {
+        "UNSETTLED",
+        "UNREACHED_OR_NOT",
+        "VACUOUS_OR_NOT",
+        "UNKNOWN",
+        "UNASKED",
+    }
