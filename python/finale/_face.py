@@ -18,6 +18,7 @@ from importlib.util import find_spec
 FORMER = ("model", "checker", "cli", "pipeline", "reference")
 #: The public modules with a stub. `rules` has none: it is loaded whole.
 LISTED = ("jobs", "protocols", "properties")
+PUBLIC = frozenset(f"finale.{module}" for module in LISTED)
 
 
 @cache
@@ -30,6 +31,18 @@ def origins(module: str) -> Mapping[str, tuple[str, str]]:
         for node in imports
         for alias in node.names
     }
+
+
+def defining(name: str) -> frozenset[str]:
+    """Return the modules that define a name of a public module, or all if the name is `*`.
+
+    For `finale.jobs.Task` that is the module of `Task`. Other names have no such modules.
+    """
+    module, _, name = name.rpartition(".")
+    if module not in PUBLIC:
+        return frozenset()
+    places = origins(module.removeprefix("finale.")).items()
+    return frozenset(where for each, (where, _) in places if name in ("*", each))
 
 
 def public_name(value: object) -> tuple[str, str] | None:
