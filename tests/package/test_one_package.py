@@ -236,7 +236,10 @@ def test_a_wheel_and_a_source_distribution_have_one_package(checkout: Path, tmp_
     # A wheel that is built from the source distribution has the same files.
     source = built(checkout, tmp_path, "sdist")
     with tarfile.open(source) as archive:
+        tops = {name.split("/")[1] for name in archive.getnames() if "/" in name}
         archive.extractall(tmp_path, filter="data")
+    assert "python" in tops
+    assert not tops & {"tests", *PARTS}
     (tmp_path / "again").mkdir()
     again = built(tmp_path / source.name.removesuffix(".tar.gz"), tmp_path / "again", "wheel")
     assert {name for name in in_wheel(again) if name.startswith("finale/")} == kept
