@@ -120,7 +120,6 @@ CONSTRUCTS: tuple[Construct, ...] = (
     Construct(
         "set-alias-then-add", rule="same = node.seen\nsame.add(0)\nnode.hit = node.seen.has(0)"
     ),
-    Construct("set-size-without-call", rule="node.out = node.seen.size"),
     Construct("set-size-called", rule="node.out = node.seen.size()"),
     Construct(
         "list-of-state-append",
@@ -194,7 +193,6 @@ CONSTRUCTS: tuple[Construct, ...] = (
         """,
         rule="node.out = sum(x for x in Both(node))",
     ),
-    Construct("queue-head-of-empty", rule="node.hit = node.box.head == Nothing"),
     Construct("queue-at-past-end", rule="node.hit = node.box.at(1) == Nothing"),
     Construct("queue-at-out-of-bound", rule="node.hit = node.box.at(2) == Nothing"),
     Construct("queue-at-by-state", rule="node.hit = node.box.at(node.left) == Stop"),

@@ -508,9 +508,7 @@ CONSTRUCTS: tuple[Construct, ...] = (
         node.out = old
         """,
     ),
-    Construct("swap-of-fields", rule="node.left, node.right = node.right, node.left"),
     Construct("multiple-assignment", rule="node.out = node.left = node.right"),
-    Construct("tuple-unpacking", rule="a, b = node.left, node.right\nnode.out = a + b"),
     Construct(
         "star-unpacking", rule="first, *rest = node.left, node.right, 1\nnode.out = first + rest[0]"
     ),
@@ -541,7 +539,6 @@ CONSTRUCTS: tuple[Construct, ...] = (
     Construct("dict-index-by-state", rule="node.out = {0: 4, 1: 5, 2: 6}[node.left]"),
     Construct("dict-index-by-enum-of-state", rule="node.out = {S.A: 1, S.B: 2, S.C: 3}[node.st]"),
     Construct("dict-index-by-plain", rule='node.out = node.weights["x"]'),
-    Construct("per-entity-index-by-field", rule="node.out = self.marks[node.friend]"),
     Construct("per-entity-write-by-field", rule="self.marks[node.friend] = 2"),
     Construct("write-through-field", rule="node.friend.hit = True"),
     Construct(

@@ -459,15 +459,6 @@ CONSTRUCTS: tuple[Construct, ...] = (
         rule="node.both = 1\nnode.out = node.right",
     ),
     Construct(
-        "property-of-entity",
-        fields="""
-        @property
-        def total(self):
-            return self.left + self.right
-        """,
-        rule="node.out = node.total",
-    ),
-    Construct(
         "property-of-entity-used-as-method",
         fields="""
         @property

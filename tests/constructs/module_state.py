@@ -117,9 +117,6 @@ CONSTRUCTS: tuple[Construct, ...] = (
     ),
     Construct("module-constant", prelude="STEP = 2\n", rule="node.out = node.left + STEP"),
     Construct(
-        "module-constant-tuple", prelude="BUSY = (S.B, S.C)\n", rule="node.hit = node.st in BUSY"
-    ),
-    Construct(
         "module-constant-frozenset",
         prelude="BUSY = frozenset({S.B, S.C})\n",
         rule="node.hit = node.st in BUSY",

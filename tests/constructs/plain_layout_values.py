@@ -136,7 +136,6 @@ CONSTRUCTS: tuple[Construct, ...] = (
     Construct("plain-bound-minus-state", rule="node.out = self.bounds.notes - node.left + 1"),
     Construct("plain-bound-as-key", rule="node.out = {2: 5}.get(self.bounds.notes, 6)"),
     Construct("plain-name-of-entity", rule='node.hit = node.name == "a" and node.flag'),
-    Construct("plain-name-of-state-entity", rule='node.hit = node.friend.name == "a"'),
     Construct("plain-kind-of-state-entity", rule='node.hit = self.turn.kind == "sink"'),
     Construct(
         "plain-number-of-state-entity-in-range",

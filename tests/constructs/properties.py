@@ -165,9 +165,6 @@ CONSTRUCTS: tuple[Construct, ...] = (
         prop="require(state.nodes[0].flag)\nreturn state.nodes[0].left == 2",
     ),
     Construct("property-that-prints", prop="print(state.nodes[0].left)\nreturn True"),
-    Construct(
-        "property-with-when", prop="when(state.nodes[0].flag)\nreturn state.nodes[0].left == 2"
-    ),
     Construct("property-with-when-never", prop="when(state.nodes[0].left == 3)\nreturn False"),
     Construct(
         "property-with-when-uncalled",
@@ -201,18 +198,6 @@ CONSTRUCTS: tuple[Construct, ...] = (
     Construct("property-with-when-string", prop='when("flag")\nreturn state.nodes[0].left < 2'),
     Construct(
         "property-with-before-in-always", prop="return before(lambda: state.nodes[0].left) <= 2"
-    ),
-    Construct(
-        "property-over-node",
-        after="""
-        @always(witness="far")
-        def other(state: Toy, node: Node) -> bool:
-            \"\"\"A node with the flag has two.\"\"\"
-            return not node.flag or node.left == 2
-
-
-        PROPERTIES = (claim, far, other)
-        """,
     ),
     Construct(
         "property-over-two-nodes",

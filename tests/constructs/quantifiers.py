@@ -9,9 +9,6 @@ CONSTRUCTS: tuple[Construct, ...] = (
         "all-with-filter-of-state", rule="node.hit = all(x.left == 2 for x in self.nodes if x.flag)"
     ),
     Construct(
-        "any-with-filter-of-plain", rule="node.hit = any(x.flag for x in self.nodes if x != node)"
-    ),
-    Construct(
         "any-with-two-filters",
         rule="node.hit = any(x.flag for x in self.nodes if x.left > 0 if x.number > 0)",
     ),
@@ -22,13 +19,10 @@ CONSTRUCTS: tuple[Construct, ...] = (
     Construct("all-over-slots", rule="node.hit = all(v == 0 for v in node.slots)"),
     Construct("any-over-queue", rule="node.hit = any(r == Stop for r in node.box)"),
     Construct("any-over-set", rule="node.hit = any(v > 0 for v in node.seen)"),
-    Construct("sum-over-generator", rule="node.out = sum(x.left for x in self.nodes)"),
-    Construct("sum-of-ones-if", rule="node.out = sum(1 for x in self.nodes if x.flag)"),
     Construct("sum-of-ternary", rule="node.out = sum(2 if x.flag else 1 for x in self.nodes)"),
     Construct(
         "sum-with-negative", rule="node.out = 4 + sum(-1 if x.flag else 1 for x in self.nodes)"
     ),
-    Construct("min-over-generator", rule="node.out = min(x.left for x in self.nodes)"),
     Construct(
         "max-over-filtered-generator",
         rule="node.out = max((x.left for x in self.nodes if x.flag), default=8)",

@@ -393,7 +393,6 @@ CONSTRUCTS: tuple[Construct, ...] = (
     Construct("write-none-to-bool", rule="node.hit = None"),
     Construct("write-nothing-to-range", rule="node.out = Nothing"),
     Construct("write-option-to-range", rule="node.out = node.maybe"),
-    Construct("write-option-to-option", rule="node.maybe = node.other.maybe"),
     Construct("write-string-to-bool", rule='node.hit = "yes"'),
     Construct("write-outside-range", rule="node.out = 10"),
     Construct("write-state-outside-range", rule="node.left = node.left + 2"),
