@@ -122,15 +122,22 @@ class Spec:
         """The system, and a key of all that it is made from, or None if that cannot be told."""
         protocol = self.instance()
         store = self.catalogue.store
-        parts = None if store is None else CachedParts(store)
+        names = [(spec.protocol.key, spec.variant) for spec in self.chain()]
+        parts = None if store is None else CachedParts(store, self.catalogue.code, names)
         with self._blaming():
             self._refuse_too_wide_state()
             asked = self.asked if families is None else families
             system = build(protocol, asked, look, parts)
-        if store is None or parts is None:
+        if parts is None:
             return system, None
-        store.flush()
+        parts.end()
         return system, parts.key_of(system)
+
+    def chain(self) -> Iterator[Spec]:
+        """Return this spec, that which it is resumed from, and so on."""
+        yield self
+        if self.resumption is not None:
+            yield from self.resumption.first.chain()
 
     def _refuse_too_wide_state(self) -> None:
         probe = self.protocol(self.setting)
