@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Any, ClassVar, cast, dataclass_transform, final
 
 from .errors import FinaleError
+from .language.explore import exploring
 from .language.path_ends import FaultHere, caller
 
 
@@ -27,6 +29,26 @@ class NothingType(metaclass=VariantType):
 
     __slots__ = ()
 
+    def __eq__(self, other: object) -> Any:
+        if other is self:
+            return True
+        kind = type(other)
+        if hasattr(kind, "is_true") or hasattr(kind, "is_place"):
+            return NotImplemented  # a value of the state compares itself
+        if not exploring() or isinstance(other, int | enum.Enum | RecordType | tuple):
+            return False
+        if _is_of_state(other):
+            return False
+        raise FinaleError(
+            "compares-with-nothing",
+            f"Nothing is compared with {'None' if other is None else f'a {kind.__name__}'}, which "
+            "is a plain value of Python",
+            place=caller(),
+            advice="compare a plain value with `is None`, or test it: `not task.sink`",
+        )
+
+    __hash__ = object.__hash__
+
     def __repr__(self) -> str:
         return "Nothing"
 
@@ -48,6 +70,12 @@ class NothingType(metaclass=VariantType):
 
     def __setattr__(self, name: str, value: object) -> None:
         self._read()
+
+
+def _is_of_state(value: object) -> bool:
+    """Whether a value is an entity or a record: a field can hold it."""
+    kind = type(value)
+    return isinstance(kind, RecordType) or hasattr(kind, "world")
 
 
 Nothing: Any = NothingType()

@@ -31,6 +31,7 @@ from finale._face import new_imports
 from finale.checker.cache.imports import reads_outside
 from finale.checker.cache.store import Store
 from finale.model.errors import FinaleError, Place, nearest
+from finale.model.language import guarding, refusals
 from finale.model.language.properties import Family
 from finale.model.language.protocol import Protocol
 from finale.model.properties.registry import PROPERTIES
@@ -251,10 +252,16 @@ class _Loader(SourceFileLoader):
         self._folder, self._texts = folder, texts
 
     def get_code(self, fullname: str) -> types.CodeType:
-        """Compile the text of the file."""
+        """Compile the text of the file, with guards in its functions."""
         text = self.get_data(self.path)
         self._texts[Path(self.path).relative_to(self._folder).as_posix()] = text
-        return self.source_to_code(text, self.path)
+        tree = ast.parse(text, self.path)
+        return compile(guarding.guarded(tree), self.path, "exec", dont_inherit=True)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Run the module, whose functions find their guards under a name of their own."""
+        vars(module)[guarding.NAME] = refusals
+        super().exec_module(module)
 
 
 def _load(known: Catalogue, package: str, file: Path) -> types.ModuleType:
