@@ -222,7 +222,6 @@ class Checking:
             traces = write_traces(result, self.options.trace_dir)
         self.results.append(result)
         self.answered |= {row.property for row in result.rows}
-        self._remark(result)
         if not self.as_text:
             from finale.checker.report.check_json import json_rows
 
@@ -236,18 +235,22 @@ class Checking:
         if self.options.minimise:
             self._shrink(result)
 
-    def _remark(self, result: SpecResult) -> None:
-        """Tell on stderr how a variant of the user's is not what it seems."""
-        spec, known = result.spec, self.options.catalogue
+    def _remark(self) -> None:
+        """Tell on stderr how variants of the user's are not what they seem."""
+        known = self.options.catalogue
         is_users = known.folder is not None or self.options.variant is not None
-        if spec.variant is None or not is_users or result.report.backend == "none":
+        of_variants = [
+            each
+            for each in self.results
+            if is_users and each.spec.variant is not None and each.report.backend != "none"
+        ]
+        if self.interrupted or self.compared or not of_variants:
             return
         from finale.checker.report.remarks import remark_lines
-        from finale.checker.review.seeming import remarks_on_spec
+        from finale.checker.review.seeming import remarks_on_specs
 
         page = console(stderr=True)
-        remarks = remarks_on_spec(result, known)
-        write(page, remark_lines(remarks, page.width))
+        write(page, remark_lines(remarks_on_specs(of_variants, known), page.width))
 
     def _shrink(self, result: SpecResult) -> None:
         """Print the smallest settings of the counterexamples."""
@@ -317,9 +320,11 @@ class Checking:
     def close(self) -> None:
         """Print the summary."""
         if not self.as_text:
+            self._remark()
             say_json(self._document().table)
             return
         self.pages.close()
+        self._remark()
         seconds = time.perf_counter() - self.start
         page = console()
         errors, unchanged = len(self.mistakes), self._number_left_out("unchanged")

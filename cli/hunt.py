@@ -16,19 +16,20 @@ from finale.checker.hunt.known import known_settings
 from finale.checker.hunt.settings import settings, spec_in
 from finale.checker.hunt.signature import Signature
 from finale.checker.report.hunted import Hunted, hunted_json, hunted_lines
-from finale.checker.report.layout import console, write
+from finale.checker.report.layout import console, grouped, write
 from finale.checker.report.minimised import smallest_text
 from finale.checker.report.places import command
 from finale.checker.review.cases import OWN_SPECS
 from finale.checker.search.limits import Limits
 from finale.checker.search.processes import processors
-from finale.checker.search.rows import Exit
 from finale.checker.spec.catalogue import Catalogue, catalogue
 from finale.checker.spec.reading import read_spec
 from finale.checker.spec.releases import release_named
 from finale.checker.spec.writing import spec_text
+from finale.model.errors import FinaleError
 
 from . import completers
+from .errors import print_error
 from .meter import Meter
 from .minimising import shrunk
 from .output import document, say_json
@@ -91,23 +92,43 @@ def hunt(  # noqa: PLR0913 - one parameter a flag
     with Journal(output) as journal, Meter("settings") as meter:
         limits = Limits(max_states, max_seconds)
         hunting = Hunting(catalogued, journal, limits, jobs or processors(), meter.tell_many)
-        interrupted = hunting.hunt(described, None) or hunting.hunt(plan, seconds)
+        interrupted = hunting.hunt(described, None)
+        known_results = list(hunting.results(described))
+        interrupted = interrupted or hunting.hunt(plan, seconds)
         results = list(hunting.results(plan))
-        signatures = signatures_of(list(hunting.results(described)))
-    findings = findings_of(results, signatures, catalogued)
+    signatures = signatures_of(known_results)
+    unknown = len(described) - len(known_results)  # their violations would be called new
+    findings = () if unknown else findings_of(results, signatures, catalogued)
     commands = _reproductions(findings, output / FOUND, catalogued, not interrupted)
-    refused = sum(bool(each.refused) for _, each in results)
-    stopped = sum(bool(each.stopped) for _, each in results)
-    counts = (len(signatures), len(results) - refused, refused, stopped, len(plan) - len(results))
-    found = Hunted(list(zip(findings, commands, strict=True)), *counts)
+    refused = [each.refused for _, each in results if each.refused]
+    found = Hunted(
+        list(zip(findings, commands, strict=True)),
+        len(signatures),
+        len(results) - len(refused),
+        len(refused),
+        sum(bool(each.stopped) for _, each in results),
+        len(plan) - len(results),
+        unknown,
+        sum(bool(each.stopped) for _, each in known_results),
+        interrupted,
+    )
     if format == "json":
         say_json(document("hunt") | hunted_json(found))
     else:
         page = console()
         write(page, hunted_lines(found, page.width))
-    if interrupted:
-        return Exit.INTERRUPTED
-    return Exit.FAILED if findings else Exit.AS_EXPECTED
+    if found.is_all_refused:
+        print_error(_all_refused(refused))
+    return found.exit
+
+
+def _all_refused(why: Sequence[str]) -> FinaleError:
+    return FinaleError(
+        "all-refused",
+        f"the protocol refuses all {grouped(len(why))} settings of a hunt, the first one with: "
+        f"{why[0]}",
+        advice="name another protocol, or write specs of this one",
+    )
 
 
 def _reproductions(

@@ -122,10 +122,12 @@ EXITS = {
     "rejected, 2 bad input, 3 not taken or not seen in some run, 130 interrupted. With --orders: 0 "
     "all survived, 1 some order did damage, 2 bad input, 3 too few orders were taken, 130 "
     "interrupted.",
-    "review": "0 no new violation, 1 a property that held is violated, 2 bad input, 3 a limit was "
-    "reached, 130 interrupted.",
-    "hunt": "0 no new violation, 1 a new violation was found, 2 bad input, 130 interrupted (the "
-    "same command continues the hunt).",
+    "review": "0 no verdict is worse; 1 a property that held is violated or vacuous, or a reachable "
+    "state is lost; 2 bad input; 3 a verdict is unknown or not asked any more, or a limit was "
+    "reached; 130 interrupted.",
+    "hunt": "0 no new violation in all settings, 1 a new violation was found, 2 bad input or every "
+    "setting is refused, 3 no new violation and some settings are left or reached a limit, 130 "
+    "interrupted (the same command continues the hunt).",
     "weaken": "0 each assumption was judged, 2 bad input, 3 a search reached a limit, 130 "
     "interrupted (the same command takes what it found from the cache).",
     "sweep": "0 each cell has a result, 2 bad input or a cell with an error, 3 a cell reached a "

@@ -27,7 +27,7 @@ from . import completers
 from .meter import Meter
 from .output import document, say_json
 from .parameters import TextOrJson
-from .trace import row_to_tell
+from .trace import row_to_tell, tell_other_expectations
 from .traces import stored_trace
 
 
@@ -88,6 +88,7 @@ def _read(file: Path, name: str | None) -> tuple[Spec, str, System, Trace]:
     if result.report.stopped == INTERRUPTED:
         raise KeyboardInterrupt
     row = row_to_tell(result, name)
+    tell_other_expectations(result, row)
     assert row.trace is not None
     assert result.system is not None
     return spec, row.property, result.system, row.trace

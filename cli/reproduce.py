@@ -33,7 +33,7 @@ from . import completers
 from .orders import OrdersDrive, refuse_with_orders
 from .output import document, say, say_json
 from .parameters import ProtocolsFolder, SetValues, TextOrJson
-from .trace import row_to_tell, searched
+from .trace import row_to_tell, searched, tell_other_expectations
 
 
 def reproduce(  # noqa: PLR0913 - one parameter a flag
@@ -170,6 +170,7 @@ def _orders(
         if claim is claims[-1] and found and not rows:
             continue
         row = row_to_tell(result, name)
+        tell_other_expectations(result, row)
         if row.verdict != Violated.word:
             raise FinaleError(
                 "no-trace",

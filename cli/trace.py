@@ -95,6 +95,7 @@ def trace(  # noqa: PLR0913 - one parameter a flag
         reductions = tuple(Reduction(name) for name in reduce)
         result = searched(claim, property, backend, reductions)
         row = row_to_tell(result, property)
+        tell_other_expectations(result, row)
         again = trace_command(result, row.property)
         if minimise:
             again += " --minimise"
@@ -167,6 +168,18 @@ def refuse_search_of_stored(
         )
 
 
+def tell_other_expectations(result: SpecResult, told: ResultRow) -> None:
+    """Say on stderr which expectations failed that the trace is not about."""
+    for row in result.rows:
+        if row.is_claim and not row.ok and row.property != told.property:
+            say(f"not as expected: {_as_found(row)}; the trace is of {told.property}", stderr=True)
+
+
+def _as_found(row: ResultRow) -> str:
+    """A verdict that was not expected, and the one that was."""
+    return f"{row.property} {row.verdict}, expected: {row.expected}"
+
+
 def row_to_tell(result: SpecResult, name: str | None) -> ResultRow:
     """The row whose trace is asked for. Raises `no-trace`."""
     rows = [row for row in result.rows if row.is_claim]
@@ -184,9 +197,11 @@ def row_to_tell(result: SpecResult, name: str | None) -> ResultRow:
         return told[0]
     place = Place(str(result.spec.file))
     if name is None:
+        wrong = [_as_found(row) for row in rows if not row.ok]
+        also = f"; not as expected: {', '.join(wrong)}" if wrong else ""
         raise FinaleError(
             "no-trace",
-            "no property is violated, and no witness is expected",
+            f"no property is violated, and no witness is reached{also}",
             place=place,
             advice="print the verdicts with finale check",
         )

@@ -13,7 +13,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar, cast
 
 from .errors import FinaleError, nearest
 from .values import Nothing
@@ -268,6 +268,15 @@ class Ref(Domain[T]):
     entities: tuple[object, ...] = ()
 
     def resolve(self, scope: Scope) -> Ref[T]:
+        given = cast("object", self.kind)
+        if not isinstance(given, type):
+            raise FinaleError(
+                "ref-without-class",
+                f"Ref({given!r}) names no class",
+                advice="name the class of the entities; inside its own body, a class refers to a "
+                "base class of its entities: `class NodeId(Entity)`, `class Node(NodeId)`, "
+                "`Ref(NodeId)`",
+            )
         return Ref(self.kind, scope.of(self.kind))
 
     @cached_property

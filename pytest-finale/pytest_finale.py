@@ -26,6 +26,8 @@ FORMAT = "finale-test-items/1"
 PLAIN = "check"
 #: The number of processes of pytest-xdist, which share this machine.
 WORKERS = "PYTEST_XDIST_WORKER_COUNT"
+#: The options that say nothing if no spec is collected.
+_OPTIONS = ("--finale-command", "--finale-protocols", "--finale-variant")
 #: A process that was asked to end, and has not after so many seconds, is killed.
 SECONDS_TO_END = 5.0
 
@@ -69,7 +71,13 @@ def pytest_configure(config: pytest.Config) -> None:
     if _is_on(config):
         config.addinivalue_line("markers", "finale: a spec of Finale")
         _refuse_missing_folders(config)
-        config.stash[_FINALE] = Finale(_command(config))
+        config.stash[_FINALE] = Finale(_command(config), config.invocation_params.dir)
+    elif idle := [name for name in _OPTIONS if config.getoption(name)]:
+        raise pytest.UsageError(
+            f"{idle[0]} has no effect: finale_specs names no spec, and there is no --finale. If "
+            f"your settings name one, write {idle[0]}=…: a path after a space can make pytest look "
+            "for the settings elsewhere"
+        )
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -151,8 +159,8 @@ class FinaleMistake(Exception):
 class Finale:
     """The command `finale`, which answers questions about specs. It starts with the first one."""
 
-    def __init__(self, command: list[str]) -> None:
-        self._command = command
+    def __init__(self, command: list[str], folder: Path) -> None:
+        self._command, self._folder = command, folder
         self._process: subprocess.Popen[str] | None = None
 
     def ask(self, **question: str) -> dict[str, Any]:
@@ -162,45 +170,41 @@ class Finale:
         with suppress(BrokenPipeError):  # then there is no answer either
             questions.write(json.dumps(question) + "\n")
             questions.flush()
-        line = answers.readline()
-        if not line:
-            self._process = None
+        answer = _read(answers)
+        if answer is None:
+            self.end()
             raise FinaleMistake(
-                f"finale ended with exit code {process.wait()} before it answered; what it wrote "
-                "is under stderr. The next spec starts it again."
+                f"finale ended with exit code {process.returncode} before it answered; what it "
+                "wrote is under stderr. The next spec starts it again."
             )
-        answer: dict[str, Any] = json.loads(line)
         if "error" in answer:
             raise FinaleMistake(answer["error"])
         return answer
 
     def end(self) -> None:
         """End the process: it ends by itself if nothing more is asked."""
-        if self._process is None:
-            return
-        for stream in _streams(self._process):
-            with suppress(BrokenPipeError):
-                stream.close()
-        try:
-            self._process.wait(SECONDS_TO_END)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        if self._process is not None:
+            _end(self._process, SECONDS_TO_END)
         self._process = None
 
     def _started(self) -> subprocess.Popen[str]:
-        process = subprocess.Popen(
-            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
-        )
-        head = _streams(process)[1].readline()
-        with suppress(ValueError):
-            if json.loads(head).get("format") == FORMAT:
+        why = f"does not answer as this plugin expects ({FORMAT})"
+        try:
+            process = subprocess.Popen(
+                self._command,
+                cwd=self._folder,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                encoding="utf-8",
+            )
+        except OSError as error:
+            why = f"cannot be run: {error.strerror}"
+        else:
+            if (_read(_streams(process)[1]) or {}).get("format") == FORMAT:
                 return process
-        process.kill()
-        process.wait()
+            _end(process, 0)
         raise FinaleMistake(
-            f"{self._command[0]} does not answer as this plugin expects ({FORMAT}): install Finale "
-            "and pytest-finale from the same checkout"
+            f"{self._command[0]} {why}: install Finale and pytest-finale from the same checkout"
         )
 
 
@@ -211,6 +215,26 @@ def _streams(process: subprocess.Popen[str]) -> tuple[IO[str], IO[str]]:
     assert process.stdin is not None
     assert process.stdout is not None
     return process.stdin, process.stdout
+
+
+def _read(answers: IO[str]) -> dict[str, Any] | None:
+    """Return the next answer of a process; None if it is none."""
+    with suppress(ValueError):
+        answer = json.loads(answers.readline())
+        return answer if isinstance(answer, dict) else None
+    return None
+
+
+def _end(process: subprocess.Popen[str], seconds: float) -> None:
+    """End a process, and kill it if it does not end in time."""
+    for stream in _streams(process):
+        with suppress(BrokenPipeError):
+            stream.close()
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 # --- settings ------------------------------------------------------------------------------------

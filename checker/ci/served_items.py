@@ -13,7 +13,7 @@ item, and one more for each of the chosen variants that its protocol has.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -50,7 +50,7 @@ class ServedItems:
     limits: Limits = field(default_factory=Limits)
     processes: int = 1
 
-    def serve(self, questions: TextIO, answers: TextIO) -> None:
+    def serve(self, questions: Iterable[str], answers: TextIO) -> None:
         """Answer until there is no further question."""
         print(json.dumps({"format": FORMAT}), file=answers, flush=True)
         for line in questions:

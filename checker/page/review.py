@@ -23,6 +23,7 @@ from finale.checker.report.review import (
     spec_of_flip,
     told_of_larger_bounds,
     told_of_old_flips,
+    told_of_verdicts,
     told_on_request,
     tried_settings,
     unknown_before,
@@ -45,6 +46,9 @@ _TONES = {
     Direction.VIOLATED: "bad",
     Direction.UNREACHED: "open",
     Direction.VACUOUS: "open",
+    Direction.UNSETTLED: "open",
+    Direction.UNREACHED_OR_NOT: "open",
+    Direction.VACUOUS_OR_NOT: "open",
     Direction.UNKNOWN: "open",
     Direction.UNASKED: "open",
     Direction.REACHED: "plain",
@@ -79,11 +83,12 @@ def _about(review: Review) -> list[h.Node]:
         facts.append(summary(review.changed.variant))
     facts.append(f"tried in {tried_settings(review)}")
     is_whole = not missing and not review.remarks
-    tone = "bad" if worse else "good" if is_whole else "open"
-    facts.append(badge(counted(worse, "new violation") if worse else "no new violation", tone))
+    told, *others = told_of_verdicts(review)
+    tone = "bad" if worse else "good" if is_whole and not others else "open"
+    facts.append(badge(told, tone))
     if review.new_flips:
         facts.append(badge(f"{len(review.new_flips)} of them only with a larger bound", "bad"))
-    facts += [badge(each, "open") for each in missing]
+    facts += [badge(each, "open") for each in (*others, *missing)]
     return facts
 
 
@@ -103,7 +108,8 @@ def _review(review: Review, name: str) -> Iterator[h.Node]:
     yield section("The change", *_change(review))
     for finding in shown:
         yield _run(finding, name)
-    for flips in (*review.new_flips[:RUNS_MAX], *other_ends_of_mends(review)[:RUNS_MAX]):
+    kinds = (review.new_flips, review.unsettled_flips, other_ends_of_mends(review))
+    for flips in (each for kind in kinds for each in kind[:RUNS_MAX]):
         yield _flip_run(flips[0], name)
 
 
@@ -135,7 +141,7 @@ def _finding(review: Review, finding: Finding, name: str, is_shown: bool) -> lis
     files = [shown_file(each.case.file) for each, _ in finding.shown]
     asked = told_on_request(tried.case, finding.property)
     return [
-        [link if is_shown else finding.property, _soft(unknown_before(finding)), _soft(asked)],
+        [link if is_shown else finding.property, _soft(asked)],
         word,
         folded(f"{len(files)} of {len(review.tried)}", listing("\n".join(files))),
         "" if trace is None else str(trace.length),
@@ -176,6 +182,7 @@ def _stability(review: Review, name: str) -> Iterator[h.Node]:
     head = ("property", "holds at", "falls at", "steps", "in")
     kinds = (
         (review.new_flips, "larger bounds"),
+        (review.unsettled_flips, "unknown without the change"),
         (other_ends_of_mends(review), "mended up to a bound alone"),
     )
     for groups, caption in kinds:

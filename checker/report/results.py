@@ -36,6 +36,8 @@ _STYLES = {"holds": "green", "violated": "red", "vacuous": "yellow", "unknown": 
 #: Of more branches, or more names, than this only the number is told.
 BRANCHES_MAX = 6
 NAMES_MAX = 6
+#: The summary names so many specs with violations that nobody expected.
+SPECS_MAX = 12
 #: The back end that finds counterexamples which a full search may never reach.
 BOUNDED = "bmc"
 _HOLDS = "also holding"
@@ -272,7 +274,6 @@ def summary_lines(
     undecided = sum(result.exit is Exit.LIMIT for result in results)
     specs = f"{counted(len(results), 'spec')} checked"
     good = len(results) - failed - undecided
-    unexpected = sum(row.ok and row.is_unexpected for result in results for row in result.rows)
     every = good == len(results) and not errors
     expects = any(not result.spec.values for result in results)
     style = "bold red" if failed or errors else "bold yellow" if undecided else "bold green"
@@ -291,17 +292,29 @@ def summary_lines(
         Text(duration(seconds), "dim"),
     ]
     lines = flow((part for part in parts if results or part is not parts[1]), width)
-    if unexpected:
-        lines += paragraph(Text(_unexpected(unexpected), "yellow"), width)
+    head, *named = [*_unexpected(results)] or [""]
+    lines += paragraph(Text(head, "yellow"), width) if head else []
+    for line in named:
+        lines += paragraph(Text(line, "yellow"), width, indent=2)
     return lines
 
 
-def _unexpected(number: int) -> str:
-    """Show unexpected counterexamples that do not change the exit code."""
+def _unexpected(results: Sequence[SpecResult]) -> Iterator[str]:
+    """Show unexpected counterexamples that do not change the exit code: how many, and where."""
+    found = [
+        (result, [row.property for row in result.rows if row.ok and row.is_unexpected])
+        for result in results
+    ]
+    found = [(result, names) for result, names in found if names]
+    number = sum(len(names) for _, names in found)
     what = "property is" if number == 1 else "properties are"
-    return (
-        f"{grouped(number)} {what} violated without an expectation: --strict makes this a failure"
-    )
+    if number:
+        told = f"{grouped(number)} {what} violated without an expectation"
+        yield f"{told}: --strict makes this a failure"
+    for result, names in found[:SPECS_MAX]:
+        yield f"{shown_file(result.spec.file)}: {', '.join(names)}"
+    if len(found) > SPECS_MAX:
+        yield f"and in {grouped(len(found) - SPECS_MAX)} more specs"
 
 
 def compared_line(specs: int, seconds: float) -> Text:

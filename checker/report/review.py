@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -15,8 +16,8 @@ from finale.checker.review.review import Finding, Review, Tried
 from finale.checker.review.stability import Flip, raised
 from finale.checker.review.verdicts import Difference as Changed
 from finale.checker.review.verdicts import Direction
-from finale.checker.search.answer import Unknown, Violated
-from finale.checker.search.rows import ResultRow, result_of
+from finale.checker.search.answer import Violated
+from finale.checker.search.rows import Exit, ResultRow, result_of
 from finale.checker.spec.claim import Spec, runs_before
 from finale.checker.spec.meanings import summary
 from finale.model.errors import FinaleError
@@ -33,15 +34,21 @@ _MARKS = {
     Direction.VIOLATED: Text("✗", "bold red"),
     Direction.UNREACHED: Text("−", "yellow"),  # noqa: RUF001 - a minus sign
     Direction.VACUOUS: Text("!", "yellow"),
+    Direction.UNSETTLED: Text("!", "yellow"),
+    Direction.UNREACHED_OR_NOT: Text("!", "yellow"),
+    Direction.VACUOUS_OR_NOT: Text("!", "yellow"),
     Direction.UNKNOWN: Text("!", "yellow"),
     Direction.UNASKED: Text("!", "yellow"),
     Direction.REACHED: Text("+", "cyan"),
     Direction.MENDED: Text("✓", "green"),
     Direction.TESTED: Text("✓", "green"),
     Direction.DECIDED: Text("✓", "green"),
+    Direction.SEEN: Text("✓", "green"),
     Direction.ASKED: Text("✓", "green"),
 }
 _SIGNS = {"gained": Text("+", "bold"), "lost": Text("−", "bold")}  # noqa: RUF001 - a minus sign
+#: What a run of the changed protocol shows: new, or not known to be new.
+FALLS = (Direction.VIOLATED, Direction.UNSETTLED)
 #: So many new violations are shown with the steps of a shortest run; of others the length.
 SHOWN_MAX = 3
 #: Said of larger bounds that were not searched to the end.
@@ -101,12 +108,12 @@ def _verdicts(review: Review, width: int) -> list[Text]:
     shown = 0
     for finding in findings:
         lines += columns([_finding_cells(review, finding)], width, indent=2)
-        if finding.direction is Direction.VIOLATED and shown < SHOWN_MAX:
+        if finding.direction in FALLS and shown < SHOWN_MAX:
             shown += 1
             lines += _shown_run(finding, width)
-    worse = sum(each.direction is Direction.VIOLATED for each in findings)
+    worse = sum(each.direction in FALLS for each in findings)
     if worse > shown:
-        told = "--format json also has the runs of the other new violations, and --html FILE those "
+        told = "--format json also has the runs of the other violations, and --html FILE those "
         told += "of the worst"
         lines += paragraph(Text(told, "dim"), width, indent=2)
     return lines
@@ -123,7 +130,6 @@ def _finding_cells(review: Review, finding: Finding) -> list[Cell]:
     told = [
         where,
         up_to,
-        unknown_before(finding),
         steps,
         told_on_request(tried.case, finding.property),
     ]
@@ -224,7 +230,8 @@ def _stability(review: Review, width: int) -> list[Text]:
         Text(UNSEARCHED if stability.searched < stability.of else "", "yellow"),
     ]
     lines = [Text(), Text("with larger bounds", "bold cyan")]
-    for number, same in enumerate((*review.new_flips, *other_ends_of_mends(review))):
+    shown = (*review.new_flips, *review.unsettled_flips, *other_ends_of_mends(review))
+    for number, same in enumerate(shown):
         lines += columns([_flip_cells(same)], width, indent=2)
         if number < SHOWN_MAX:
             lines += _story_lines(story_of_flip(same[0]), width)
@@ -270,7 +277,7 @@ def _flip_cells(same: Sequence[Flip]) -> list[Cell]:
     """The shortest of the flips of one property, and how many others there are."""
     first, larger = same[0], same[0].larger
     steps = counted(first.trace.length, "step")
-    until = "holds at" if first.is_new else "mended up to"
+    until = "holds at" if first.is_new or first.is_unsettled else "mended up to"
     told = f"{until} {larger.bound} = {larger.value - 1}, falls at {larger.value}"
     others = f"and with {counted(len(same) - 1, 'other bound')}" if len(same) > 1 else ""
     return [
@@ -289,14 +296,9 @@ def _flip_cells(same: Sequence[Flip]) -> list[Cell]:
     ]
 
 
-def unknown_before(found: Finding | Flip) -> str:
-    """That nobody knows whether the protocol has a violation, too, if so."""
-    if isinstance(found, Flip):
-        is_unknown = found.falls_before is None
-    else:
-        is_new = found.direction is Direction.VIOLATED
-        is_unknown = is_new and all(isinstance(each.before, Unknown) for _, each in found.shown)
-    return "unknown without the change" if is_unknown else ""
+def unknown_before(flip: Flip) -> str:
+    """That nobody knows whether the protocol falls there without the change, if so."""
+    return "unknown without the change" if flip.falls_before is None else ""
 
 
 def new_violations(review: Review) -> int:
@@ -305,15 +307,30 @@ def new_violations(review: Review) -> int:
     return worse + len(review.new_flips)
 
 
-def _summary(review: Review, width: int) -> list[Text]:
+def told_of_verdicts(review: Review) -> Iterator[str]:
+    """How many verdicts are worse with the change, or can be: one part for each way."""
     worse = new_violations(review)
+    yield counted(worse, "new violation") if worse else "no new violation"
+    counts = Counter(each.direction for each in review.findings)
+    counts[Direction.UNSETTLED] += len(review.unsettled_flips)
+    for direction in Direction:
+        is_told = direction.exit is not Exit.AS_EXPECTED and direction is not Direction.VIOLATED
+        if is_told and counts[direction]:
+            yield f"{counts[direction]} {direction.value}"
+
+
+def _summary(review: Review, width: int) -> list[Text]:
+    style = {Exit.FAILED: "bold red", Exit.AS_EXPECTED: "bold green"}.get(
+        review.exit, "bold yellow"
+    )
     protocols = {tried.case.base.protocol.key for tried in review.tried}
     said = f"{tried_settings(review)} of {counted(len(protocols), 'protocol')}"
     so_far = " so far" if review.interrupted else ""
+    told, *others = told_of_verdicts(review)
     parts = [
-        Text(said, "bold red" if worse else "bold green"),
-        Text(f"{counted(worse, 'new violation') if worse else 'no new violation'}{so_far}"),
-        *(Text(each, "yellow") for each in what_is_missing(review)),
+        Text(said, style),
+        Text(f"{told}{so_far}"),
+        *(Text(each, "yellow") for each in (*others, *what_is_missing(review))),
         Text(duration(review.seconds), "dim"),
     ]
     return flow(parts, width)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from finale.checker.search.answer import WELL_FORMED, Report, Violated
 from finale.checker.search.cached import cached_reports
 from finale.checker.search.limits import Limits
 from finale.checker.search.options import SearchOptions
+from finale.checker.search.rows import SpecResult
 from finale.checker.search.run import run
 from finale.checker.spec.claim import Spec
 from finale.model.language.explore import Branch
@@ -24,6 +25,7 @@ from finale.model.system import System, Update, leaves
 from .cases import Case
 from .form import rules_that_differ
 from .same import is_same
+from .settled import settled
 
 #: The change may have more states than the protocol: so many times, and no fewer than that number.
 STATES_FACTOR = 20
@@ -63,14 +65,30 @@ class Pair:
 
 def pair_of(case: Case, files: frozenset[str], limits: Limits, searches: int = 1) -> Pair:
     """Search a case twice; `files` are those of the change. Raises coded errors of the change."""
-    options = SearchOptions(searches=searches)
-    base = run(case.base, limits, options=options)
+    base = searched_within(case.base, limits, searches)
     most = max(STATES_LEAST, STATES_FACTOR * base.report.statistics.states)
     own = limits if limits.states_max is not None else Limits(most, limits.seconds_max)
-    changed = run(case.changed, own, options=options)
+    changed = searched_within(case.changed, own, searches)
     systems = (lambda: base.system, lambda: changed.system)
     same, rules, branches = how_systems_differ(case, files, base.report, *systems)
-    return Pair(base.report, changed.report, same, rules, branches)
+    before = settled(base.report, case.base, changed.report, case.changed)
+    after = settled(changed.report, case.changed, base.report, case.base)
+    return Pair(before, after, same, rules, branches)
+
+
+def searched_within(spec: Spec, limits: Limits, searches: int = 1) -> SpecResult:
+    """Return the result of a spec within limits, whatever the cache has.
+
+    A kept report can be of a search with more states than the limit allows. A review that takes it
+    would depend on what was searched before.
+    """
+    options = SearchOptions(searches=searches)
+    found = run(spec, limits, options=options)
+    most = limits.states_max
+    if most is None or not found.report.cached or found.report.statistics.states <= most:
+        return found
+    bare = replace(spec, catalogue=replace(spec.catalogue, store=None))
+    return run(bare, limits, options=options)
 
 
 def how_systems_differ(
@@ -135,4 +153,4 @@ def sorted_by_line(branches: frozenset[Branch]) -> list[Branch]:
     return sorted(branches, key=lambda each: (each.file, each.line, not each.outcome))
 
 
-__all__ = ["Pair", "how_systems_differ", "pair_of", "sorted_by_line"]
+__all__ = ["Pair", "how_systems_differ", "pair_of", "searched_within", "sorted_by_line"]

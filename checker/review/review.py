@@ -23,6 +23,7 @@ from .lines import Coverage, coverage_of
 from .pair import Pair, pair_of
 from .seeming import (
     Remark,
+    nothing_but_larger_bounds,
     nothing_changes,
     remarks_on_code,
     remarks_on_composition,
@@ -69,7 +70,8 @@ class Review:
     errors: Mapping[Path, FinaleError]
     code: ChangedCode
     coverage: Coverage
-    remarks: tuple[Remark, ...]
+    of_code: tuple[Remark, ...]
+    """The remarks on the code of the change and on the specs."""
     stability: Stability | None = None
     behaviours: Behaviours | None = None
     interrupted: bool = False
@@ -105,6 +107,14 @@ class Review:
         return self._flips(lambda each: each.is_new and each.property not in fallen)
 
     @cached_property
+    def unsettled_flips(self) -> tuple[tuple[Flip, ...], ...]:
+        """What falls with a larger bound, and is unknown there without the change, likewise."""
+        falls = (Direction.VIOLATED, Direction.UNSETTLED)
+        told = {each.property for each in self.findings if each.direction in falls}
+        told |= {same[0].property for same in self.new_flips}
+        return self._flips(lambda each: each.is_unsettled and each.property not in told)
+
+    @cached_property
     def ends_of_mends(self) -> tuple[tuple[Flip, ...], ...]:
         """What the change mends up to a bound alone, and what falls with the next, likewise."""
         return self._flips(lambda each: each.is_end_of_mend)
@@ -123,8 +133,30 @@ class Review:
 
     @property
     def is_same(self) -> bool:
-        """Whether the change changes nothing in any case."""
-        return bool(self.tried) and all(each.pair.is_same for each in self.tried)
+        """Whether the change changes nothing in any case, and with no larger bound."""
+        flips = self.stability.flips if self.stability is not None else ()
+        differs = self.differs_in_a_setting or not all(each.is_old for each in flips)
+        return bool(self.tried) and not differs
+
+    @property
+    def differs_in_a_setting(self) -> bool:
+        """Whether the systems or the verdicts differ in a case."""
+        return any(each.differences or not each.pair.is_same for each in self.tried)
+
+    @cached_property
+    def remarks(self) -> tuple[Remark, ...]:
+        """How the change is not what it seems, by what the whole review has found.
+
+        That nothing changes is said only if all settings were searched to the end.
+        """
+        done = len(self.tried) == len(self.cases.found)
+        left_out = self.interrupted or self.errors or self.cases.unread or self.stopped
+        if not self.tried or left_out or not done or self.differs_in_a_setting:
+            return self.of_code
+        found = nothing_changes("each setting has", "specs with other settings (--specs)")
+        if not self.is_same:
+            found = nothing_but_larger_bounds()
+        return found, *self.of_code
 
     @property
     def rules(self) -> Mapping[str, tuple[int, int]]:
@@ -143,17 +175,18 @@ class Review:
 
     @property
     def exit(self) -> Exit:
-        """The exit code: 1 if the change violates a property that held."""
+        """The exit code: 1 if a verdict is worse with the change."""
         if self.interrupted:
             return Exit.INTERRUPTED
         if self.errors and not self.tried:
             return Exit.BAD_INPUT
-        worst = {each.direction for each in self.findings}
-        if Direction.VIOLATED in worst or self.new_flips:
+        codes = {each.direction.exit for each in self.findings}
+        if Exit.FAILED in codes or self.new_flips:
             return Exit.FAILED
         if self.errors:
             return Exit.BAD_INPUT
-        return Exit.LIMIT if self.stopped else Exit.AS_EXPECTED
+        is_open = self.stopped or self.unsettled_flips or Exit.LIMIT in codes
+        return Exit.LIMIT if is_open else Exit.AS_EXPECTED
 
 
 @dataclass
@@ -215,7 +248,7 @@ class Reviewer:
         coverage = coverage_of(code, pairs, is_whole=is_whole)
         remarks = (
             *remarks_on_left_out(found.unread.values()),
-            *remarks_on(changed, code, coverage, pairs, is_whole=is_whole),
+            *remarks_on(changed, code, coverage, pairs),
             *remarks_on_end(code, {of.property for each in tried for of in each.differences}),
         )
         stability, behaviours, most = None, None, self.limits.states_max
@@ -275,21 +308,11 @@ def remarks_on(
     code: ChangedCode,
     coverage: Coverage,
     tried: Sequence[tuple[Case, Pair]],
-    *,
-    is_whole: bool,
-) -> tuple[Remark, ...]:
-    """Return how a change is not what it seems.
-
-    That nothing changes is said only if all settings were searched to the end.
-    """
-    remarks = list[Remark]()
-    is_whole = is_whole and not any(_is_stopped(pair) for _, pair in tried)
-    if is_whole and tried and all(pair.is_same for _, pair in tried):
-        remarks.append(nothing_changes("each setting has", "specs with other settings (--specs)"))
-    remarks += remarks_on_code(code, coverage)
-    remarks += remarks_on_entities(code, (case.changed for case, _ in tried))
-    remarks += remarks_on_composition(changed)
-    return tuple(remarks)
+) -> Iterator[Remark]:
+    """Return how the code of a change is not what it seems."""
+    yield from remarks_on_code(code, coverage)
+    yield from remarks_on_entities(code, (case.changed for case, _ in tried))
+    yield from remarks_on_composition(changed)
 
 
 def tried_of(case: Case, pair: Pair) -> Tried:

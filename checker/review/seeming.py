@@ -21,7 +21,7 @@ from finale.model.language.protocol import Protocol
 from .cases import Case
 from .change import ChangedCatalogue, shadowed, without_own_keys
 from .code import ChangedCode, ChangedMember, changed_code
-from .lines import Coverage, coverage_of
+from .lines import Coverage, MemberCoverage, coverage_of
 from .pair import Pair, how_systems_differ
 
 #: The rules of one spec are run line by line for so many seconds.
@@ -32,11 +32,15 @@ LINES_MAX = 8
 
 @dataclass(frozen=True)
 class Remark:
-    """What a reader of the change would not expect: `kind` is its name in JSON."""
+    """What a reader of the change would not expect: `kind` is its name in JSON.
+
+    `specs` are those that a remark is about, if it is not about all that were tried.
+    """
 
     kind: str
     message: str
     place: Place | None = None
+    specs: tuple[Path, ...] = ()
 
 
 def unused(code: ChangedCode) -> Iterator[ChangedMember]:
@@ -50,15 +54,23 @@ def unused(code: ChangedCode) -> Iterator[ChangedMember]:
 def remarks_on_code(code: ChangedCode, coverage: Coverage) -> Iterator[Remark]:
     """Helpers of the change that nothing calls; lines of the others that no run reached."""
     idle = list(unused(code))
-    for method in idle:
-        yield Remark("unused-helper", f"nothing calls {method.member}", method.member.place)
+    yield from _unused_helpers(idle)
     for each in coverage.methods:
-        if each.unreached and each.of not in idle:
-            member = each.of.member
-            all_of = f"no run reached {member}"
-            some = f"no run reached {_lines(each.unreached)} of {member}"
-            place = Place(each.of.file, each.unreached[0])
-            yield Remark("unreached", all_of if each.is_dead else some, place)
+        if each.of not in idle:
+            yield from _unreached(each)
+
+
+def _unused_helpers(idle: Iterable[ChangedMember]) -> Iterator[Remark]:
+    for each in idle:
+        yield Remark("unused-helper", f"nothing calls {each.member}", each.member.place)
+
+
+def _unreached(found: MemberCoverage) -> Iterator[Remark]:
+    if found.unreached:
+        member = found.of.member
+        some = member if found.is_dead else f"{_lines(found.unreached)} of {member}"
+        place = Place(found.of.file, found.unreached[0])
+        yield Remark("unreached", f"no run reached {some}", place)
 
 
 def remarks_on_entities(code: ChangedCode, specs: Iterable[Spec]) -> Iterator[Remark]:
@@ -112,8 +124,41 @@ def remarks_on_left_out(mistakes: Iterable[FinaleError]) -> Iterator[Remark]:
         yield Remark("spec-left-out", f"a spec is left out: {error.message}", error.place)
 
 
-def remarks_on_spec(result: SpecResult, known: Catalogue) -> Iterator[Remark]:
-    """How the variant of one spec is not what it seems; `known` has the protocol without it."""
+@dataclass(frozen=True)
+class _Checked:
+    """A spec of a variant that was checked, beside the same setting without the variant."""
+
+    result: SpecResult
+    case: Case
+    code: ChangedCode
+    pair: Pair
+
+    @property
+    def variant(self) -> tuple[str, str | None]:
+        """What names the class of the variant."""
+        return self.result.spec.protocol.key, self.result.spec.variant
+
+
+def remarks_on_specs(results: Iterable[SpecResult], known: Catalogue) -> Iterator[Remark]:
+    """Return how the variants of some specs are not what they seem.
+
+    `known` has the protocols without the variants. A line that the run of any spec reaches is no
+    unreached one: several specs and variants can share the code.
+    """
+    checked = list[_Checked]()
+    for result in results:
+        found = _checked(result, known)
+        if isinstance(found, _Checked):
+            checked.append(found)
+            if found.pair.is_same:
+                told = nothing_changes("the system has", "another job, other options or bounds")
+                yield replace(told, specs=(result.spec.file,))
+        else:
+            yield found
+    yield from _remarks_on_shared_code(checked)
+
+
+def _checked(result: SpecResult, known: Catalogue) -> _Checked | Remark:
     spec, report = result.spec, result.report
     assert spec.table is not None
     plain = without(spec.table, ("variant", "search", "expect"))
@@ -121,19 +166,45 @@ def remarks_on_spec(result: SpecResult, known: Catalogue) -> Iterator[Remark]:
     try:
         base = replace(spec_of(spec.file, plain, spec.lines, known), asks_all=spec.asks_all)
     except FinaleError as error:
-        yield Remark("no-base", f"not compared with the base: {error.message}")
-        return
+        told = f"not compared with the base: {error.message}"
+        return Remark("no-base", told, specs=(spec.file,))
     code = changed_code(spec.protocol, base.protocol)
     case = Case(spec.file, base, spec)
     is_same, rules, branches = how_systems_differ(
         case, code.files, report, changed=lambda: None if result.only else result.system
     )
-    if is_same:
-        yield nothing_changes("the system has", "another job, other options or larger bounds")
-    pair = Pair(report, report, is_same, rules, branches)
-    tried = [] if report.stopped else [(case, pair)]
-    yield from remarks_on_code(code, coverage_of(code, tried, SECONDS_OF_SPEC))
-    yield from remarks_on_entities(code, [spec])
+    return _Checked(result, case, code, Pair(report, report, is_same, rules, branches))
+
+
+def _remarks_on_shared_code(checked: Sequence[_Checked]) -> Iterator[Remark]:
+    groups: dict[tuple[str, str | None], list[_Checked]] = {}
+    for each in checked:
+        groups.setdefault(each.variant, []).append(each)
+    remarks = dict[Remark, None]()
+    runs: dict[Place, list[tuple[MemberCoverage, list[_Checked]]]] = {}
+    for group in groups.values():
+        code = group[0].code
+        idle = [*unused(code)]
+        remarks |= dict.fromkeys(_unused_helpers(idle))
+        for told in remarks_on_entities(code, (each.case.changed for each in checked)):
+            remarks[replace(told, specs=_files(group))] = None
+        whole = [(each.case, each.pair) for each in group if not each.result.report.stopped]
+        seconds = SECONDS_OF_SPEC * len(group)
+        coverage = coverage_of(code, whole, seconds, is_whole=len(whole) == len(group))
+        for method in coverage.methods:
+            if method.of not in idle:
+                runs.setdefault(method.of.member.place, []).append((method, group))
+    yield from remarks
+    for shared in runs.values():
+        method, _ = shared[0]
+        common = set(method.unreached).intersection(*(each.unreached for each, _ in shared))
+        files = _files(each for _, group in shared for each in group)
+        for told in _unreached(replace(method, unreached=tuple(sorted(common)))):
+            yield replace(told, specs=files)
+
+
+def _files(checked: Iterable[_Checked]) -> tuple[Path, ...]:
+    return tuple(dict.fromkeys(each.case.file for each in checked))
 
 
 def nothing_changes(has: str, what_to_try: str) -> Remark:
@@ -142,13 +213,20 @@ def nothing_changes(has: str, what_to_try: str) -> Remark:
     return Remark("changes-nothing", f"the change changes nothing: {same}; try {what_to_try}")
 
 
+def nothing_but_larger_bounds() -> Remark:
+    """The remark on a change that only a larger bound shows."""
+    same = "with it and without it, each setting has the same states, steps and properties"
+    return Remark("only-larger-bounds", f"only a larger bound shows the change: {same}")
+
+
 __all__ = [
     "Remark",
+    "nothing_but_larger_bounds",
     "nothing_changes",
     "remarks_on_code",
     "remarks_on_composition",
     "remarks_on_end",
     "remarks_on_entities",
     "remarks_on_left_out",
-    "remarks_on_spec",
+    "remarks_on_specs",
 ]

@@ -18,8 +18,6 @@ from time import perf_counter
 from finale.checker.search.answer import Holds, Report, Unknown, Verdict, Violated
 from finale.checker.search.limits import Limits
 from finale.checker.search.many import Look, searched
-from finale.checker.search.options import SearchOptions
-from finale.checker.search.run import run
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.grid import varied, without
 from finale.model.errors import FinaleError
@@ -27,7 +25,8 @@ from finale.model.trace import Trace
 
 from .again import rebuilt
 from .cases import Case
-from .pair import Pair
+from .pair import Pair, searched_within
+from .settled import settled
 
 #: A larger bound may have so many times the states of a case, and no fewer than that number.
 STATES_FACTOR = 30
@@ -63,19 +62,22 @@ class Flip:
 
     @builtins.property  # the field of that name hides the word
     def is_new(self) -> bool:
-        """Whether the change brings the violation, as far as is known.
+        """Whether the change brings the violation: without it the property is known to hold.
 
         A mend, too, can end with a new violation: if the protocol falls with the smaller bound
         alone.
         """
-        if self.falls_before is None:
-            return not self.is_end_of_mend
-        return not self.falls_before
+        return self.falls_before is False
+
+    @builtins.property
+    def is_unsettled(self) -> bool:
+        """Whether nobody knows if the property flips without the change, too."""
+        return self.falls_before is None and not self.is_end_of_mend
 
     @builtins.property
     def is_old(self) -> bool:
         """Whether the property flips without the change, too."""
-        return not self.is_new and not self.is_end_of_mend
+        return bool(self.falls_before) and not self.is_end_of_mend
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,7 @@ def stability_of(
 
 
 def _place(flip: Flip) -> tuple[bool, str, bool, int]:
-    return not flip.is_new, flip.property, flip.falls_before is None, flip.trace.length
+    return not flip.is_new, flip.property, not flip.is_unsettled, flip.trace.length
 
 
 def _order(each: tuple[Case, Pair]) -> tuple[bool, int]:
@@ -162,9 +164,9 @@ _Fallen = tuple[tuple[str, Trace, tuple[tuple[str, str], ...], bool | None], ...
 
 def _fallen(larger: Larger, pair: Pair, limits: Limits) -> tuple[_Fallen, bool]:
     """What falls in one case, and whether the search was complete."""
-    options = SearchOptions(searches=1)
     try:
-        found = run(raised(larger.case.changed, larger), limits, options=options).report
+        changed = raised(larger.case.changed, larger)
+        found = searched_within(changed, limits).report
     except FinaleError:
         return (), False
     answers = pair.changed.answers
@@ -179,7 +181,8 @@ def _fallen(larger: Larger, pair: Pair, limits: Limits) -> tuple[_Fallen, bool]:
     before = pair.base  # if only the change has the bound, or can have it larger
     if larger.bound in larger.case.base.protocol.bound_names():
         with suppress(FinaleError):
-            before = run(raised(larger.case.base, larger), limits, options=options).report
+            base = raised(larger.case.base, larger)
+            before = settled(searched_within(base, limits).report, base, found, changed)
     unknown = {each.property for each in before.answers if isinstance(each.verdict, Unknown)}
     falls = _falling(before)
     return tuple(

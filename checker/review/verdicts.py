@@ -18,24 +18,45 @@ from finale.checker.search.answer import (
     Verdict,
     Violated,
 )
-from finale.checker.search.rows import trace_of
+from finale.checker.search.rows import Exit, trace_of
 from finale.model.system import Kind
 from finale.model.trace import Trace
 
 
 class Direction(enum.Enum):
-    """How a verdict differs, the worst first. The value is how a page says it."""
+    """How a verdict differs, the worst first. The value is how a page says it.
+
+    A verdict that is unknown without the change is never called new.
+    """
 
     VIOLATED = "newly violated"
     UNREACHED = "no longer reached"
     VACUOUS = "now vacuous"
+    UNSETTLED = "violated, and unknown without the change"
+    UNREACHED_OR_NOT = "not reached, and unknown without the change"
+    VACUOUS_OR_NOT = "vacuous, and unknown without the change"
     UNKNOWN = "now unknown"
     UNASKED = "not asked any more"
     REACHED = "newly reached"
     MENDED = "mended"
     TESTED = "holds, and was vacuous"
     DECIDED = "holds, and was unknown"
+    SEEN = "reached, and was unknown"
     ASKED = "newly asked, and holds"
+
+    @property
+    def exit(self) -> Exit:
+        """The exit code of a review with such a verdict."""
+        if self in _WORSE:
+            return Exit.FAILED
+        return Exit.LIMIT if self in _OPEN else Exit.AS_EXPECTED
+
+
+_WORSE = (Direction.VIOLATED, Direction.UNREACHED, Direction.VACUOUS)
+_OPEN = (
+    *(Direction.UNSETTLED, Direction.UNREACHED_OR_NOT, Direction.VACUOUS_OR_NOT),
+    *(Direction.UNKNOWN, Direction.UNASKED),
+)
 
 
 class _Said(enum.Enum):
@@ -57,6 +78,13 @@ _NOW: Mapping[_Said, Direction] = {
     _Said.VACUOUS: Direction.VACUOUS,
     _Said.UNKNOWN: Direction.UNKNOWN,
     _Said.NOTHING: Direction.UNASKED,
+}
+#: What a verdict is now that was unknown.
+_NOW_KNOWN: Mapping[_Said, Direction] = {
+    _Said.FALLS: Direction.UNSETTLED,
+    _Said.UNREACHED: Direction.UNREACHED_OR_NOT,
+    _Said.VACUOUS: Direction.VACUOUS_OR_NOT,
+    _Said.REACHED: Direction.SEEN,
 }
 #: What a property was that holds now.
 _HELD_BEFORE: Mapping[_Said, Direction] = {
@@ -92,8 +120,14 @@ def differences(base: Report, changed: Report, kinds: Mapping[str, Kind]) -> Ite
         was, now = _said(one, kind), _said(other, kind)
         if was is now:
             continue
-        direction = _HELD_BEFORE[was] if now is _Said.HOLDS else _NOW[now]
-        yield Difference(name, direction, _verdict(one), _verdict(other))
+        yield Difference(name, _direction(was, now), _verdict(one), _verdict(other))
+
+
+def _direction(was: _Said, now: _Said) -> Direction:
+    if now is _Said.HOLDS:
+        return _HELD_BEFORE[was]
+    now_known = _NOW_KNOWN if was is _Said.UNKNOWN else _NOW
+    return now_known.get(now, _NOW[now])
 
 
 def _verdict(answer: Answer | None) -> Verdict | None:

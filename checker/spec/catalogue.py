@@ -22,12 +22,12 @@ import types
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field, fields
-from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import spec_from_file_location
 from pathlib import Path
 from typing import NoReturn, TypeGuard, cast
 
-from finale._face import new_imports
+from finale._face import FORMER, new_imports
 from finale.checker.cache.imports import reads_outside
 from finale.checker.cache.store import Store
 from finale.model.errors import FinaleError, Place, nearest
@@ -218,6 +218,9 @@ def _load_folder(known: Catalogue, folder: Path) -> None:
 class _Finder:
     """Finds the files of one folder, and hands out the texts that it has loaded.
 
+    It finds no part of Finale under its former name: a path to a checkout has `model`, too, and
+    then its classes would be others than those of `finale.model`.
+
     Python keeps the byte code of a file for as long as the file's time, in whole seconds, and its
     size stay as they are. Two edits within a second would go unnoticed, so here is no byte code.
     """
@@ -229,6 +232,8 @@ class _Finder:
         self, fullname: str, path: object = None, target: object = None
     ) -> ModuleSpec | None:
         """Find a module of the folder, or of a folder within it."""
+        if fullname in FORMER and _is_former(PathFinder.find_spec(fullname)):
+            raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
         package, *names = fullname.split(".")
         if package != self._package or not names:
             return None
@@ -281,18 +286,31 @@ def _load(known: Catalogue, package: str, file: Path) -> types.ModuleType:
         raise _not_python(f"Python raises {type(error).__name__}", Place(str(file))) from None
 
 
+def _is_former(found: ModuleSpec | None) -> bool:
+    """Whether what Python finds is a folder of a checkout of Finale."""
+    if found is None or found.origin is None:
+        return False
+    folder = Path(found.origin).resolve().parent
+    return (folder.parent / "python" / "finale" / folder.name).exists()
+
+
 def _former_import(place: Place) -> FinaleError | None:
     """The error of an import from the time when Finale was several packages; None for others."""
     text = Path(str(place.file)).read_bytes()
     imports = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.stmt))
-    lines = [line for node in imports if node.lineno == place.line for line in new_imports(node)]
-    if not lines:
+    lines: dict[int, list[str]] = {}
+    for node in sorted(imports, key=lambda each: each.lineno):
+        if new := new_imports(node):
+            lines.setdefault(node.lineno, []).extend(new)
+    here = lines.pop(place.line or 0, None)
+    if here is None:
         return None
+    others = (f"; in line {line}: {'; '.join(new)}" for line, new in lines.items())
     return FinaleError(
         "former-import",
         "Finale was several packages, and is now one, of the name finale",
         place=place,
-        advice=f"write {'; '.join(lines)}",
+        advice=f"write {'; '.join(here)}{''.join(others)}",
     )
 
 

@@ -13,7 +13,7 @@ from typing import NoReturn
 from finale.model.errors import FinaleError, Place
 
 #: Method names that change Python containers; the collections of the state have other names.
-_MUTATORS = {
+MUTATORS = {
     "append",
     "appendleft",
     "extend",
@@ -26,19 +26,26 @@ _MUTATORS = {
     "sort",
     "reverse",
 }
+#: What is said of `is`.
+COMPARES_OBJECTS = "`is` compares Python objects, not values of the state"
+WRITE_EQUAL = "write == or !=; compare with Nothing instead of None"
 _BUILTINS = {"bool", "int", "float", "str", "tuple", "list", "dict", "set", "frozenset", "object"}
 
 
 class SyntaxCheck(ast.NodeVisitor):
     """Visits a body; raises a coded error at the first thing that is refused.
 
-    `names` are what names of the module and of enclosing functions stand for.
+    `names` are what names of the module and of enclosing functions stand for. A function that is
+    rewritten for exploration tests some operations when they happen: `is`, and methods that change.
     """
 
-    def __init__(self, file: str, rule: str, names: Mapping[str, object]) -> None:
+    def __init__(
+        self, file: str, rule: str, names: Mapping[str, object], is_rewritten: bool = True
+    ) -> None:
         self.file = file
         self.rule = rule
         self.names = names
+        self.is_rewritten = is_rewritten
 
     def refuse(self, node: ast.AST, code: str, message: str, advice: str) -> NoReturn:
         line = getattr(node, "lineno", None)
@@ -49,14 +56,16 @@ class SyntaxCheck(ast.NodeVisitor):
     # --- what would mean something else ----------------------------------------------------------
 
     def visit_Compare(self, node: ast.Compare) -> None:
-        if any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
-            self.refuse(
-                node,
-                "rule-uses-is",
-                "`is` compares Python objects, not values of the state",
-                "write == or !=; compare with Nothing instead of None",
-            )
-        self.generic_visit(node)
+        is_tested = self.is_rewritten and len(node.ops) == 1
+        if not is_tested and any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
+            self.refuse(node, "rule-uses-is", COMPARES_OBJECTS, WRITE_EQUAL)
+        self.visit(node.left)
+        for op, right in zip(node.ops, node.comparators, strict=True):
+            if isinstance(op, ast.In | ast.NotIn) and isinstance(right, ast.Set):
+                for element in right.elts:  # looked into like a tuple
+                    self.visit(element)
+            else:
+                self.visit(right)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
         if isinstance(node.op, ast.Invert):
@@ -132,12 +141,13 @@ class SyntaxCheck(ast.NodeVisitor):
     # --- what keeps state outside the state ------------------------------------------------------
 
     def visit_Call(self, node: ast.Call) -> None:
-        if isinstance(node.func, ast.Attribute) and node.func.attr in _MUTATORS:
+        is_changing = isinstance(node.func, ast.Attribute) and node.func.attr in MUTATORS
+        if is_changing and not self.is_rewritten:
             self.refuse(
                 node,
                 "rule-mutates",
-                f"`.{node.func.attr}(...)` changes a Python object that is not part of the state",
-                "keep what must last in a field; build lists with comprehensions",
+                f"`{ast.unparse(node.func)}(...)` may change a Python object outside the state",
+                "keep what must last in a field; mark a helper that writes fields with @step",
             )
         if isinstance(node.func, ast.Name) and node.func.id == "isinstance" and len(node.args) == 2:
             kinds = node.args[1]
@@ -164,8 +174,9 @@ class SyntaxCheck(ast.NodeVisitor):
         self.refuse(
             node,
             f"rule-builds-{word}",
-            f"a {word} cannot be built from values of the state",
-            "use a tuple for `in`, a Set or PerEntity field for what must last",
+            f"a {word} cannot be built in a rule: it would not see values of the state",
+            "use a tuple, a Set or PerEntity field for what must last; "
+            "a set that is written behind `in` is fine",
         )
 
     def visit_Set(self, node: ast.Set) -> None:

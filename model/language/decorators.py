@@ -38,6 +38,8 @@ _HELPERS = MappingProxyType(
         "_not": operators.inverse,
         "_compare": operators.chained,
         "_in": operators.contains,
+        "_is": operators.is_same,
+        "_is_not": operators.is_other,
         "_not_in": operators.excludes,
         "_isinstance": operators.is_instance,
         "_subject": operators.subject,

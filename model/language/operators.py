@@ -29,6 +29,7 @@ from finale.model.expressions import (
 from finale.model.values import Nothing, Record
 
 from .access import Structure
+from .checks import COMPARES_OBJECTS, WRITE_EQUAL
 from .collections import ArrayOf, MapOf, QueueOf, SetOf
 from .entities import Entity
 from .explore import Branch, current, decide, merged, note_branch, settled
@@ -229,20 +230,33 @@ def slots(target: Any) -> Any:
     """Check the target of an element assignment: an array or map. Raises `rule-mutates`."""
     if isinstance(target, ArrayOf | MapOf | Symbolic) or target is Nothing:
         return cast(Any, target)
-    raise _mutates(target, "an element is assigned")
+    raise _mutates(target, "an assignment changes an element of")
 
 
-def changeable(target: Any) -> Any:
+def changeable(target: Any, method: str) -> Any:
     """Check the object of a method that changes it. Raises `rule-mutates`."""
     if isinstance(target, list | dict | set | bytearray | deque):
-        raise _mutates(cast(object, target), "it is changed")
+        raise _mutates(cast(object, target), f"`.{method}(...)` changes")
     return target
+
+
+def is_same(left: Any, right: Any) -> bool:
+    """`left is right`, which only tells whether a plain value is None. Raises `rule-uses-is`."""
+    of_the_state = any(isinstance(each, Symbolic | Structure) for each in (left, right))
+    if (left is None or right is None) and not of_the_state:
+        return left is right
+    raise FinaleError("rule-uses-is", COMPARES_OBJECTS, place=caller(), advice=WRITE_EQUAL)
+
+
+def is_other(left: Any, right: Any) -> bool:
+    """`left is not right`, as `is_same`."""
+    return not is_same(left, right)
 
 
 def _mutates(target: object, what: str) -> FinaleError:
     return FinaleError(
         "rule-mutates",
-        f"{what} of a Python {type(target).__name__} outside the state",
+        f"{what} a Python {type(target).__name__} that is not part of the state",
         place=caller(),
         advice="store lasting values in fields of entities; build lists with comprehensions",
     )

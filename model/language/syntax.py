@@ -19,7 +19,7 @@ from typing import Any, TypeVar, cast
 
 from finale.model.errors import FinaleError, Place
 
-from .checks import SyntaxCheck
+from .checks import MUTATORS, SyntaxCheck
 from .explore import Branch
 from .guarding import NAME, guarded_function
 from .loops import MergeableLoops, merged_loop
@@ -28,12 +28,19 @@ from .path_ends import is_inner
 _QUANTIFIERS = {"all": "_all", "any": "_any", "sum": "_sum", "min": "_min_of", "max": "_max_of"}
 _EXTREMES = {"min": "_min", "max": "_max"}
 _LISTS = {"all": "_all_in", "any": "_any_in"}
-_CHANGING = {"add", "remove", "clear", "discard"}
+_CHANGING = {"add", "remove", "clear", "discard", *MUTATORS}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 _Node = TypeVar("_Node", bound=ast.AST)
+
+
+def _listed(container: ast.expr) -> ast.expr:
+    """A container as `in` looks into it: a set that is written out as a tuple."""
+    if not isinstance(container, ast.Set):
+        return container
+    return _at(container, ast.Tuple(container.elts, ast.Load()))
 
 
 def _at(place: Any, node: _Node) -> _Node:
@@ -126,7 +133,10 @@ class _Rewrite(ast.NodeTransformer):
         if len(node.ops) == 1:
             if isinstance(first, ast.In | ast.NotIn):
                 name = "_in" if isinstance(first, ast.In) else "_not_in"
-                return self._call(node, name, node.comparators[0], node.left)
+                return self._call(node, name, _listed(node.comparators[0]), node.left)
+            if isinstance(first, ast.Is | ast.IsNot):
+                name = "_is" if isinstance(first, ast.Is) else "_is_not"
+                return self._call(node, name, node.left, node.comparators[0])
             return node
         if self._holds(node, ast.NamedExpr, ast.In, ast.NotIn):
             return node
@@ -140,7 +150,8 @@ class _Rewrite(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
-            node.func.value = self._call(node.func.value, "_changeable", node.func.value)
+            method = ast.Constant(node.func.attr)
+            node.func.value = self._call(node.func.value, "_changeable", node.func.value, method)
         if not isinstance(node.func, ast.Name) or self.shadowed(node.func.id):
             return node
         name, plain = node.func.id, not node.keywords
@@ -309,7 +320,7 @@ def check_reader(code: types.CodeType) -> None:
         return  # lambdas and comprehensions are part of a function that is checked
     definition = _definitions(code.co_filename).get(code.co_firstlineno)
     if definition is not None and definition.name == code.co_name:
-        _check(definition, SyntaxCheck(code.co_filename, code.co_qualname, {}))
+        _check(definition, SyntaxCheck(code.co_filename, code.co_qualname, {}, is_rewritten=False))
 
 
 def _check(definition: Function, check: SyntaxCheck) -> None:

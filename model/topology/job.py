@@ -7,6 +7,7 @@ vertices and edges as declared, subtasks by vertex and index, channels by edge, 
 from __future__ import annotations
 
 import heapq
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -145,6 +146,28 @@ def _check_vertices(vertices: tuple[Vertex, ...]) -> None:
                 place=Place(key=f"job.{name}"),
                 advice="give each vertex a name of its own",
             )
+    _check_alphabet(vertices)
+
+
+def _check_alphabet(vertices: tuple[Vertex, ...]) -> None:
+    """Refuse names that may look alike. Raises `bad-name`.
+
+    Letters of two alphabets look alike (Latin S, Cyrillic \u0405). Those that do have an upper and
+    a lower case, so the letters of a job that have both are of one alphabet.
+    """
+    first_of: dict[str, str] = {}
+    for vertex in vertices:
+        for letter in vertex.name:
+            if letter.lower() != letter.upper():
+                first_of.setdefault(unicodedata.name(letter).split()[0].title(), vertex.name)
+    if len(first_of) > 1:
+        (one, name), (other, second) = list(first_of.items())[:2]
+        raise FinaleError(
+            "bad-name",
+            f'"{name}" has {one} letters and "{second}" has {other} ones, which can look alike',
+            place=Place(key=f"job.{second}"),
+            advice="write all names of a job in one alphabet",
+        )
 
 
 def _check_edges(vertices: tuple[Vertex, ...], edges: tuple[Edge, ...]) -> None:

@@ -7,6 +7,7 @@ connected subtasks. All are frozen values: equal parts are the same part.
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from enum import Enum
 
@@ -313,6 +314,9 @@ def _check_name(name: str) -> None:
         problem = "is blank, has blanks around it, an arrow or a control character in it"
     elif re.search(r"\.\d+$", name):
         problem = "reads like the name of one subtask"
+    elif unicodedata.normalize("NFKC", name) != name:
+        plain = unicodedata.normalize("NFKC", name)
+        problem = f'has another form in Unicode (NFKC), "{plain}", which looks alike'
     else:
         return
     raise FinaleError(

@@ -13,6 +13,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from finale._face import PUBLIC, defining
+
 
 def digest_of(modules: Iterable[str], within: Sequence[str], without: Sequence[str] = ()) -> str:
     """A digest of modules and what they import, of these packages and not of those."""
@@ -33,6 +35,7 @@ def _closure(
     ahead = list(modules)
     while ahead:
         name = ahead.pop()
+        ahead += defining(name)
         is_ours = any(_is_in(name, each) for each in within)
         if name in seen or not is_ours or any(_is_in(name, each) for each in without):
             continue
@@ -70,12 +73,14 @@ def _named(node: ast.AST, package: str) -> Iterator[str]:
     """Return the modules that an import may name."""
     match node:
         case ast.Import():
-            yield from (alias.name for alias in node.names)
+            names = [alias.name for alias in node.names]
         case ast.ImportFrom():
             parts = package.split(".")
             above = parts[: len(parts) - node.level + 1] if node.level else []
             base = ".".join([*above, *([node.module] if node.module else [])])
             yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+            names = [f"{base}.{alias.name}" for alias in node.names]
         case _:
-            pass
+            names = []
+    yield from names
+    yield from (f"{each}.*" for each in names if each in PUBLIC)

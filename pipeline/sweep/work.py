@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 from finale.checker.search.answer import DoesNotApply, NotAsked, Unknown
 from finale.checker.search.limits import INTERRUPTED, Limits
@@ -78,8 +79,13 @@ class CellResult:
 
     @classmethod
     def from_json(cls, text: str) -> CellResult:
-        """Back from one line. Raises `ValueError`, `TypeError` or `KeyError` where it is none."""
-        told = json_of(text)
+        """Back from one line. Raises what `from_table` raises."""
+        return cls.from_table(json_of(text))
+
+    @classmethod
+    def from_table(cls, told: dict[str, Any]) -> CellResult:
+        """Back from the table of a line. Raises `ValueError`, `TypeError`, `KeyError` or
+        `AttributeError` where it is none."""
         rows = tuple(CellVerdict(**row) for row in told.pop("rows"))
         setting = tuple((axis, word) for axis, word in told.pop("setting"))
         limits = tuple(told.pop("limits"))

@@ -7,22 +7,18 @@ number that it had.
 
 from __future__ import annotations
 
-import fcntl
-import json
-import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 from finale.checker.logs.findings import Finding, Severity
 from finale.checker.logs.verdicts import Verdict
-from finale.model.errors import FinaleError, Place
-from finale.model.given import appended, json_of, whole_of
+from finale.model.journal import open_journal
 
 JOURNAL = "findings.ndjson"
 FINDING, WITHDRAWN, REJECTED = "finding", "withdrawn", "rejected"
 JOB, TROUBLE = "job", "trouble"
-_HEAD = {"finale": "watch", "v": 1}
+_OTHER = "it is of a watch of another folder, or of other tables or levels"
 
 Record = dict[str, Any]
 #: A finding without its line, which may be another one when more is known.
@@ -44,24 +40,15 @@ class Journal:
         self._rejected: set[tuple[str, str]] = set()
         self._words: dict[tuple[str, str], str] = {}
         self._troubles: dict[str, str] = {}
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            _refuse_foreign(folder)
-            self._file: IO[bytes] = appended(folder / JOURNAL)
-        except OSError as error:
-            raise _unusable(folder, f"it cannot be written: {error.strerror}") from None
-        try:
-            self._lock()
-            self._read({**_HEAD, **of})
-        except FinaleError:
-            self._file.close()
-            raise
+        head = {"v": 1, **of}
+        path = folder / JOURNAL
+        self._journal = open_journal("watch", path, "--resume", head, self._read, _OTHER)
 
     def __enter__(self) -> Journal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
+        self._journal.close()
 
     def note(self, word: str, verdict: Verdict, time: str) -> None:
         """Record the new parts of the present verdict on a job."""
@@ -103,11 +90,10 @@ class Journal:
         """The records that were not told yet. When all of them are, that is written down."""
         if not self.untold:
             return
-        self._sync()
+        self._journal.sync()
         yield from self.untold
-        self._write({"told": self.untold[-1]["n"]})
+        self._journal.write({"told": self.untold[-1]["n"]})
         self.untold = []
-        self._file.flush()
 
     @property
     def findings(self) -> int:
@@ -123,7 +109,7 @@ class Journal:
 
     def _add(self, record: Record) -> None:
         record = {"n": self.count + 1, **record}
-        self._write(record)
+        self._journal.write(record)
         self._take(record)
 
     def _take(self, record: Record) -> None:
@@ -143,54 +129,11 @@ class Journal:
             case _:
                 self._troubles[record["logs"]] = record["why"]
 
-    def _write(self, record: Record) -> None:
-        self._file.write(json.dumps(record).encode() + b"\n")
-
-    def _sync(self) -> None:
-        self._file.flush()
-        os.fsync(self._file.fileno())
-
-    def _lock(self) -> None:
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise FinaleError(
-                "watch-in-use",
-                "another watch writes into this folder right now",
-                place=Place(str(self.folder)),
-                advice="wait for it, or name another folder with --resume",
-            ) from None
-
-    def _read(self, head: Mapping[str, object]) -> None:
-        self._file.seek(0)
-        data = self._file.read()
-        whole = data[: data.rfind(b"\n") + 1]
-        first, *lines = whole.splitlines() or [b""]
-        if not whole:
-            if not json.dumps(dict(head)).encode().startswith(data):
-                raise _unusable(self.folder, _difference(None, head))
-            self._file.truncate(0)
-            self._write(dict(head))
-            self._sync()
-            return
-        try:
-            begun = json_of(first)
-        except ValueError:
-            begun = None
-        if begun != json.loads(json.dumps(head)):
-            raise _unusable(self.folder, _difference(begun, head))
-        try:
-            self._take_all(map(json_of, lines))
-        except (ValueError, KeyError, TypeError):
-            raise _unusable(self.folder, f"{JOURNAL} in it was changed") from None
-        self._file.truncate(len(whole))  # half a record was not told
-
-    def _take_all(self, records: Iterable[Record]) -> None:
-        for record in records:
-            if "told" in record:
-                self.untold = [each for each in self.untold if each["n"] > record["told"]]
-            else:
-                self._take(record)
+    def _read(self, record: Record) -> None:
+        if "told" in record:
+            self.untold = [each for each in self.untold if each["n"] > record["told"]]
+        else:
+            self._take(record)
 
 
 _FINDING = ("property", "binding", "severity", "where")
@@ -213,27 +156,3 @@ def _key(found: Finding) -> _Key:
 
 def _key_of(record: Record) -> _Key:
     return record["property"], tuple(record["binding"].items()), record["severity"]
-
-
-def _refuse_foreign(folder: Path) -> None:
-    """Before anything is written: a folder in which no watch has begun has nothing in it."""
-    others = any(each.name != JOURNAL for each in folder.iterdir())
-    # Looked at after the others: who begins right now writes its journal before anything else.
-    journal = folder / JOURNAL
-    if others and not (journal.exists() and b"\n" in whole_of(journal)):
-        raise _unusable(folder, "there is something else in it")
-
-
-def _difference(begun: Any, head: Mapping[str, object]) -> str:
-    if not isinstance(begun, dict) or cast("Record", begun).get("finale") != head["finale"]:
-        return f"{JOURNAL} in it is no journal of a watch"
-    return "it is of a watch of another folder, or of other tables or levels"
-
-
-def _unusable(folder: Path, what: str) -> FinaleError:
-    return FinaleError(
-        "watch-folder",
-        f"the folder of the watch cannot be used: {what}",
-        place=Place(str(folder)),
-        advice="name another folder with --resume",
-    )

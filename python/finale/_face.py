@@ -15,9 +15,10 @@ from importlib.resources import files
 from importlib.util import find_spec
 
 #: The packages that Finale was before it was one.
-_FORMER = ("model", "checker", "cli", "pipeline", "reference")
+FORMER = ("model", "checker", "cli", "pipeline", "reference")
 #: The public modules with a stub. `rules` has none: it is loaded whole.
 LISTED = ("jobs", "protocols", "properties")
+PUBLIC = frozenset(f"finale.{module}" for module in LISTED)
 
 
 @cache
@@ -30,6 +31,18 @@ def origins(module: str) -> Mapping[str, tuple[str, str]]:
         for node in imports
         for alias in node.names
     }
+
+
+def defining(name: str) -> frozenset[str]:
+    """Return the modules that define a name of a public module, or all if the name is `*`.
+
+    For `finale.jobs.Task` that is the module of `Task`. Other names have no such modules.
+    """
+    module, _, name = name.rpartition(".")
+    if module not in PUBLIC:
+        return frozenset()
+    places = origins(module.removeprefix("finale.")).items()
+    return frozenset(where for each, (where, _) in places if name in ("*", each))
 
 
 def public_name(value: object) -> tuple[str, str] | None:
@@ -45,33 +58,40 @@ def public_name(value: object) -> tuple[str, str] | None:
 def new_imports(statement: ast.stmt) -> list[str]:
     """Return the imports to write in place of an import from a former package; else none."""
     if isinstance(statement, ast.Import):
-        names = [each.name for each in statement.names if _is_former(each.name)]
-        return [f"import finale.{name}" for name in names]
+        former = [each for each in statement.names if _is_former(each.name)]
+        return [f"import {_written(_new_module(each.name), each.asname)}" for each in former]
     if not isinstance(statement, ast.ImportFrom) or not _is_former(statement.module):
         return []
     wanted: dict[str, list[str]] = {}
     for each in statement.names:
         module, name = _new_place(str(statement.module), each.name)
         used = each.asname or each.name
-        wanted.setdefault(module, []).append(name if name == used else f"{name} as {used}")
+        wanted.setdefault(module, []).append(_written(name, None if used == name else used))
     return [f"from {module} import {', '.join(names)}" for module, names in wanted.items()]
+
+
+def _written(name: str, used: str | None) -> str:
+    return name if used is None else f"{name} as {used}"
+
+
+def _new_module(former: str) -> str:
+    return "finale.rules" if former == "model.rules" else f"finale.{former}"
 
 
 def _new_place(former: str, name: str) -> tuple[str, str]:
     """Return the module that has a name of a former module, and the name there."""
-    origin = f"finale.{former}", name
-    if former == "model.rules":
+    if _is_former(f"{former}.{name}"):
+        return _new_module(f"{former}.{name}").rpartition(".")[0], name
+    rules = import_module("finale.rules")
+    value = vars(import_module(f"finale.{former}")).get(name)
+    if value is not None and vars(rules).get(name) is value:
         return "finale.rules", name
-    for module in LISTED:
-        for public, where in origins(module).items():
-            if where == origin:
-                return f"finale.{module}", public
-    return origin
+    return public_name(value) or (_new_module(former), name)
 
 
 def _is_former(module: str | None) -> bool:
     """Whether there was a module of Finale with this name."""
-    if module is None or module.partition(".")[0] not in _FORMER:
+    if module is None or module.partition(".")[0] not in FORMER:
         return False
     try:
         return find_spec(f"finale.{module}") is not None

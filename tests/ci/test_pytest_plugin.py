@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
+import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -183,6 +186,13 @@ def test_what_cannot_be_read_is_told_with_its_code(project: pytest.Pytester) -> 
 COMMANDS = {
     "old": ("#!/bin/sh\nexec echo '{}'\n", "*old does not answer as this plugin expects*"),
     "silent": ("#!/bin/sh\n", "*silent does not answer as this plugin expects*"),
+    "strange": ("#!/bin/sh\nexec echo '[]'\n", "*strange does not answer as this plugin expects*"),
+    "old_python": ("#!/nowhere/python\n", "*old_python cannot be run: No such file or directory*"),
+    "no_program": ("", "*no_program cannot be run: Exec format error*"),
+    "stutters": (
+        """#!/bin/sh\necho '{"format": "finale-test-items/1"}'\nread question\nprintf '{"ite'\n""",
+        "finale ended with exit code 0 before it answered*",
+    ),
     "dies": (
         """#!/bin/sh\nread question <<<''\necho '{"format": "finale-test-items/1"}'\nexit 9\n""",
         "finale ended with exit code 9 before it answered*",
@@ -197,9 +207,62 @@ def test_a_command_that_does_not_answer_is_told(project: pytest.Pytester, name: 
     command.write_text(text.replace("#!/bin/sh", "#!/bin/bash"))
     command.chmod(0o755)
     (project.path / "pytest.ini").write_text(INI + f"finale_command = {name}\n")
-    ran = project.runpytest(*PLUGIN)
+    ran = project.runpytest_subprocess(*PLUGIN, "-W", "error")
     ran.assert_outcomes(errors=2)
     ran.stdout.fnmatch_lines([told])
+    assert "Unraisable" not in ran.stdout.str() + ran.stderr.str()
+
+
+READS = {
+    "input": "input('who? ')",
+    "all": "sys.stdin.read()",
+    "child": "subprocess.run(['cat'], check=True)",
+}
+
+
+@pytest.mark.parametrize("name", READS)
+def test_code_of_the_project_reads_no_question(project: pytest.Pytester, name: str) -> None:
+    (project.path / "pytest.ini").write_text(INI)
+    file = project.path / "protocols" / "ping.py"
+    reading = f"import subprocess, sys\n{READS[name]}\n"
+    file.write_text(file.read_text().replace("\nfrom finale", f"\n{reading}from finale", 1))
+    ran = project.runpytest_subprocess(*PLUGIN, timeout=60)
+    if name == "input":
+        ran.assert_outcomes(errors=2)
+        ran.stdout.fnmatch_lines(["error?protocol-raises?: *ping.py:*: EOFError: *"])
+    else:
+        ran.assert_outcomes(passed=2, failed=1)
+
+
+def test_the_process_ends_with_its_runner(project: pytest.Pytester) -> None:
+    """Also in the middle of work, for which it would need forever."""
+    endless = project.path / "endless"
+    endless.mkdir()
+    (endless / "endless.py").write_text("print('begins')\nwhile True:\n    pass\n")
+    process = subprocess.Popen(
+        [Path(sys.executable).with_name("finale"), "serve-items", "--protocols", endless],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stderr is not None
+    process.stdin.write('{"collect": "specs/good.toml"}\n')
+    process.stdin.flush()
+    assert process.stderr.readline() == "begins\n"
+    try:
+        process.communicate(timeout=60)
+        assert process.returncode == 130
+    finally:
+        process.kill()
+
+
+def test_an_option_without_effect_is_told(project: pytest.Pytester) -> None:
+    """Such as one whose path leads pytest to another folder for its settings."""
+    (project.path / "pytest.ini").write_text(INI)
+    command = str(Path(sys.executable).with_name("finale"))
+    ran = project.runpytest(*PLUGIN, "--finale-command", command)
+    assert ran.ret == pytest.ExitCode.USAGE_ERROR
+    ran.stderr.fnmatch_lines(["*--finale-command has no effect: *write --finale-command=*"])
+    project.runpytest(*PLUGIN, f"--finale-command={command}").assert_outcomes(passed=2, failed=1)
 
 
 def test_code_of_the_project_that_prints_disturbs_no_answer(project: pytest.Pytester) -> None:

@@ -19,7 +19,8 @@ def test_a_new_review_is_green(key: str, tmp_path: Path) -> None:
     checked = run(CHECK, tmp_path / "review")
     assert checked.exit == 0, checked
     # The variant is still as its protocol, and the check says so.
-    assert checked.stderr.split("\n")[0].startswith("  !  the change changes nothing"), checked
+    told = "  !  specs/my-change.toml: the change changes nothing"
+    assert checked.stderr.split("\n")[0].startswith(told), checked
     assert "1 spec checked · all as expected" in checked.stdout
     expected = (tmp_path / "review" / "specs" / "my-change.toml").read_text(encoding="utf-8")
     assert expected.count("[[expect]]") >= 2

@@ -65,7 +65,7 @@ class Node(Peer):
 
     st = field(Enum(S), S.A)
     flag = field(Bool, False)
-    left = field(Range(0, 3), 1)
+    left = field(Range(0, 3), lambda node: node.number)
     right = field(Range(0, 3), 2)
     maybe = field(Option(Range(0, 3)), Nothing)
     peer = field(Option(Ref(Peer)), Nothing)
@@ -142,7 +142,8 @@ class Toy(Protocol):
             node.seen.add(1)
             node.friends.add(node)
             node.mail = Note(text=1)
-            node.box.put(Note(text=2))
+            if node.box.has_space:
+                node.box.put(Note(text=2))
             node.slots[1] = 3
             self.marks[node] = 1
         elif node.stage == 1:
@@ -154,7 +155,8 @@ class Toy(Protocol):
             node.friends.add(node.other)
             node.mail = Stop(reason=1)
             node.rec = Note(text=0)
-            node.box.put(Stop(reason=1))
+            if node.box.has_space:
+                node.box.put(Stop(reason=1))
             self.turn = node
         else:
             node.st = S.A
@@ -163,7 +165,8 @@ class Toy(Protocol):
             node.peer = node
             node.seen.add(0)
             node.mail = Note(text=0)
-            node.box.take()
+            if not node.box.is_empty:
+                node.box.take()
             node.slots[0] = 1
             self.last = node
         node.stage += 1

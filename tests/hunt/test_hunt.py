@@ -182,6 +182,33 @@ def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     assert error.value.code == "hunt-folder"
 
 
+@pytest.mark.parametrize("notes", ["my notes", '{"finale": "hu', "my notes\nmore\n", "\n"])
+def test_a_foreign_file_of_that_name_is_left_as_it_is(tmp_path: Path, notes: str) -> None:
+    (tmp_path / JOURNAL).write_text(notes, encoding="utf-8")
+    if notes.startswith("{"):
+        (tmp_path / "thesis.tex").touch()
+    ran = run(f"hunt stop-with-savepoint --output {tmp_path} --jobs 1", tmp_path)
+    assert (ran.exit, ran.stderr[:18]) == (2, "error[hunt-folder]")
+    assert (tmp_path / JOURNAL).read_text(encoding="utf-8") == notes
+
+
+def test_one_hunt_at_a_time(tmp_path: Path) -> None:
+    with Journal(tmp_path):
+        ran = run(f"hunt stop-with-savepoint --output {tmp_path} --jobs 1", tmp_path)
+    assert (ran.exit, ran.stderr[:18]) == (2, "error[hunt-in-use]")
+
+
+def test_nothing_is_written_behind_a_link(tmp_path: Path) -> None:
+    outside, folder = tmp_path / "outside", tmp_path / "hunt"
+    outside.mkdir()
+    folder.mkdir()
+    with Journal(folder):
+        (folder / FOUND).rmdir()
+    (folder / FOUND).symlink_to(outside)
+    with pytest.raises(FinaleError, match="found in it is a link"):
+        Journal(folder)
+
+
 def assert_an_order_for_flink(file: Path, name: str) -> None:
     """What a hunt writes is what `finale reproduce` takes."""
     facts = facts_in(ROOT / "reference" / "flink" / "flink-2.3.toml")
@@ -244,3 +271,70 @@ def test_after_an_interrupt_the_commands_can_be_pasted(
     again = run(finding["command"].removeprefix("finale "), tmp_path)
     assert again.exit == 0
     assert f"{finding['property']} is violated" in again.stdout
+
+
+def test_an_interrupt_in_the_known_specs_says_that_nothing_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Settings that were searched before are not called new: nobody knows what is known."""
+
+    def few(protocols: Sequence[str], release: str) -> list[HuntSetting]:
+        return plan_of(NAME)
+
+    monkeypatch.setattr(finale.cli.hunt, "settings", few)
+    monkeypatch.setattr(finale.cli.hunt, "SECONDS_TO_SHRINK", 1.0)
+    none, command = tmp_path / "none", "hunt stop-with-savepoint --jobs 1 --output hunt"
+    none.mkdir()
+    (none / "other.toml").write_text('title = "no spec"', encoding="utf-8")
+    assert run(f"{command} --known none", tmp_path).exit == 1
+    whole = Hunting.hunt
+
+    def stopped(self: Hunting, plan: Sequence[HuntSetting], seconds: float | None) -> bool:
+        return True if plan and plan[0].file else whole(self, plan, seconds)
+
+    monkeypatch.setattr(Hunting, "hunt", stopped)
+    ran = run(f"{command} --known {KNOWN}", tmp_path)
+    assert ran.exit == 130
+    assert ran.stdout.splitlines() == [
+        "1 known spec left to search: before that, no violation can be called new",
+        "1 setting searched · 0 left · 0 new signatures · 0 known · interrupted",
+    ]
+    monkeypatch.setattr(Hunting, "hunt", whole)
+    assert "stop-is-answered" not in run(f"{command} --known {KNOWN}", tmp_path).stdout
+
+
+def few_of(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    whole = settings
+
+    def few(protocols: Sequence[str], release: str) -> list[HuntSetting]:
+        return [each for each in whole(protocols, release) if not names or each.name in names][:3]
+
+    monkeypatch.setattr(finale.cli.hunt, "settings", few)
+
+
+def test_a_hunt_whose_settings_are_all_refused_is_bad_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few_of(monkeypatch)
+    ran = run(f"hunt operator-coordinator --known {KNOWN} --jobs 1", tmp_path)
+    assert ran.exit == 2
+    assert ran.stdout.startswith("no setting was searched\n0 settings searched")
+    assert ran.stderr.startswith("error[all-refused]: the protocol refuses all 3 settings")
+
+
+def test_settings_that_are_left_or_stopped_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few_of(monkeypatch)
+    command = f"hunt stop-with-savepoint --known {KNOWN} --jobs 1"
+    told = "no violation that the specs do not describe"
+    partly = f"{told} in the settings that were searched to the end\n"
+    left = run(f"{command} --seconds 0.001 --output left", tmp_path)
+    assert (left.exit, left.stdout.startswith(partly)) == (3, True), left
+    stopped = run(f"{command} --max-states 2 --output stopped", tmp_path)
+    assert (stopped.exit, stopped.stdout.startswith(partly)) == (3, True), stopped
+    assert "1 known spec came to a limit: a violation of these can be listed as new" in (
+        stopped.stdout
+    )
+    whole = run(f"{command} --output whole", tmp_path)
+    assert (whole.exit, whole.stdout.startswith(f"{told}\n")) == (0, True), whole

@@ -271,6 +271,7 @@ def test_an_entity_is_itself_and_no_other_of_its_name() -> None:
         ("empty-domain", Range(2, 1)),
         ("empty-domain", Range(0, Bound("n") - 3)),
         ("empty-domain", Enum(Vacant)),
+        ("ref-without-class", Option(Ref("Node"))),  # type: ignore[arg-type]
         ("unknown-bound", Range(0, Bound("m"))),
         ("unknown-bound", Queue(Bool, Bound("m") + 1)),
         ("negative-length", Array(Bool, -1)),

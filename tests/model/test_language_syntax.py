@@ -11,7 +11,16 @@ import pytest
 from finale.model.language.build import build
 from finale.model.language.checks import SyntaxCheck
 from finale.model.rules import Protocol
-from tests.model.language_kit import assert_refused, made, mistake, module, protocol, written
+from finale.model.semantics import steps
+from tests.model.language_kit import (
+    assert_refused,
+    made,
+    mistake,
+    module,
+    protocol,
+    system_of,
+    written,
+)
 
 HEADER = '''
 """A module with a rule to be refused."""
@@ -61,6 +70,8 @@ REFUSED = [
     # What would mean something else.
     ("rule-uses-is", "if node.number == 1 and node.target is None:  # here\n    node.number = 0"),
     ("rule-uses-is", "if node.target is not None:  # here\n    node.number = 0"),
+    ("rule-uses-is", "if node is self.nodes[0]:  # here\n    node.number = 0"),
+    ("rule-uses-is", "if None is node.target is None:  # here\n    node.number = 0"),
     ("rule-uses-invert", "node.number = 0\nif ~(node.number == 0):  # here\n    node.number = 1"),
     ("case-singleton", "match node.target:\n    case None:  # here\n        node.number = 0"),
     (
@@ -88,13 +99,13 @@ REFUSED = [
     ("rule-mutates", "node.number = 0\nKEEPER.last = node.number  # here"),
     ("rule-mutates", "found = set()\nnode.number = 0\nfound.add(node)  # here"),
     ("rule-mutates", "CACHE.clear()  # here\nnode.number = 0"),
+    ("rule-mutates", "CACHE.update(number=1)  # here\nnode.number = 0"),
     ("unknown-field", "node.nmber = node.number + 1  # here"),
     ("unknown-field", "node.number = node.numbr  # here"),
     ("field-assigned-on-class", "Node.number = 1  # here"),
     ("field-assigned-on-class", "type(node).number += 1  # here"),
     ("field-assigned-on-class", "node.__class__.number = 1  # here"),
     ("field-assigned-on-class", "kind = Node\nkind.number = 1  # here"),
-    ("rule-builds-set", "if node.number in {1, 2}:  # here\n    node.number = 0"),
     ("rule-builds-set", "node.number = len({each.number for each in self.nodes})  # here"),
     ("rule-builds-dict", "node.number = {0: 1}[0]  # here"),
     ("rule-builds-dict", "node.number = len({each: 1 for each in self.nodes})  # here"),
@@ -156,14 +167,38 @@ def test_what_is_never_called_is_checked_too(tmp_path: Path) -> None:
         class Helping(Base):
             @define
             def unused(self):
-                return self.nodes is None  # here
+                return {each for each in self.nodes}  # here
 
         def counts(self, node: Node) -> None:
             "Counts."
             node.number = 1
     """
     found = module(HEADER + textwrap.dedent(text), tmp_path)
-    assert mistake(found["Helping"], found["counts"]).code == "rule-uses-is"
+    assert mistake(found["Helping"], found["counts"]).code == "rule-builds-set"
+
+
+def test_what_only_looks_like_a_change_of_a_python_object_is_accepted(tmp_path: Path) -> None:
+    """A helper may be called `update`, a plain value be None, a set stand behind `in`."""
+    text = """
+        class Helping(Base):
+            partner = None
+
+            @step
+            def update(self, node: Node, number) -> None:
+                node.number = number
+
+        def counts(self, node: Node) -> None:
+            "Counts."
+            require(node.number in {1, ONE, 2}, node.number not in {2}, self.partner is None)
+            self.update(node, 2 if self.nodes is not None else 3)
+    """
+    found = module(HEADER + textwrap.dedent(text), tmp_path)
+    system = system_of(found["Helping"], found["counts"])
+    after = {
+        number: [step.result for step in steps(system, (number, 0, 0, 0, 0, 0))][:1]
+        for number in range(4)
+    }
+    assert after == {0: [], 1: [(2, 0, 0, 0, 0, 0)], 2: [], 3: []}
 
 
 def test_rules_without_a_source_are_refused() -> None:

@@ -237,6 +237,10 @@ def test_a_shape_without_a_sink() -> None:
         ("A = { bounded = [1] }", "bad-bounded", "job.A.bounded", "each subtask"),
         ("'D.0' = {}", "bad-name", "job.D.0", "plain"),
         ("'A→B' = {}", "bad-name", "job.A→B", "plain"),
+        # An e and an accent, for which there is one letter; and a wide S.
+        ("'e\u0301' = {}", "bad-name", "job.e\u0301", "plain"),
+        ("'\uff33' = {}", "bad-name", "job.\uff33", "plain"),
+        ("S = {}\n'\u0405' = {}", "bad-name", "job.\u0405", "one alphabet"),
         ("' ' = {}", "bad-name", "job. ", "plain"),
     ],
 )

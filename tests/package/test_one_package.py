@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from finale import _face, jobs, properties, protocols, rules
 from finale.checker.report.rule import bodies
 from finale.checker.report.scaffold import variant_text
 from finale.checker.spec.catalogue import catalogue
+from finale.model.errors import FinaleError, Place
 from finale.model.language.observing import sound_kind
 from finale.model.protocols.registry import PROTOCOLS
 from tests.cli.running import ROOT
@@ -110,6 +112,81 @@ def test_the_stubs_are_the_lists() -> None:
         }
 
 
+FORMER = {
+    "from model.rules import (\n    WEAK,\n    rule,\n)": "from finale.rules import WEAK, rule",
+    "from model.rules import *": "from finale.rules import *",
+    "import model.rules as r": "import finale.rules as r",
+    "import os, model.values": "import finale.model.values",
+    "from model import rules as r, values": (
+        "from finale import rules as r; from finale.model import values"
+    ),
+    "from model.language.renaming import retire": "from finale.rules import retire",
+    "from model.topology import Sink, Job": "from finale.jobs import SinkKind as Sink, Job",
+    # As a variant could import names that another protocol imports.
+    "from model.protocols.final_checkpoint import FinalCheckpoint, Task": (
+        "from finale.protocols import FinalCheckpoint; from finale.jobs import Task"
+    ),
+    "from checker.spec.catalogue import catalogue": (
+        "from finale.checker.spec.catalogue import catalogue"
+    ),
+    "import model.rules; import checker.spec": "import finale.rules; import finale.checker.spec",
+    "def f():\n    from model.rules import rule\nf()": "from finale.rules import rule",
+    "import model.rules\nfrom model.errors import FinaleError": (
+        "import finale.rules; in line 3: from finale.model.errors import FinaleError"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", FORMER)
+@pytest.mark.parametrize("is_helper", [False, True])
+def test_a_former_import_is_told_with_the_new_one(
+    text: str, is_helper: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if a checkout is on Python's path, where the folder is found under the former name."""
+    monkeypatch.syspath_prepend(ROOT)
+    file = tmp_path / "own.py"
+    if is_helper:
+        file.write_text("from .helpers.more import rule\n")
+        file = tmp_path / "helpers" / "more.py"
+        file.parent.mkdir()
+    file.write_text(f"import json\n{text}\n")
+    with pytest.raises(FinaleError) as caught:
+        catalogue(tmp_path)
+    assert caught.value.code == "former-import"
+    assert caught.value.place == Place(str(file), 3 if text.startswith("def") else 2)
+    assert caught.value.advice == f"write {FORMER[text]}"
+    assert not {"model", "checker"} & {*sys.modules}
+    for line in re.split("; (?:in line [0-9]+: )?", FORMER[text]):
+        exec(line, {})
+
+
+OWN_MODULES = {
+    "model": "from model.train import NAME",
+    "rules": "from model.rules import Rules",
+    "either": "try:\n    from model.rules import rule\nexcept ImportError:\n    rule = None",
+}
+
+
+@pytest.mark.parametrize("name", OWN_MODULES)
+def test_a_users_own_package_of_a_former_name_is_imported(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "project" / "model"
+    own.mkdir(parents=True)
+    for file, text in (("__init__", ""), ("train", "NAME = 1\n"), ("rules", "class Rules: ...\n")):
+        (own / f"{file}.py").write_text(text)
+    protocols = tmp_path / "protocols"
+    protocols.mkdir()
+    (protocols / "own.py").write_text(f"{OWN_MODULES[name]}\nPROTOCOLS = ()\n")
+    monkeypatch.syspath_prepend(own.parent)
+    for each in ("model", "model.train", "model.rules"):
+        monkeypatch.delitem(sys.modules, each, raising=False)
+    assert catalogue(protocols).folder == protocols
+    assert Path(str(sys.modules["model"].__file__)) == own / "__init__.py"
+    for each in [each for each in sys.modules if each.partition(".")[0] == "model"]:
+        monkeypatch.delitem(sys.modules, each)
+
+
 # --- what is installed ---------------------------------------------------------------------------
 
 
@@ -159,7 +236,10 @@ def test_a_wheel_and_a_source_distribution_have_one_package(checkout: Path, tmp_
     # A wheel that is built from the source distribution has the same files.
     source = built(checkout, tmp_path, "sdist")
     with tarfile.open(source) as archive:
+        tops = {name.split("/")[1] for name in archive.getnames() if "/" in name}
         archive.extractall(tmp_path, filter="data")
+    assert "python" in tops
+    assert not tops & {"tests", *PARTS}
     (tmp_path / "again").mkdir()
     again = built(tmp_path / source.name.removesuffix(".tar.gz"), tmp_path / "again", "wheel")
     assert {name for name in in_wheel(again) if name.startswith("finale/")} == kept
@@ -228,7 +308,7 @@ def test_a_project_may_have_packages_of_these_names(
     subprocess.run([ROOT / "packaging" / "install.sh", environment], check=True)
 
     def ran(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [environment / "bin" / words[0], *words[1:]]
+        command = [str(environment / "bin" / words[0]), *words[1:]]
         return subprocess.run(
             command, cwd=folder, env=bare(), capture_output=True, text=True, check=False
         )

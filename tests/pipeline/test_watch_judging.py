@@ -302,7 +302,7 @@ def test_what_may_not_have_been_told_is_told_again_under_its_number(tmp_path: Pa
     journal = Journal(tmp_path / "kept", {})
     journal.note(word, verdict, NOW)
     first = [next(iter(journal.tell()))["n"]]
-    journal._file.close()  # as a process that is killed while it tells
+    journal._journal.close()  # as a process that is killed while it tells
     with Journal(tmp_path / "kept", {}) as again:
         assert [each["n"] for each in again.tell()][:1] == first
         again.note(word, verdict, NOW)

@@ -16,7 +16,7 @@ from finale.checker.search.reductions.candidates import Candidates
 from finale.checker.search.reductions.canonical import SymmetryGroup
 from finale.checker.search.reductions.find import find_all
 from finale.checker.search.reductions.found import Symmetry
-from finale.checker.search.reductions.invariance import Invariance
+from finale.checker.search.reductions.invariance import NOT_SEEN, TELLS_APART, Invariance
 from finale.checker.search.reductions.kinds import Reduction
 from finale.checker.search.reductions.proofs import Proofs
 from finale.checker.search.reductions.renaming import Renaming
@@ -25,13 +25,14 @@ from finale.checker.search.solving.certificate import Certifier
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.reading import read_spec
+from finale.model.expressions import FALSE, TRUE, conjunction, equal, integer, negation
 from finale.model.language.build import build
 from finale.model.language.properties import Family
 from finale.model.language.protocol import Protocol
 from finale.model.protocols.two_phase_commit import TwoPhaseCommit
 from finale.model.rules import Setting
 from finale.model.semantics import evaluate
-from finale.model.system import System
+from finale.model.system import Kind, Predicate, System
 from tests.protocols.specs import audits, built
 from tests.reductions import worlds
 from tests.reductions.audit import disagreements, kept_under, miscounted
@@ -118,8 +119,33 @@ def test_a_property_that_tells_them_apart_is_answered_in_full() -> None:
     report = check_reduced(system, [Reduction.SYMMETRY], Limits(), None)
     how = {answer.property: answer.how for answer in report.answers}
     assert how["pays-when-served"] == "exhaustive under symmetry"
-    assert how["first-comes-first"].startswith("exhaustive, not under symmetry: it tells apart")
+    # The difference shows in states of which the samples have none.
+    assert how["first-comes-first"] == f"exhaustive, not under symmetry: {NOT_SEEN}"
     assert [each.reduced for each in (report, *report.further)] == [("symmetry",), ()]
+
+
+def test_what_renaming_keeps_is_not_told_apart() -> None:
+    """If no decision was made before the step, the antecedent is false, and the claim may differ.
+
+    Its words say what the search has shown: a difference, or only no proof.
+    """
+    families = (
+        worlds.decision_stays,
+        worlds.decision_never_comes,
+        worlds.first_value_is_not_chosen,
+    )
+    system = system_of(worlds.Ballot, families)
+    found = assert_audited(system)
+    assert [group.members for group in found.groups] == [("v0", "v1", "v2")]
+    assert dict(found.refused) == {"first-value-is-not-chosen": TELLS_APART}
+    # A state that no run reaches tells the values apart: a decision without a vote.
+    node = system.cells[: system.variables[1].offset]
+    unseen = conjunction([node[0], equal(node[1], integer(0)), negation(system.cells[2])])
+    [prop] = system_of(worlds.Ballot, [worlds.decision_stays]).properties
+    claims = (Predicate((), TRUE, negation(unseen), FALSE),)
+    strange = replace(prop, kind=Kind.ALWAYS, predicates=claims, on_rules=())
+    refused = symmetry_of(replace(system, properties=(strange,))).refused
+    assert dict(refused) == {"decision-stays": NOT_SEEN}
 
 
 def test_who_names_each_other_is_an_upper_bound() -> None:

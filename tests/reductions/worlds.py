@@ -517,3 +517,60 @@ def never_sends_three(machine: Machine) -> bool:
     """Three is never sent."""
     when(machine.mode == Mode.OVER)
     return machine.sent != 3
+
+
+class Value(Entity):
+    """A value that nodes can decide on."""
+
+
+class Node(Entity):
+    """A node with votes and a decision."""
+
+    decision = field(Option(Ref(Value)), Nothing)
+    votes = field(Set(Ref(Value)), EMPTY)
+
+
+class Ballot(Protocol):
+    """Each node decides for one of the values that it has voted for."""
+
+    key = "ballot"
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self.values = tuple(Value(f"v{number}") for number in range(3))
+        self.node = Node("n")
+
+    def entities(self) -> Sequence[Entity]:
+        return (*self.values, self.node)
+
+    @rule
+    def vote(self, value: Value) -> None:
+        """The node votes for a value."""
+        require(not self.node.votes.has(value))
+        self.node.votes.add(value)
+
+    @rule
+    def decide(self, value: Value) -> None:
+        """The node decides for a value that it has voted for."""
+        require(self.node.decision == Nothing, self.node.votes.has(value))
+        self.node.decision = value
+
+
+@on_step
+def decision_stays(state: Ballot) -> bool:
+    """A decision is kept: the claim is simplified by what the antecedent says."""
+    when(before(lambda: state.node.decision != Nothing))
+    return state.node.decision == before(lambda: state.node.decision)
+
+
+@on_step
+def decision_never_comes(state: Ballot) -> bool:
+    """No step decides."""
+    return state.node.decision == before(lambda: state.node.decision)
+
+
+@on_step
+def first_value_is_not_chosen(state: Ballot) -> bool:
+    """The first value is never decided for."""
+    when(before(lambda: state.node.decision == Nothing))
+    return state.node.decision != state.values[0]

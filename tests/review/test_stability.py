@@ -375,17 +375,19 @@ def test_a_flip_is_marked_if_the_verdict_without_the_change_is_unknown(
         stability=60.0,
         states_max=states_max,
     )
-    ((flip,),) = found.new_flips
+    assert bool(found.new_flips) == (states_max is None)
+    ((flip,),) = found.new_flips or found.unsettled_flips
     assert flip.property == "right"
     assert flip.falls_before is (None if states_max else False)
     text = "\n".join(line.plain for line in review_lines(found, 200))
-    told = "unknown without the change"
+    told = "violated, and unknown without the change"
     assert (told in text) == (told in review_page([found], "Finale")) == bool(states_max)
+    assert ("no new violation" in text) == bool(states_max)
     stability = review_json(found)["stability"]
     assert isinstance(stability, dict)
     flips = {each["property"]: each for each in stability["flips"]}
     assert flips["right"]["also_without_the_change"] is (None if states_max else False)
-    assert found.exit is Exit.FAILED
+    assert found.exit is (Exit.LIMIT if states_max else Exit.FAILED)
 
 
 def test_a_mend_that_ends_with_a_new_violation(tmp_path: Path) -> None:
@@ -401,7 +403,7 @@ def test_a_mend_that_ends_with_a_new_violation(tmp_path: Path) -> None:
     assert found.exit is Exit.FAILED
 
 
-def test_a_new_violation_is_marked_if_the_verdict_without_the_change_is_unknown(
+def test_a_violation_is_not_new_if_the_verdict_without_the_change_is_unknown(
     tmp_path: Path,
 ) -> None:
     """Here the search of the protocol comes to a limit in the setting of the spec itself."""
@@ -410,7 +412,9 @@ def test_a_new_violation_is_marked_if_the_verdict_without_the_change_is_unknown(
     known = catalogue(tmp_path)
     for states_max in (20, None):
         found = reviewed(Change("busy", "calm"), [file], known=known, states_max=states_max)
-        assert ("newly violated", "right") in {said(each)[:2] for each in found.findings}
+        told = "violated, and unknown without the change" if states_max else "newly violated"
+        assert (told, "right") in {said(each)[:2] for each in found.findings}
         text = "\n".join(line.plain for line in review_lines(found, 200))
-        told = "unknown without the change"
-        assert (told in text) == (told in review_page([found], "Finale")) == bool(states_max)
+        assert told in text
+        assert told in review_page([found], "Finale")
+        assert found.exit is (Exit.LIMIT if states_max else Exit.FAILED)

@@ -20,7 +20,7 @@ from finale.model.expressions import (
     disjunction,
     negation,
 )
-from finale.model.semantics import outcome, updated
+from finale.model.semantics import evaluate, outcome, updated
 from finale.model.system import (
     Blocked,
     Fault,
@@ -37,6 +37,10 @@ from .renaming import Renaming
 
 #: Pairs of paths of two trees that are looked at before a proof is given up.
 PATHS_MAX = 2_000
+
+#: Why a property is not kept.
+TELLS_APART = "it tells apart what is interchangeable"
+NOT_SEEN = "it is not seen to treat alike what is interchangeable"
 
 Binding = tuple[tuple[str, str], ...]
 
@@ -84,15 +88,13 @@ class Invariance:
 
     def of_property(self, prop: Property) -> str:
         """Return why the renaming may change a property; empty if it provably does not."""
-        if not self._are_same(prop.predicates, prop.predicates):
-            return "it tells apart what is interchangeable"
+        found = set(self._why_predicates_differ(prop.predicates, prop.predicates, None))
         for rule, predicates in zip(self.system.rules, prop.on_rules, strict=False):
             other = self._renamed_rule(rule)
             assert other is not None, "it was asked for a system that stays the same"
             others = prop.on_rules[self._rules[other.rule.name, other.binding]]
-            if not self._are_same(predicates, others):
-                return "it tells apart what is interchangeable"
-        return ""
+            found |= set(self._why_predicates_differ(predicates, others, rule))
+        return TELLS_APART if TELLS_APART in found else next(iter(found), "")
 
     def _renamed(self, expression: Expression) -> Expression:
         """What an expression is in the renamed state."""
@@ -107,21 +109,33 @@ class Invariance:
 
     # --- properties ------------------------------------------------------------------------------
 
-    def _are_same(self, ones: Iterable[Predicate], others: Sequence[Predicate]) -> bool:
-        """Whether each predicate has its renamed one among the others."""
+    def _why_predicates_differ(
+        self, ones: Iterable[Predicate], others: Sequence[Predicate], rule: GroundRule | None
+    ) -> Iterator[str]:
+        """Yield why predicates may differ from their renamed ones among the others.
+
+        They are asked about states, or about the steps of a rule.
+        """
         by_binding = {each.binding: each for each in others}
         for one in ones:
             other = by_binding.get(self._renamed_binding(one.binding))
-            if other is None or not self._is_same(one, other):
-                return False
-        return True
+            if other is None:
+                yield TELLS_APART
+                continue
+            for mine, its in zip(_asked_by(one), _asked_by(other), strict=True):
+                renamed = folded(its, self._around, self._memo_around)
+                if not self.proofs.are_equal(mine, renamed):
+                    yield TELLS_APART if self._is_shown(mine, renamed, rule) else NOT_SEEN
 
-    def _is_same(self, one: Predicate, other: Predicate) -> bool:
-        pairs = ((one.when, other.when), (one.claim, other.claim), (one.fault, other.fault))
-        return all(
-            self.proofs.are_equal(mine, folded(its, self._around, self._memo_around))
-            for mine, its in pairs
-        )
+    def _is_shown(self, one: Expression, other: Expression, rule: GroundRule | None) -> bool:
+        """Whether two expressions differ in a sample, or on the step of a rule from there."""
+        for state in self.proofs.samples:
+            end = outcome(rule.tree, state) if rule is not None else Update(())
+            if isinstance(end, Update):
+                after = updated(end, state)
+                if evaluate(one, state, after) != evaluate(other, state, after):
+                    return True
+        return False
 
     # --- rules -----------------------------------------------------------------------------------
 
@@ -217,6 +231,13 @@ class Invariance:
             else:
                 reached = self.renaming.image(move, before)
             yield self.proofs.difference(mine, reached, path)
+
+
+def _asked_by(predicate: Predicate) -> tuple[Expression, ...]:
+    """What a search asks. If the antecedent is false, the claim means nothing and may differ: it
+    was simplified by what the antecedent says."""
+    fails = conjunction([predicate.when, negation(predicate.claim)])
+    return predicate.when, fails, predicate.fault
 
 
 def _is_same_end(one: Tree, other: Tree) -> bool:

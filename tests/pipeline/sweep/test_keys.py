@@ -54,6 +54,25 @@ def test_what_is_imported_matters(
     assert (digest_of([f"{package}.top"], [package]) != before) is matters
 
 
+@pytest.mark.parametrize(
+    ("text", "is_whole"),
+    [
+        ("from finale.jobs import Checkpoint", False),
+        ("from finale.jobs import *", True),
+        ("from finale import jobs", True),
+        ("import finale.jobs as j", True),
+    ],
+)
+def test_a_public_name_matters_by_the_module_that_defines_it(
+    package: str, text: str, is_whole: bool, tmp_path: Path
+) -> None:
+    (tmp_path / package / "top.py").write_text(f"{text}\n")
+    asked = (frozenset({f"{package}.top"}), (package, "finale.model"), ())
+    found = sources._closure(*asked)
+    assert "finale.model.protocols.coordinator.checkpoints" in found
+    assert ("finale.model.protocols.sinks.committer" in found) is is_whole
+
+
 def test_what_is_left_out_does_not_matter(package: str, tmp_path: Path) -> None:
     asked = ([f"{package}.top"], [package], [f"{package}.middle"])
     before = digest_of(*asked)

@@ -1,0 +1,106 @@
+"""Settles verdicts that a limit left open on one side: by the run that shows them on the other.
+
+A search that a limit ended has not looked at all states. If the search of the other system has a
+counterexample, the run may be one of both: its steps are taken again by their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from finale.checker.search.answer import Answer, Holds, Report, Unknown, Violated
+from finale.checker.simulation.judging import Judge
+from finale.checker.simulation.runs import waits_for_a_bound
+from finale.checker.spec.claim import Spec
+from finale.model.semantics import outcome, updated
+from finale.model.system import Fault, Kind, State, System, Update
+from finale.model.trace import Trace
+
+#: How an answer was reached that a run of the other system gives.
+REPLAYED = "replayed"
+
+
+def settled(report: Report, spec: Spec, other: Report, of_other: Spec) -> Report:
+    """Return a report in which runs of another system answer what is unknown.
+
+    `spec` and `of_other` are the specs of the two reports.
+    """
+    shown = {each.property: run for each in other.answers if (run := _shown(each)) is not None}
+    open_ = {each.property for each in report.answers if isinstance(each.verdict, Unknown)}
+    if not shown.keys() & open_:
+        return report
+    replaying = _Replaying(spec.system(), of_other.system())
+    answers = tuple(
+        replaying.answer(each, shown[each.property])
+        if each.property in open_ & set(shown)
+        else each
+        for each in report.answers
+    )
+    return replace(report, answers=answers)
+
+
+def _shown(answer: Answer) -> Trace | None:
+    match answer.verdict:
+        case Violated(trace=trace) | Holds(witness=trace):
+            return trace
+        case _:
+            return None
+
+
+class _Replaying:
+    """Takes the steps of runs of one system in another system."""
+
+    def __init__(self, system: System, other: System) -> None:
+        self.system, self.judge = system, Judge(system)
+        self.numbers = {str(rule): number for number, rule in enumerate(system.rules)}
+        self.names = [str(rule) for rule in other.rules]
+        self.kinds: Mapping[str, Kind] = {each.name: each.kind for each in system.properties}
+
+    def answer(self, unknown: Answer, run: Trace) -> Answer:
+        """The answer that a run gives here, or the unknown one."""
+        name = unknown.property
+        for start in self.system.initial:
+            trace = self._taken(run, start)
+            found = self.judge.of(trace, None)
+            verdict: Holds | Violated | None = None
+            if self.kinds.get(name) is Kind.REACHABLE:
+                if (steps := found.reached.get(name)) is not None:
+                    verdict = Holds(Trace(trace.states[: steps + 1], trace.rules[:steps]))
+            elif (fall := found.violated.get(name)) is not None:
+                verdict = Violated(fall.trace, fall.binding)
+            elif trace.loop is not None and not self._waits_in_loop(trace):
+                verdict = self._by_loop(name, trace)
+            if verdict is not None:
+                return Answer(name, verdict, REPLAYED, is_shortest=False)
+        return unknown
+
+    def _by_loop(self, name: str, trace: Trace) -> Violated | None:
+        """The verdict that a lasso gives."""
+        for prop in self.system.properties:
+            for each in prop.predicates if prop.name == name else ():
+                if self.judge.violates(prop, trace, each.binding):
+                    return Violated(trace, each.binding)
+        return None
+
+    def _waits_in_loop(self, trace: Trace) -> bool:
+        """Whether a bound alone keeps the run in its loop: then nothing is owed forever."""
+        return any(waits_for_a_bound(self.system, each) for each in trace.states[trace.loop :])
+
+    def _taken(self, run: Trace, start: State) -> Trace:
+        """The run that takes the same steps from a state, as far as these are enabled."""
+        states, rules = [start], list[int]()
+        for index in run.rules:
+            number = self.numbers.get(self.names[index])
+            end = None if number is None else outcome(self.system.rules[number].tree, states[-1])
+            if number is None or not isinstance(end, Update | Fault):
+                return Trace(tuple(states), tuple(rules))
+            rules.append(number)
+            if isinstance(end, Fault):
+                return Trace(tuple(states), tuple(rules), fault=end)
+            states.append(updated(end, states[-1]))
+        closes = run.loop is not None and states[run.loop] == states[-1]
+        return Trace(tuple(states), tuple(rules), run.loop if closes else None)
+
+
+__all__ = ["REPLAYED", "settled"]

@@ -1,1 +1,0 @@
-"""Constructs of Python that a user could write in a protocol, and the protocol that holds them."""
