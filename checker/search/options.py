@@ -29,8 +29,6 @@ class SearchOptions:
     threads: int | None = None
     resume: Path | None = None
     searches: int = 1
-    #: Whether code of a user is compared with plain Python (`interpreter/comparing.py`).
-    compares: bool = True
 
     def __post_init__(self) -> None:
         if self.threads is not None and self.threads > THREADS_MAX:

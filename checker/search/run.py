@@ -61,8 +61,7 @@ def run(
         report = check_with(
             backend, system, left, progress, _expected(spec), reductions, options, only=only
         )
-        if options.compares:
-            _compare(spec, families, system, report, backend, left)
+        _compare_branches(spec, system, report, backend, left)
         timing = replace(report.timing, building=building, total=perf_counter() - began)
         report = replace(report, seconds_before=before, timing=timing)
         if cache is not None:
@@ -74,18 +73,13 @@ def run(
     return result_of(spec, system, report, only)
 
 
-def _compare(
-    spec: Spec,
-    families: Sequence[Family],
-    system: System,
-    report: Report,
-    backend: Backend,
-    limits: Limits,
+def _compare_branches(
+    spec: Spec, system: System, report: Report, backend: Backend, limits: Limits
 ) -> None:
-    """Compare the code of a user with plain Python, in reached states. Raises `misread`."""
-    if spec.catalogue.folder is None:
+    """Compare each branch of the user's code that the search took with plain Python."""
+    if spec.catalogue.folder is None or report.reduced or not report.statistics.complete:
         return
-    from .interpreter.comparing import compare
+    from .interpreter.comparing import compare_branches
 
     def witnesses(asking: System) -> Iterator[State]:
         searched = check_with("readable" if backend == "bmc" else backend, asking, limits, None)
@@ -93,10 +87,8 @@ def _compare(
             if isinstance(answer.verdict, Holds) and answer.verdict.trace is not None:
                 yield answer.verdict.trace.states[-1]
 
-    complete = report.statistics.complete and not report.reduced
-    dead = report.dead_branches if complete else None
     with spec.catalogue.blaming_user_code():
-        compare(families, system, dead, witnesses)
+        compare_branches(system, report.dead_branches, witnesses)
 
 
 def _expected(spec: Spec) -> int | None:

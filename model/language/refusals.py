@@ -17,7 +17,7 @@ import operator
 import sys
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from finale.model.errors import FinaleError
@@ -278,14 +278,14 @@ def _refused_call(what: str, given: str | None = None) -> FinaleError:
 # --- what outlives a rule ------------------------------------------------------------------------
 
 
-def refuse_kept(modules: Mapping[str, types.ModuleType]) -> None:
+def refuse_kept(modules: Iterable[types.ModuleType]) -> None:
     """Refuse values of the state that a guarded module still has after rules were explored.
 
     Raises `keeps-state`: a module's dict, a mutable default, a class attribute or a cache would
     take a value from one rule, or one path, into the next.
     """
     seen = set[int]()
-    for module in modules.values():
+    for module in modules:
         if NAME in vars(module):
             for name, value in list(vars(module).items()):
                 if name != NAME and _keeps_state(value, module.__name__, seen, 0):

@@ -17,6 +17,7 @@ from hashlib import blake2b
 from itertools import islice
 from random import Random
 from typing import cast
+from weakref import WeakKeyDictionary
 
 from finale.model.errors import FinaleError, Place
 from finale.model.expressions import FALSE, TRUE, Expression, conjunction, negation
@@ -171,6 +172,8 @@ class Comparison:
     plain: PlainSystem
     system: System
     taken: set[Branch] = field(default_factory=set[Branch])
+    is_whole: bool = False
+    """Whether all code is compared, and not only the user's."""
 
     @cached_property
     def rules(self) -> list[tuple[BoundRule, GroundRule | None]]:
@@ -181,7 +184,7 @@ class Comparison:
         for bound in self.plain.rules:
             name = bound.rule.name
             if name not in own:
-                own[name] = self._code.is_reached_from(self._code.functions[name])
+                own[name] = self._is_reached_from(self._code.functions[name])
             if own[name]:
                 found.append((bound, ground.get((name, bound.binding))))
         return found
@@ -202,11 +205,14 @@ class Comparison:
 
     @cached_property
     def _own_terminal(self) -> bool:
-        return self._code.is_reached_from(self._code.functions.get("terminal", ()))
+        return self._is_reached_from(self._code.functions.get("terminal", ()))
 
     def _is_own(self, family: Family) -> bool:
         function = family.mark.function
-        return self._code.is_reached_from([cast(types.FunctionType, function)])
+        return self._is_reached_from([cast(types.FunctionType, function)])
+
+    def _is_reached_from(self, functions: Iterable[types.FunctionType]) -> bool:
+        return self.is_whole or self._code.is_reached_from(functions)
 
     @property
     def has_own_code(self) -> bool:
@@ -239,14 +245,13 @@ class Comparison:
         if isinstance(leaf, Update):
             after = updated(leaf, state)
             self.taken |= {b for b, where in leaf.branches if evaluate(where, state)}
-            expected: object = self._shown(state, after)
             found = said
             if isinstance(said, TakenStep):
                 encoded = self.plain.world.encode(said.values)
-                same = self.plain.world.decode(after)
-                alike = encoded == after and _alike(said.values, same)
-                found = expected if alike else self._shown(state, encoded)
-            self._same(name, state, _kind(found), expected, bound.rule.place)
+                if encoded == after and _alike(said.values, self.plain.world.decode(after)):
+                    return
+                found = self._shown(state, encoded)
+            self._same(name, state, _kind(found), self._shown(state, after), bound.rule.place)
         else:
             self._same(name, state, _kind(said), _kind(leaf), bound.rule.place)
 
@@ -329,43 +334,55 @@ def _judged(own: Predicate, state: State, after: State | None) -> Judgement:
     return bool(evaluate(own.claim, state, after))
 
 
-def compare(
-    families: Iterable[Family],
-    system: System,
-    is_dead: Collection[Branch] | None,
-    witnesses: Callable[[System], Iterable[State]],
-) -> int:
-    """Compare a system that was built with plain Python; return the number of states compared.
+_compared: WeakKeyDictionary[System, Comparison] = WeakKeyDictionary()
 
-    `is_dead` are the branches that a complete search never took; None if the search was not
-    complete. `witnesses` returns states in which branches are taken that the first states do not
-    take, given a system that asks for them. Raises `misread`.
+
+def compare(families: Iterable[Family], system: System) -> None:
+    """Compare the user's code of a system that was built with plain Python, in reached states.
+
+    Raises `misread`.
     """
-    protocol = cast(Protocol, system.variables[0].entity.world.entities[0])
-    comparison = Comparison(PlainSystem(protocol, tuple(families)), system)
+    comparison = _comparison(families, system)
     if not comparison.has_own_code:
-        return 0
+        return
     states = list(islice(first_states(system), STATES_FIRST))
     states += islice(states_on_walks(system, states), STATES_ON_WALKS)
     for state in states:
         comparison.compare(state)
-    if is_dead is None:
-        return len(states)
-    missing = _branches(comparison.rules) - set(is_dead) - comparison.taken
-    if missing:
-        more = islice(first_states(system), STATES_FIRST, STATES_FOR_BRANCHES)
-        for state in more:
-            if missing <= comparison.taken:
-                break
-            if _takes(comparison.rules, state, missing - comparison.taken):
-                states.append(state)
-                comparison.compare(state)
-        missing -= comparison.taken
-    if missing:
-        for state in witnesses(_asking(system, comparison.rules, missing)):
-            states.append(state)
+    _compared[system] = comparison
+
+
+def compare_branches(
+    system: System,
+    dead: Collection[Branch],
+    witnesses: Callable[[System], Iterable[State]],
+) -> None:
+    """Compare each branch of the user's code that a complete search took, in one state.
+
+    `dead` are the branches that the search never took. `witnesses` returns a state for each
+    property of a system that asks for branches: those that the first states do not take. Nothing
+    is done for a system that was not compared before. Raises `misread`.
+    """
+    comparison = _compared.get(system)
+    if comparison is None:
+        return
+    wanted = _branches(comparison.rules) - set(dead)
+    for state in islice(first_states(system), STATES_FIRST, STATES_FOR_BRANCHES):
+        missing = wanted - comparison.taken
+        if not missing:
+            return
+        if _takes(comparison.rules, state, missing):
             comparison.compare(state)
-    return len(states)
+    missing = wanted - comparison.taken
+    for state in witnesses(_asking(system, comparison.rules, missing)) if missing else ():
+        comparison.compare(state)
+
+
+def _comparison(
+    families: Iterable[Family], system: System, *, is_whole: bool = False
+) -> Comparison:
+    protocol = cast(Protocol, system.variables[0].entity.world.entities[0])
+    return Comparison(PlainSystem(protocol, tuple(families)), system, is_whole=is_whole)
 
 
 def _takes(
@@ -418,3 +435,12 @@ def _asking(
         for i, (branch, each) in enumerate(wanted.items())
     )
     return replace(system, properties=properties)
+
+
+def compare_all(families: Iterable[Family], system: System, states_max: int) -> int:
+    """Compare all code of a system in all reached states; return their number. Raises `misread`."""
+    comparison = _comparison(families, system, is_whole=True)
+    states = list(islice(first_states(system), states_max))
+    for state in states:
+        comparison.compare(state)
+    return len(states)
