@@ -97,6 +97,12 @@ class RecordPart:
         self.domain = domain
 
 
+#: Methods by which Python compares and tests objects: no tree could say what they do.
+_SPECIAL = frozenset(
+    {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__bool__", "__len__"}
+)
+
+
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(part,))
 class RecordType(VariantType):
     """Makes record classes: `class Barrier(Record): checkpoint: int = part(CheckpointId)`.
@@ -115,6 +121,13 @@ class RecordType(VariantType):
         for key, value in own.items():
             parts[key] = value.domain
             del namespace[key]
+        for special in sorted(_SPECIAL & namespace.keys()) if bases else ():
+            raise FinaleError(
+                "special-method",
+                f"the record class {name} defines {special}",
+                place=caller(),
+                advice="records are compared by their parts: compare a part, or write a helper",
+            )
         namespace["__parts__"] = parts
         namespace["__match_args__"] = tuple(parts)
         return super().__new__(mcs, name, bases, namespace)

@@ -6,7 +6,6 @@ the snapshots that the first system can leave behind.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from finale.model.errors import FinaleError, Place
 from finale.model.language.build import build, world_of
 from finale.model.language.properties import Family
 from finale.model.language.protocol import Former, Protocol, Setting
-from finale.model.language.refusals import refuse_kept
+from finale.model.language.refusals import keeping_nothing
 from finale.model.system import State, System
 from finale.model.topology import Pattern
 from finale.model.trace import Trace
@@ -129,9 +128,8 @@ class Spec:
         with self._blaming():
             self._refuse_too_wide_state()
             asked = self.asked if families is None else families
-            system = build(protocol, asked, look, parts)
-            if self.catalogue.folder is not None:
-                refuse_kept(list(sys.modules.values()))
+            with keeping_nothing(self.catalogue.folder is not None, protocol):
+                system = build(protocol, asked, look, parts)
         key = None if store is None or parts is None else parts.key_of(system)
         self._compare(system, asked, key)
         if store is not None:

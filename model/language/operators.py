@@ -165,7 +165,7 @@ def contains(container: Any, item: Any) -> Any:
         assert number is not None
         below = less(number, integer(container.start))
         return truth_from(conjunction([negation(below), less(number, integer(container.stop))]))
-    if isinstance(container, ArrayOf | tuple | list | set | frozenset | dict | range):
+    if isinstance(container, ArrayOf) or type(container) in _LOOKED_INTO:
         found: list[Expression] = []
         for each in cast("Iterable[Any]", container):
             same = each is item or each == item
@@ -174,6 +174,10 @@ def contains(container: Any, item: Any) -> Any:
             found.append(truth_of(same))
         return truth_from(disjunction(found))
     return item in container
+
+
+#: Types of Python whose `in` compares one element after the other. A subclass may say otherwise.
+_LOOKED_INTO = (tuple, list, set, frozenset, dict, range)
 
 
 def excludes(container: Any, item: Any) -> Any:

@@ -24,6 +24,7 @@ from finale.model.errors import FinaleError
 from finale.model.values import Record
 
 from .access import Structure
+from .entities import Entity
 from .explore import exploring
 from .guarding import NAME
 from .operators import is_instance
@@ -41,6 +42,8 @@ def holds_state(value: object, depth: int = 0) -> bool:
     if isinstance(value, Symbolic | Structure):
         return True
     kind = type(value)
+    if isinstance(value, Entity):
+        return False
     if depth > DEPTH_MAX or kind in _PLAIN or kind.__module__.startswith("finale."):
         is_record = type.__instancecheck__(Record, value)
         return is_record and any(holds_state(each, depth + 1) for each in vars(value).values())
@@ -278,18 +281,82 @@ def _refused_call(what: str, given: str | None = None) -> FinaleError:
 # --- what outlives a rule ------------------------------------------------------------------------
 
 
-def refuse_kept(modules: Iterable[types.ModuleType]) -> None:
-    """Refuse values of the state that a guarded module still has after rules were explored.
+@contextlib.contextmanager
+def keeping_nothing(is_guarded: bool, protocol: Any) -> Iterator[None]:
+    """While rules of a user are explored: refuse what they keep outside the state.
 
-    Raises `keeps-state`: a module's dict, a mutable default, a class attribute or a cache would
-    take a value from one rule, or one path, into the next.
+    Raises `keeps-state`.
+    """
+    modules = [each for each in sys.modules.values() if NAME in vars(each)] if is_guarded else []
+    before = _kept_outside(modules)
+    yield
+    if is_guarded:
+        _refuse_kept(modules, protocol.world.entities)
+        _refuse_changed(before, _kept_outside(modules))
+
+
+def _refuse_kept(modules: Iterable[types.ModuleType], entities: Iterable[object]) -> None:
+    """Refuse values of the state that outlive the rules: in a guarded module, or in an entity.
+
+    A module's dict, a mutable default, a class attribute or a cache would take a value from one
+    rule, or one path, into the next. Raises `keeps-state`.
     """
     seen = set[int]()
     for module in modules:
-        if NAME in vars(module):
-            for name, value in list(vars(module).items()):
-                if name != NAME and _keeps_state(value, module.__name__, seen, 0):
-                    raise _keeps(f"{name} in {module.__file__}")
+        for name, value in list(vars(module).items()):
+            if name != NAME and _keeps_state(value, module.__name__, seen, 0):
+                raise _keeps(f"{name} in {module.__file__}")
+    for entity in entities:
+        for name, value in vars(entity).items():
+            if name not in _OF_ENTITIES and holds_state(value):
+                raise _keeps(f"{name} of {str(entity) or 'the protocol'}")
+
+
+_OF_ENTITIES = frozenset({"_world", "variables", "setting"})
+
+
+def _kept_outside(modules: Iterable[types.ModuleType]) -> dict[str, object]:
+    """Return what the guarded modules hold in containers, cells and attributes that can change.
+
+    Rules that change any of it depend on more than the state: compare it before and after they run.
+    """
+    found: dict[str, object] = {}
+    for module in modules:
+        for name, value in list(vars(module).items()):
+            if name != NAME:
+                found[f"{name} in {module.__file__}"] = _content(value, module.__name__, set())
+    return found
+
+
+def _refuse_changed(before: Mapping[str, object], after: Mapping[str, object]) -> None:
+    """Refuse a change of what is kept outside the state. Raises `keeps-state`."""
+    for name, content in after.items():
+        if name in before and before[name] != content:
+            raise FinaleError(
+                "keeps-state",
+                f"exploring the rules has changed {name}: they depend on more than the state",
+                advice="keep what must last in a field of an entity; make lists and dicts where "
+                "they are used",
+            )
+
+
+def _content(value: object, module: str, seen: set[int]) -> object:
+    """What an object of a module holds, down to plain values, as something that can be compared."""
+    if isinstance(value, int | str | bytes | float | type(None)):
+        return value
+    if id(value) in seen or type(value) in _SHALLOW or isinstance(value, _CACHES):
+        return id(value)
+    seen.add(id(value))
+    if isinstance(value, types.GeneratorType):
+        return value.gi_frame.f_lasti if value.gi_frame is not None else None
+    if type(value).__module__ == "itertools":
+        return repr(value)
+    if isinstance(value, types.FunctionType) and value.__module__ == module:
+        kept = {name: each for name, each in vars(value).items() if not name.startswith("__")}
+        inside = [*_reached(value, module), *kept.values()]
+    else:
+        inside = list(_reached(value, module))
+    return id(value), [_content(each, module, seen) for each in inside]
 
 
 def _keeps_state(value: object, module: str, seen: set[int], depth: int) -> bool:

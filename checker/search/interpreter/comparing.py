@@ -48,8 +48,8 @@ from .execution import Judgement, PlainPredicate, PlainSystem, TakenStep
 
 #: The number of states from the beginning of the search, and on walks.
 STATES_FIRST, STATES_ON_WALKS = 100, 100
-#: A walk begins anew after so many steps.
-STEPS_OF_A_WALK = 40
+#: A walk begins anew after so many steps, and there are so many walks.
+STEPS_OF_A_WALK, WALKS_MAX = 40, 10
 #: For a branch that these states do not take, so many more are looked at, breadth first.
 STATES_FOR_BRANCHES = 1_000
 
@@ -142,7 +142,7 @@ def states_on_walks(system: System, known: Collection[State]) -> Iterator[State]
     content = repr((system.protocol, system.initial, [str(rule) for rule in system.rules]))
     chance = Random(blake2b(content.encode(), digest_size=8).digest())
     found = set(known)
-    for _ in range(STATES_ON_WALKS):
+    for _ in range(WALKS_MAX):
         state = chance.choice(system.initial)
         for _ in range(STEPS_OF_A_WALK):
             after = _step_by_chance(system, state, chance)
@@ -345,11 +345,18 @@ def compare(families: Iterable[Family], system: System) -> None:
     comparison = _comparison(families, system)
     if not comparison.has_own_code:
         return
-    states = list(islice(first_states(system), STATES_FIRST))
-    states += islice(states_on_walks(system, states), STATES_ON_WALKS)
-    for state in states:
+    for state in _chosen_states(system):
         comparison.compare(state)
     _compared[system] = comparison
+
+
+def _chosen_states(system: System) -> list[State]:
+    """The first states, and states on walks; of a small system, all states."""
+    states = list(islice(first_states(system), STATES_FIRST + STATES_ON_WALKS))
+    if len(states) < STATES_FIRST + STATES_ON_WALKS:
+        return states
+    del states[STATES_FIRST:]
+    return states + list(islice(states_on_walks(system, states), STATES_ON_WALKS))
 
 
 def compare_branches(
