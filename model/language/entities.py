@@ -49,6 +49,13 @@ class Field(Generic[T]):
         self.name = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
+        if self.name and name != self.name:
+            raise FinaleError(
+                "field-with-two-names",
+                f"{owner.__name__}.{name} is the field {self.name} under another name",
+                place=self.place,
+                advice="call field(…) once for each field",
+            )
         self.name = name
 
     @overload
