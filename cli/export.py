@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,7 @@ from finale.checker.spec.reading import check_property_name, read_spec
 from finale.model.errors import FinaleError, Place
 
 from .output import say
+from .output_file import OutputFile
 from .parameters import PLAIN, PropertyNames, ProtocolsFolder, SpecFile
 
 
@@ -78,28 +80,18 @@ def _place(spec: Path, to: Target, output: Path | None) -> tuple[Path, str]:
 
 
 def _write(texts: Mapping[Path, str], force: bool) -> None:
-    """Write all files, or none of them. Raises `file-exists`, `unwritable`."""
+    """Write all files, or none of them. Raises `file-exists`, and what `OutputFile` raises."""
     for file in texts:
-        if file.exists() and (not force or file.is_dir()):
+        if os.path.lexists(file) and (not force or file.is_dir()):
             raise FinaleError(
                 "file-exists",
                 "the file exists already; no file was written",
                 place=Place(str(file)),
                 advice="choose another --output, or replace it with --force",
             )
-    drafts = {file: file.with_name(f".{file.name}.draft") for file in texts}
-    try:
-        for file, text in texts.items():
-            drafts[file].write_text(text, encoding="utf-8")
-        for file, draft in drafts.items():
-            draft.replace(file)
-    except OSError as error:
-        for draft in drafts.values():
-            with suppress(OSError):  # where nothing can be written nothing can be removed
-                draft.unlink()
-        raise FinaleError(
-            "unwritable",
-            f"the files cannot be written: {error.strerror}",
-            place=Place(str(next(iter(texts)).parent)),
-            advice="check the name, and whether you may write there",
-        ) from None
+    with ExitStack() as stack:
+        files = [(stack.enter_context(OutputFile(file)), text) for file, text in texts.items()]
+        for output, text in files:
+            output.fill(text)
+        for output, _ in files:
+            output.finish()

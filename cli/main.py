@@ -122,9 +122,9 @@ EXITS = {
     "rejected, 2 bad input, 3 not taken or not seen in some run, 130 interrupted. With --orders: 0 "
     "all survived, 1 some order did damage, 2 bad input, 3 too few orders were taken, 130 "
     "interrupted.",
-    "review": "0 no verdict is worse; 1 a property that held is violated or vacuous, or a reachable "
-    "state is lost; 2 bad input; 3 a verdict is unknown or not asked any more, or a limit was "
-    "reached; 130 interrupted.",
+    "review": "0 no verdict is worse; 1 a property that held is violated or vacuous, or a "
+    "reachable state is lost; 2 bad input; 3 a verdict is unknown or not asked any more, or a "
+    "limit was reached; 130 interrupted.",
     "hunt": "0 no new violation in all settings, 1 a new violation was found, 2 bad input or every "
     "setting is refused, 3 no new violation and some settings are left or reached a limit, 130 "
     "interrupted (the same command continues the hunt).",

@@ -8,9 +8,8 @@ from pathlib import Path
 from types import TracebackType
 
 from finale.model.errors import FinaleError, Place
+from finale.model.written import draft_of, mode_of
 
-#: The permissions that a new file has, less those that the user's mask takes away.
-NEW_FILE = 0o666
 #: Files of these kinds are written by people: specs, protocols. No output replaces one.
 INPUTS = (".toml", ".py")
 
@@ -49,9 +48,7 @@ class OutputFile:
         if target.exists() and not os.access(target, os.W_OK):
             raise PermissionError(0, "you may not write this file")
         if not target.exists() or target.is_file():
-            number, name = tempfile.mkstemp(".part", f".{target.name[:100]}.", target.parent)
-            os.close(number)
-            self._beside = Path(name)
+            self._beside = draft_of(target)
 
     def __enter__(self) -> OutputFile:
         return self
@@ -66,18 +63,30 @@ class OutputFile:
 
     def write(self, text: str) -> None:
         """Write the whole text, and give the file its name. Raises `unwritable`."""
+        self.fill(text)
+        self.finish()
+
+    def fill(self, text: str) -> None:
+        """Write the whole text, and leave the file of that name as it was. Raises `unwritable`."""
         try:
             with (self._beside or self._target).open("w", encoding="utf-8") as stream:
                 stream.write(text)
                 stream.flush()
                 if self._beside is not None:
                     os.fsync(stream.fileno())
-            if self._beside is not None:
-                self._beside.chmod(_mode_of(self._target))
-                self._beside.replace(self._target)
-                self._beside = None
         except BrokenPipeError:  # the reader of a pipe went away
             raise
+        except OSError as error:
+            raise _unwritable(self.path, error) from None
+
+    def finish(self) -> None:
+        """Give the file with the new text its name. Raises `unwritable`."""
+        if self._beside is None:
+            return
+        try:
+            self._beside.chmod(mode_of(self._target))
+            self._beside.replace(self._target)
+            self._beside = None
         except OSError as error:
             raise _unwritable(self.path, error) from None
 
@@ -96,15 +105,6 @@ def prepare_folder(path: Path) -> None:
             pass
     except OSError as error:
         raise _unwritable(path, error) from None
-
-
-def _mode_of(path: Path) -> int:
-    """The permissions of a file, or those of a new one."""
-    if path.exists():
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return NEW_FILE & ~mask
 
 
 def _unwritable(path: Path, error: OSError) -> FinaleError:

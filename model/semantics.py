@@ -120,12 +120,23 @@ def blocking_bounds(system: System, state: State) -> Iterator[tuple[GroundRule, 
 
 
 def is_deadlock(system: System, state: State) -> bool:
-    """Whether no step changes the state although the protocol has not ended.
+    """Whether a run can stay in the state forever although the protocol has not ended.
 
-    A state in which a bound forbids a rule is none: without the bound it may go on.
+    It can unless a rule that makes progress changes the state, ends in a fault, or is forbidden by
+    a bound alone: without the bound the run goes on. Nobody can rely on the other rules, so it does
+    not matter whether they are enabled.
     """
     if evaluate(system.terminal, state):
         return False
-    if any(step.result != state for step in steps(system, state)):
-        return False
-    return next(blocking_bounds(system, state), None) is None
+    return not any(goes_on(rule, state) for rule in system.rules if rule.rule.makes_progress)
+
+
+def goes_on(rule: GroundRule, state: State) -> bool:
+    """Whether a rule changes a state, ends in a fault, or is forbidden by a bound alone."""
+    match outcome(rule.tree, state):
+        case Update() as update:
+            return updated(update, state) != state
+        case Fault():
+            return True
+        case Blocked(bound=bound):
+            return bound is not None

@@ -83,11 +83,17 @@ class Fairness(enum.Enum):
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule as written: its name, the sentence of its docstring, where it stands."""
+    """A rule as written: its name, the sentence of its docstring, where it stands.
+
+    If it `makes_progress`, a run can rely on it: in a state where the rule is enabled, the run does
+    not end. A fair rule makes progress. In a protocol without fair rules, every rule does that is
+    not marked as UNFAIR.
+    """
 
     name: str
     sentence: str
     fairness: Fairness
+    makes_progress: bool
     place: Place
     cites: tuple[str, ...]
 

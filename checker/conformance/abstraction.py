@@ -100,6 +100,26 @@ class Abstraction:
         _job(dict(observation.job), values)
         return values
 
+    def logged(self, observation: Observation) -> SeenValues:
+        """Return how many records each checkpoint has logged on each channel.
+
+        None stands for a checkpoint whose logs the engine no longer has.
+        """
+        checkpoints = {number: dict(known) for number, known in observation.checkpoints}
+        files = dict(observation.files)
+        found: dict[str, Word] = {}
+        for name, channel in observation.channels:
+            logs = self._logs(name, dict(dict(channel)["log"]), checkpoints, files)
+            found[f"{name}.logged"] = tuple(
+                len(log) if self._is_known(number, checkpoints) else None
+                for number, log in zip(self.numbers, logs, strict=True)
+            )
+        return found
+
+    def _is_known(self, number: int, checkpoints: Mapping[int, SeenValues]) -> bool:
+        known = checkpoints.get(number)
+        return known is not None and self._is_of_use(number, known, checkpoints)
+
     def _checkpoint(self, name: str, known: SeenValues, values: dict[str, Word]) -> None:
         latest = {at for _, at in known["aborts"]}
         assert len(latest) <= 1, "aborts of one checkpoint carry the same news"

@@ -21,7 +21,7 @@ from finale.reference.observation import Observation, observation_of
 from finale.reference.steps import StepId
 from finale.reference.undo import go_back, save
 
-from .abstraction import Abstraction, Word, word
+from .abstraction import Abstraction, SeenValues, Word, word
 from .engines import engine_for
 
 Both = tuple[State, Observation]
@@ -29,8 +29,9 @@ Both = tuple[State, Observation]
 
 SECONDS_BETWEEN_REPORTS = 0.2
 
-#: What the model remembers for its properties alone.
+#: What the model remembers for its properties alone. Of it the engine shows what is `LOGGED`.
 HISTORY = frozenset({"taken", "cut", "progress", "calls"})
+LOGGED = "logged"
 
 
 class VariableWords:
@@ -77,6 +78,10 @@ class ModelSteps:
         seen = [v for v in self.system.variables if v.ghost not in HISTORY]
         self.names = [v.name for v in seen]
         self._words = [VariableWords(v) for v in seen]
+        logged = [v for v in self.system.variables if v.field == LOGGED]
+        self.logged = [(v.name, VariableWords(v)) for v in logged]
+        self.faults: dict[State, tuple[str, ...]] = {}
+        """In which rules a state is a fault: no engine can take such a step."""
         self._said: dict[State, tuple[Word, ...]] = {}
         self._steps: dict[State, dict[StepId, State]] = {}
 
@@ -94,7 +99,11 @@ class ModelSteps:
         """Return the successor of each enabled step."""
         if state not in self._steps:
             rules, leaves = self.system.rules, self.machine.leaves
-            taken = [(rules[leaves[leaf].rule], s) for leaf, s in self.machine.expand(state, [])]
+            faults: list[int] = []
+            expanded = self.machine.expand(state, faults)
+            taken = [(rules[leaves[leaf].rule], s) for leaf, s in expanded]
+            failing = (rules[leaves[leaf].rule] for leaf in faults)
+            self.faults[state] = tuple(str(StepId(r.rule.name, r.binding)) for r in failing)
             self._steps[state] = {StepId(r.rule.name, r.binding): after for r, after in taken}
         return self._steps[state]
 
@@ -109,6 +118,7 @@ class LockStep:
         self.model = ModelSteps(build(protocol)) if model is None else model
         self.abstraction = Abstraction(protocol)
         self._seen: dict[Observation, tuple[Word, ...]] = {}
+        self._logged: dict[Observation, SeenValues] = {}
         self._came: dict[Both, tuple[Both, StepId] | None] = {}
 
     def run(self, progress: ProgressListener | None = None) -> Agreement | Divergence:
@@ -131,7 +141,8 @@ class LockStep:
             steps = self.model.steps(both[0])
             states.add(both[0])
             go_back(saved)
-            if found := tuple(_different(set(steps), engine.enabled())):
+            found = (*_different(set(steps), engine.enabled()), *self._faults(both[0]))
+            if found:
                 return Divergence(self._path(both), found)
             for step, after in steps.items():
                 transitions.add((both[0], step))
@@ -154,12 +165,29 @@ class LockStep:
             self._seen[observation] = tuple(seen.get(name, UNSEEN) for name in names)
         said, seen_words = self.model.said(state), self._seen[observation]
         if said == seen_words:
-            return ()
+            return tuple(self._logged_otherwise(both))
         return tuple(
             f"{name} is {one!r} in the model, and {other!r} in the engine"
             for name, one, other in zip(names, said, seen_words, strict=True)
             if one != other
         )
+
+    def _faults(self, state: State) -> Iterator[str]:
+        for step in self.model.faults[state]:
+            yield f"{step} is a fault in the model, and none in the engine"
+
+    def _logged_otherwise(self, both: Both) -> Iterator[str]:
+        """Where the model has logged other records in flight than the engine, of the checkpoints
+        whose logs the engine still has."""
+        state, observation = both
+        if not self.model.logged:
+            return
+        if observation not in self._logged:
+            self._logged[observation] = self.abstraction.logged(observation)
+        for name, words in self.model.logged:
+            said, seen = words.of(state), self._logged[observation][name]
+            if any(b is not None and a != b for a, b in zip(said, seen, strict=True)):
+                yield f"{name} is {said!r} in the model, and {seen!r} in the engine"
 
     def _path(self, both: Both) -> tuple[StepId, ...]:
         steps: list[StepId] = []

@@ -86,12 +86,14 @@ class Conditions:
                 return folded(self.changes(end), known, {})
             return FALSE if isinstance(end, Blocked) and end.bound is None else TRUE
 
-        moves = (_along(rule.tree, at_leaf, {}) for rule in self.system.rules)
+        rules = (each for each in self.system.rules if each.rule.makes_progress)
+        moves = (_along(rule.tree, at_leaf, {}) for rule in rules)
         return negation(disjunction([self.system.terminal, *moves]))
 
     def is_at_some_bound(self) -> Expression:
-        """Whether a bound alone forbids some rule."""
-        return disjunction(is_at_bound(rule.tree) for rule in self.system.rules)
+        """Whether a bound alone forbids some rule that makes progress."""
+        rules = (each for each in self.system.rules if each.rule.makes_progress)
+        return disjunction(is_at_bound(rule.tree) for rule in rules)
 
     def faults_of_properties(self) -> Iterator[tuple[Property, Expression]]:
         """Return where the evaluation of a property on a state reads a missing value."""

@@ -236,7 +236,9 @@ class Module:
             yield f"\\* {self.system.rules[number]} does what no rule may do."
             yield from self._definition(faults[number], condition)
         yield from self._well_formed([faults[number] for number in faulty])
-        yield from self._no_deadlock([faults[number] for number in faulty])
+        rules = self.system.rules
+        progress = [number for number, each in enumerate(rules) if each.rule.makes_progress]
+        yield from self._no_deadlock(progress, [faults[n] for n in faulty if n in progress])
         for prop, name in zip(self.system.properties, self.names.properties, strict=True):
             yield f"\\* {prop.name}: {prop.sentence}".replace("\n", " ")
             yield from self._property(prop, name)
@@ -265,12 +267,21 @@ class Module:
                 name = self.names.unique(f"{prop.name} well formed")
                 yield from self._step_property(name, found, WELL_FORMED)
 
-    def _no_deadlock(self, faults: Sequence[str]) -> Iterator[str]:
-        yield "\\* Something can change, or all has come to its end, or a bound is in the way."
+    def _no_deadlock(self, progress: Sequence[int], faults: Sequence[str]) -> Iterator[str]:
+        action = "Next"
+        if len(progress) < len(self.system.rules):
+            action = self.names.unique("Progress")
+            yield "\\* The rules that a run can rely on."
+            yield f"{action} =="
+            yield from (f"  \\/ {self.names.rules[number]}" for number in progress)
+            if not progress:
+                yield "  FALSE"
+            yield ""
+        yield "\\* A rule that makes progress can be taken, or but for a bound; or all has ended."
         yield from self._definition("is_terminal", self.system.terminal)
         at_bound = self.names.unique("at bound")
         yield from self._definition(at_bound, self.conditions.is_at_some_bound())
-        claims = ["is_terminal", at_bound, *faults, "ENABLED <<Next>>_vars"]
+        claims = ["is_terminal", at_bound, *faults, f"ENABLED <<{action}>>_vars"]
         yield "no_deadlock =="
         yield from (f"  \\/ {claim}" for claim in claims)
         yield ""

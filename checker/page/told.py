@@ -16,6 +16,7 @@ import htpy as h
 from finale.checker.report.rule import Body, bodies
 from finale.checker.report.sequence import Diagram, sequence_of
 from finale.checker.report.story import (
+    NO_PROGRESS,
     Before,
     Story,
     StoryStep,
@@ -270,7 +271,10 @@ def _claim(story: Story) -> tuple[str, str]:
             "bad",
         )
     if story.property == NO_DEADLOCK:
-        return "No rule can change this state, and the protocol has not ended.", "bad"
+        beside = "".join(
+            f" {each} is enabled, but nobody can rely on it." for each in story.unreliable
+        )
+        return f"{NO_PROGRESS}.{beside}", "bad"
     if story.verdict == Violated.word:
         return f"This violates {story.property}.", "bad"
     if story.verdict == Unknown.word:

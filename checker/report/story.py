@@ -14,7 +14,7 @@ from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from finale.checker.search.rows import ResultRow
 from finale.checker.spec.claim import EarlierRun
 from finale.model.language.entities import Entity, Variable
-from finale.model.semantics import evaluate
+from finale.model.semantics import evaluate, steps
 from finale.model.system import Fault, GroundRule, Kind, Predicate, Property, State, System
 from finale.model.trace import Trace, renamed, replay
 from finale.model.value_text import ValueChange, changes, label_of, value_text
@@ -29,8 +29,10 @@ RUN = "run"
 BUILT_IN_SENTENCES = {
     WELL_FORMED: "No rule commits a fault: a write outside a domain, a put into a full queue, a "
     "read of a missing value.",
-    NO_DEADLOCK: "Until the protocol has ended, some step is enabled.",
+    NO_DEADLOCK: "Until the protocol has ended, some rule that makes progress is enabled.",
 }
+#: What is said of a deadlock.
+NO_PROGRESS = "No rule makes progress in this state, and the protocol has not ended"
 
 
 Binding = tuple[tuple[str, str], ...]
@@ -57,7 +59,8 @@ class Story:
 
     `ending` are the values on which the judgement rests, in the last state; of a property of steps
     with the value before the last step. `rest` is the whole state in which a run comes to rest.
-    `is_shortest` is true if a search has shown that no shorter run does the same.
+    `is_shortest` is true if a search has shown that no shorter run does the same. At a deadlock,
+    `unreliable` are the steps that are enabled and make no progress.
     """
 
     property: str
@@ -72,6 +75,7 @@ class Story:
     rest: tuple[EntityGroup, ...]
     before: tuple[Before, ...] = ()
     is_shortest: bool = True
+    unreliable: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,14 @@ def story_of(
         tuple(groups_of(system, trace.states[-1])) if _rests(row, trace) else (),
         tuple(_before(run) for run in runs),
         is_shortest,
+        tuple(_unreliable(system, trace.states[-1])) if row.property == NO_DEADLOCK else (),
     )
+
+
+def _unreliable(system: System, state: State) -> Iterator[str]:
+    for step in steps(system, state):
+        if step.result != state and not step.rule.rule.makes_progress:
+            yield str(step.rule)
 
 
 def row_of_run(name: str, verdict: str, trace: Trace, binding: Binding = ()) -> ResultRow:

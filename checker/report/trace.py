@@ -14,7 +14,7 @@ from finale.model.value_text import ARROW, ValueChange
 from .job import job_lines
 from .layout import Cell, columns, counted, flow, joined, paragraph
 from .places import shown_file, told_setting
-from .story import RUN, EntityGroup, Story, StoryStep
+from .story import NO_PROGRESS, RUN, EntityGroup, Story, StoryStep
 
 #: Where the text of a step begins, right of its number.
 INDENT = 6
@@ -223,7 +223,10 @@ def _ending(story: Story, width: int) -> Iterator[Text]:
         yield Text("A rule that can do this is not well-formed: add a guard, or correct the rule.")
         return
     if story.property == NO_DEADLOCK:
-        yield Text("No rule can change this state, and the protocol has not ended:", "bold red")
+        yield Text(f"{NO_PROGRESS}:", "bold red")
+        if story.unreliable:
+            told = f"enabled, but nobody can rely on it: {', '.join(story.unreliable)}"
+            yield from paragraph(Text(told), width, indent=2)
     elif story.verdict == Violated.word:
         yield Text(f"This violates {story.property}:", "bold red")
     elif story.verdict == Unknown.word:

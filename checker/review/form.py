@@ -82,7 +82,8 @@ class Forms:
     def rule(self, rule: GroundRule) -> Form:
         """The form of a rule."""
         beside = [(name, self.node(node)) for name, node in (*rule.earlier, *rule.moved)]
-        return str(rule), rule.rule.fairness, rule.entities, self.tree(rule.tree), *beside
+        promise = rule.rule.fairness, rule.rule.makes_progress
+        return str(rule), *promise, rule.entities, self.tree(rule.tree), *beside
 
     def property(self, each: Property) -> Form:
         """The form of a property."""

@@ -20,7 +20,7 @@ _FORMS = Forms()
 
 
 def is_same(first: System, second: System, states: int | None) -> bool:
-    """Whether two systems have the same states, steps, properties, fairness and end.
+    """Whether two systems have the same states, steps, properties, fairness, progress and end.
 
     `states` is the number of states of one of them, if it is known.
     """
@@ -33,7 +33,12 @@ def is_same(first: System, second: System, states: int | None) -> bool:
 
 def _frame(system: System) -> tuple[object, ...]:
     """All but what the rules do."""
-    fair = sorted({(r.rule.name, r.entities, r.rule.fairness.value) for r in system.rules})
+    fair = sorted(
+        {
+            (r.rule.name, r.entities, r.rule.fairness.value, r.rule.makes_progress)
+            for r in system.rules
+        }
+    )
     properties = [_FORMS.property(each) for each in system.properties]
     return _FORMS.first(system.variables, system.initial, system.terminal), properties, fair
 

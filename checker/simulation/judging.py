@@ -13,11 +13,11 @@ from functools import cache, partial
 from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from finale.checker.search.state_graph.liveness import is_judged
 from finale.checker.search.state_graph.questions import Asked, Question, of_states, of_steps
-from finale.model.semantics import Known, evaluate, steps
+from finale.model.semantics import Known, evaluate, is_deadlock, steps
 from finale.model.system import Fairness, Kind, Predicate, Property, System
 from finale.model.trace import Trace
 
-from .runs import End, how_it_ends, waits_for_a_bound
+from .runs import End, waits_for_a_bound
 
 Binding = tuple[tuple[str, str], ...]
 
@@ -71,8 +71,9 @@ class Judge:
                     violated.setdefault(name, Violation(name, part, binding))
         if trace.fault is not None:
             violated.setdefault(WELL_FORMED, Violation(WELL_FORMED, trace))
-        if end is End.DEADLOCK:
-            violated[NO_DEADLOCK] = Violation(NO_DEADLOCK, _forever(trace))
+        deadlock = self._deadlock_on(trace)
+        if deadlock is not None:
+            violated[NO_DEADLOCK] = Violation(NO_DEADLOCK, _forever(deadlock))
         for prop in self._liveness:
             owed = [each for each in prop.predicates if self._is_due(prop, each, trace)]
             tested |= {prop.name} if owed else set()
@@ -102,8 +103,17 @@ class Judge:
 
     def is_stuck(self, trace: Trace) -> bool:
         """Whether a run ends in a deadlock."""
-        enabled = [*steps(self.system, trace.states[-1])]
-        return how_it_ends(self.system, trace.states[-1], enabled) is End.DEADLOCK
+        return is_deadlock(self.system, trace.states[-1])
+
+    def _deadlock_on(self, trace: Trace) -> Trace | None:
+        """The part of a run up to its first deadlock, if the run comes to one."""
+        for position, state in enumerate(trace.states):
+            next_rules = trace.rules[position : position + 1]
+            is_changed = trace.states[position + 1 : position + 2] != (state,)
+            progress = (self.system.rules[rule].rule.makes_progress for rule in next_rules)
+            if not (is_changed and any(progress)) and is_deadlock(self.system, state):
+                return Trace(trace.states[: position + 1], trace.rules[:position])
+        return None
 
     def _at_its_end(self, asked: Asked, prop: Property, trace: Trace) -> Iterator[Question]:
         for position, question in self._true_on(trace):

@@ -6,7 +6,7 @@ import enum
 from collections.abc import Sequence
 from functools import cached_property
 
-from finale.model.semantics import Step, blocking_bounds, evaluate, steps
+from finale.model.semantics import Step, blocking_bounds, evaluate, is_deadlock, steps
 from finale.model.system import Fairness, Fault, State, System
 from finale.model.trace import Trace
 
@@ -72,8 +72,7 @@ def how_it_ends(system: System, state: State, enabled: Sequence[Step]) -> End | 
         return None
     if evaluate(system.terminal, state):
         return End.ENDED
-    blocked = next(blocking_bounds(system, state), None)
-    return End.DEADLOCK if blocked is None else End.BOUND
+    return End.DEADLOCK if is_deadlock(system, state) else End.BOUND
 
 
 def waits_for_a_bound(system: System, state: State) -> bool:

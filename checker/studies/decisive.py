@@ -32,7 +32,7 @@ from finale.checker.search.limits import LimitHit
 from finale.checker.search.rows import ResultRow
 from finale.checker.search.state_graph.questions import Asked, of_states, of_steps
 from finale.model.expressions import FALSE, TRUE
-from finale.model.semantics import evaluate, outcome, updated
+from finale.model.semantics import is_deadlock, outcome, updated
 from finale.model.system import Fairness, Kind, Predicate, State, System, Update
 from finale.model.trace import Trace
 
@@ -226,9 +226,9 @@ class SafetyFuture(Future):
         return bool(self._in_state(state))
 
     def _is_deadlock(self, state: State) -> bool:
-        rests = not self.successors(state) and not self.has_fault(state)
-        is_over = evaluate(self.system.terminal, state)
-        return rests and not is_over and not self.machine.bounds(state)
+        rules = self.system.rules
+        is_going_on = any(rules[number].rule.makes_progress for number, _ in self.successors(state))
+        return not is_going_on and is_deadlock(self.system, state)
 
     def violates_on(self, rule: int, state: State, after: State) -> bool:
         test = self._on_step[rule]

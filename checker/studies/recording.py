@@ -13,7 +13,8 @@ from finale.checker.search.rows import SpecResult, result_of
 from finale.checker.spec.claim import ExactCounts, Spec
 from finale.checker.spec.key_lines import KeyLines
 from finale.model.errors import FinaleError, Place
-from finale.model.given import toml_of
+from finale.model.given import text_of, toml_of
+from finale.model.written import write_through
 
 COUNTED_BY = "concrete"
 
@@ -39,7 +40,8 @@ def record(spec: Spec, result: SpecResult) -> SpecResult:
     if known is None or (known.states, known.transitions, known.depth) != _numbers(found):
         _refuse_disagreement(spec, found, _second_opinion(spec).statistics)
         counts = ExactCounts(*_numbers(found), COUNTED_BY)
-        text = spec.file.read_text(encoding="utf-8")
+        text = text_of(spec.file)
+        _refuse_change(spec, text)
         _write(spec, with_counts(text, counts))
         spec = replace(spec, counts=counts)
     return result_of(spec, result.system, result.report, result.only)
@@ -67,9 +69,20 @@ def _refuse_disagreement(spec: Spec, one: Statistics, other: Statistics) -> None
         )
 
 
+def _refuse_change(spec: Spec, text: str) -> None:
+    """The counts are of the spec as it was read. Raises `unwritable`."""
+    if not spec.values and not spec.is_under_variant and toml_of(text) != spec.table:
+        raise FinaleError(
+            "unwritable",
+            "the counts are not written: the file was changed while it was checked",
+            place=Place(str(spec.file)),
+            advice="run the same command again",
+        )
+
+
 def _write(spec: Spec, text: str) -> None:
     try:
-        spec.file.write_text(text, encoding="utf-8")
+        write_through(spec.file, text)
     except OSError as error:
         raise FinaleError(
             "unwritable",

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from finale.checker.search.answer import Answer, Report, Violated
+from finale.checker.search.answer import Answer, Holds, Report, Vacuous, Violated
 from finale.checker.search.limits import INTERRUPTED, Limits
 from finale.checker.search.many import WORKER_DIED, searched
 from finale.checker.search.run import run
@@ -187,7 +187,10 @@ def _outcome(
 
 
 def _falls(spec: Spec, base: Report, report: Report) -> Iterator[Fall]:
-    """The claims that fall now and did not before; what is only no longer reachable is no claim."""
+    """The claims that fall now and held before; what is only no longer reachable is no claim.
+
+    What was unknown before may have fallen before, too.
+    """
     before = {each.property: each for each in base.answers}
     families = {each.name: each for each in spec.families}
     for answer in report.answers:
@@ -197,12 +200,13 @@ def _falls(spec: Spec, base: Report, report: Report) -> Iterator[Fall]:
         verdict = answer.verdict
         if not isinstance(verdict, Violated) or verdict.trace is None:
             continue
-        if not _has_fallen(before.get(answer.property)):
+        if _held(before.get(answer.property)):
             yield Fall(answer.property, effect_of(answer.property, family), verdict.trace)
 
 
-def _has_fallen(answer: Answer | None) -> bool:
-    return answer is not None and isinstance(answer.verdict, Violated)
+def _held(answer: Answer | None) -> bool:
+    """Whether no run violates a property, be it that none tests the property."""
+    return answer is not None and isinstance(answer.verdict, Holds | Vacuous)
 
 
 def _is_same(one: Report, other: Report) -> bool:

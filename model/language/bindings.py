@@ -72,8 +72,11 @@ def _place(value: object, base: type) -> Place:
     return Place(file, code.co_firstlineno if code else None)
 
 
-def rule_of(kind: type[Protocol], name: str) -> Rule:
-    """A rule of a protocol as written. Raises `rule-without-sentence`, `unknown-fairness`."""
+def rule_of(kind: type[Protocol], name: str, promises: bool | None = None) -> Rule:
+    """A rule of a protocol as written. Raises `rule-without-sentence`, `unknown-fairness`.
+
+    `promises` says whether some rule of the protocol is fair, if that is known.
+    """
     mark = mark_of(getattr(kind, name))
     assert mark is not None
     if not mark.sentence:
@@ -83,24 +86,42 @@ def rule_of(kind: type[Protocol], name: str) -> Rule:
             place=mark.place,
             advice="say in one sentence what the rule does: traces print it",
         )
-    # An override that says nothing of fairness is as fair as what it overrides.
-    marks = (mark_of(vars(base).get(name)) for base in kind.__mro__)
-    said = next((each for each in marks if each is not None and each.fairness is not None), mark)
-    given = cast("object", said.fairness)
-    if not isinstance(given, Fairness | None):
-        raise FinaleError(
-            "unknown-fairness",
-            f"fair={given!r} is no promise about {name}",
-            place=said.place,
-            advice="write `fair=WEAK`, `fair=STRONG` or `fair=UNFAIR`",
-        )
-    return Rule(name, mark.sentence, given or Fairness.NONE, mark.place, mark.cites)
+    given = _fairness_of(kind, name)
+    fairness = given or Fairness.NONE
+    promises = has_fair_rules(kind) if promises is None else promises
+    makes_progress = fairness is not Fairness.NONE or (given is None and not promises)
+    return Rule(name, mark.sentence, fairness, makes_progress, mark.place, mark.cites)
+
+
+def _fairness_of(kind: type[Protocol], name: str) -> Fairness | None:
+    """What a rule says about its fairness; an override that says nothing is as fair as the rule
+    that it overrides."""
+    for base in kind.__mro__:
+        mark = mark_of(vars(base).get(name))
+        given = cast("object", mark.fairness if mark is not None else None)
+        if isinstance(given, Fairness):
+            return given
+        if mark is not None and given is not None:
+            raise FinaleError(
+                "unknown-fairness",
+                f"fair={given!r} is no promise about {name}",
+                place=mark.place,
+                advice="write `fair=WEAK`, `fair=STRONG` or `fair=UNFAIR`",
+            )
+    return None
+
+
+def has_fair_rules(kind: type[Protocol]) -> bool:
+    """Whether some rule of a protocol is fair."""
+    given = (_fairness_of(kind, name) for name in rule_names(kind))
+    return any(each is not None and each is not Fairness.NONE for each in given)
 
 
 def bound_rules(protocol: Protocol) -> Iterator[BoundRule]:
     """The rules with every binding of their parameters, in rule order and then entity order."""
+    promises = has_fair_rules(type(protocol))
     for name in rule_names(type(protocol)):
-        rule = rule_of(type(protocol), name)
+        rule = rule_of(type(protocol), name, promises)
         mark = mark_of(getattr(type(protocol), name))
         assert mark is not None
         method = getattr(protocol, name)

@@ -175,7 +175,9 @@ def rule(
 
     Parameters are annotated with entity classes, or with finite choices: `bool`, an enumeration, or
     `Annotated[int, Range(0, 2)]`. `fair` says what is promised when the rule stays enabled; an
-    override without it is as fair as the rule that it overrides, `UNFAIR` says that it is not.
+    override without it is as fair as the rule that it overrides, `UNFAIR` says that it is not. No
+    run can rely on a rule that is not fair; but if no rule of a protocol is fair, only `UNFAIR`
+    marks the rules that nobody can rely on (`no-deadlock`).
     A false `assert`, and what plain Python raises in some states only, is a fault.
     """
 

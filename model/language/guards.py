@@ -127,9 +127,10 @@ class Limit(int):
 def within(used: int, limit: int) -> None:
     """The rule is enabled only while `used` is below a bound: it ends the search, not the protocol.
 
-    What only a bound forbids is no deadlock, and no reason to call a run complete. Whether only the
-    bound forbids it does not depend on where `within` stands: beyond the bound the rule goes on, to
-    see whether it would have been enabled, and is blocked at its end.
+    If only a bound forbids a rule that makes progress, the state is no deadlock, and a run that
+    ends there is not complete. Whether only the bound forbids it does not depend on where `within`
+    stands: beyond the bound the rule goes on, to see whether it would have been enabled, and is
+    blocked at its end.
     """
     if not isinstance(limit, Limit):
         raise FinaleError(

@@ -119,7 +119,10 @@ class Connector(Protocol):
 
     @define
     def terminal(self) -> bool:
-        return self.status == ConnectorTaskStatus.CLOSED
+        """Whether the task is closed, or all records are done and it only waits for a user."""
+        is_idle = all(record.committed for record in self.records)
+        runs = self.status == ConnectorTaskStatus.RUNNING
+        return self.status == ConnectorTaskStatus.CLOSED or (runs and is_idle)
 
     def before(self, record: SourceRecord) -> tuple[SourceRecord, ...]:
         """The records that are read before another, and itself."""

@@ -15,7 +15,7 @@ from math import prod
 from finale.checker.search.answer import DoesNotApply, Holds, NotAsked, Unknown, Vacuous, Violated
 from finale.checker.spec.grid import Axis
 
-from .work import CellResult, CellVerdict
+from .work import NOT_REACHED, CellResult, CellVerdict
 
 CellSetting = tuple[tuple[str, str], ...]
 """Axes and their words."""
@@ -60,6 +60,8 @@ _WORST = (
 )
 _MARKS = {
     Holds.word: Mark.HOLDS,
+    Violated.word: Mark.VIOLATED,
+    NOT_REACHED: Mark.UNREACHED,
     Vacuous.word: Mark.VACUOUS,
     Unknown.word: Mark.UNKNOWN,
     NotAsked.word: Mark.NOT_ASKED,
@@ -107,9 +109,7 @@ class Grid:
 
 
 def mark_of(row: CellVerdict) -> Mark:
-    """Return the mark of a verdict. An unreached property is no violation."""
-    if row.verdict == Violated.word:
-        return Mark.UNREACHED if row.steps is None else Mark.VIOLATED
+    """Return the mark of a verdict."""
     return _MARKS[row.verdict]
 
 

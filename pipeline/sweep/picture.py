@@ -11,6 +11,7 @@ from pathlib import Path
 
 from finale.model.errors import FinaleError, Place
 from finale.model.visible import visible
+from finale.model.written import write_whole
 
 from .grid import Grid
 from .panels import COLOURS, DrawnCell, Panel, panels_of, shown_as
@@ -31,7 +32,7 @@ def write_picture(folder: Path, swept: Swept, columns: Sequence[str] = ()) -> Pa
     """The picture of a sweep in its folder. Raises `unwritable`."""
     file = folder / PICTURE
     try:
-        file.write_text(picture(swept, columns), encoding="utf-8")
+        write_whole(file, picture(swept, columns), f"{PICTURE}.half")
     except OSError as error:
         raise FinaleError(
             "unwritable",

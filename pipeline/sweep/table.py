@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import import_module
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from finale.model.errors import FinaleError, Place
+from finale.model.written import write_whole
 
 from .work import CellResult
 
@@ -39,10 +41,10 @@ def write_table(folder: Path, results: Iterable[CellResult]) -> Path:
         *([getattr(row, name) for _, row in rows] for name in schema.names[2:]),
     ]
     arrays = [pa.array(each, kind) for each, kind in zip(columns, schema.types, strict=True)]
-    file, half = folder / TABLE, folder / f"{TABLE}.half"
+    file, stream = folder / TABLE, BytesIO()
     try:
-        parquet.write_table(pa.table(arrays, schema=schema), half)
-        half.replace(file)
+        parquet.write_table(pa.table(arrays, schema=schema), stream)
+        write_whole(file, stream.getvalue(), f"{TABLE}.half")
     except OSError as error:
         raise FinaleError(
             "unwritable",

@@ -21,6 +21,9 @@ from finale.pipeline.shipping import shipped
 
 from .cells import spec_in
 
+NOT_REACHED = "not-reached"
+"""The verdict on a situation that no run reaches, as `finale check` words it."""
+
 
 @dataclass(frozen=True)
 class SweepOrder:
@@ -121,7 +124,8 @@ def _rows(result: SpecResult, names: tuple[str, ...], seconds: float) -> Iterato
             continue
         row = found[name]
         why = row.why if row.verdict in (Unknown.word, "vacuous", NotAsked.word) else ""
-        yield CellVerdict(name, row.verdict, row.how, states, row.steps, seconds, why)
+        word = NOT_REACHED if row.is_unreached else row.verdict
+        yield CellVerdict(name, word, row.how, states, row.steps, seconds, why)
 
 
 @cache

@@ -20,6 +20,7 @@ from typing import IO, Any
 
 from finale.model.errors import FinaleError, Place
 from finale.model.given import json_of, whole_of
+from finale.model.written import write_whole
 
 from .judging import PieceOutcome
 from .pieces import Piece, Stamp
@@ -41,6 +42,7 @@ NEXT = "validated.next"
 PARTS = "parts"
 #: How files are called that are not whole yet.
 _HALF = ".half"
+_HALVES = frozenset(f"{name}{_HALF}" for name in (*TABLES, JOURNAL, NEXT))
 _HEAD: Mapping[str, object] = {"finale": "validate", "v": 2}
 #: The number of the part that the tables are.
 _JOINED = 0
@@ -125,6 +127,7 @@ class ResultStore:
         self._part += 1
         with self._told():
             (self.folder / PARTS).mkdir(exist_ok=True)
+            self._refuse_link()
             for name, data in tables.items():
                 _write(self._file(name, self._part), data)
             for number, piece, outcome in judged:
@@ -177,7 +180,7 @@ class ResultStore:
         with self._told():
             if (self.folder / NEXT).exists():
                 self._take_next()
-            if not journal.exists() and any(each.suffix != _HALF for each in self.folder.iterdir()):
+            if not journal.exists() and self._has_others():
                 raise self._unusable("it has files, and no journal of a validation")
             lines = whole_of(journal).split(b"\n") if journal.exists() else []
             if lines and lines[0] and not lines[0].startswith(json.dumps(_HEAD)[:-1].encode()):
@@ -203,8 +206,9 @@ class ResultStore:
 
     def _forget_unknown(self) -> None:
         """Files of which the journal tells nothing; and what it tells of files that are gone."""
-        for half in self.folder.glob(f"*{_HALF}"):
-            half.unlink()
+        self._refuse_link()
+        for name in _HALVES:
+            (self.folder / name).unlink(missing_ok=True)
         there = {
             part
             for part in {each.part for each in self.known.values()}
@@ -218,6 +222,15 @@ class ResultStore:
         self._is_joined = tables and bool(self.known) and there == {_JOINED}
         self._part = max(there, default=0)
         self._number = max((each.number for each in self.known.values()), default=0)
+
+    def _has_others(self) -> bool:
+        """Whether there is more than a validation leaves if it is killed at its begin."""
+        return any(each.name not in _HALVES for each in self.folder.iterdir())
+
+    def _refuse_link(self) -> None:
+        """Nothing is written or removed outside of the folder."""
+        if (self.folder / PARTS).is_symlink():
+            raise self._unusable(f"{PARTS} in it is a link")
 
     def _take_next(self) -> None:
         """Give new tables their names, and then their journal: again, if that was cut short."""
@@ -263,10 +276,7 @@ class ResultStore:
 
 def _write(file: Path, data: bytes) -> None:
     """A file that is there as a whole, and on the disk, or not at all."""
-    half = file.with_name(f"{file.name}{_HALF}")
-    half.write_bytes(data)
-    _to_disk(half)
-    half.replace(file)
+    write_whole(file, data, f"{file.name}{_HALF}")
     _to_disk(file.parent)
 
 

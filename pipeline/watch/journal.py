@@ -95,6 +95,10 @@ class Journal:
         self._journal.write({"told": self.untold[-1]["n"]})
         self.untold = []
 
+    def subfolder(self, name: str) -> Path:
+        """Return a folder in that of the watch. Raises `watch-folder`, also for a link."""
+        return self._journal.subfolder(name)
+
     @property
     def findings(self) -> int:
         """The number of standing findings and rejected logs."""

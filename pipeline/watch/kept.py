@@ -45,7 +45,8 @@ class FolderBatches:
         """Write down what a batch adds; it is on the disk then."""
         content = json.dumps(more, separators=(",", ":")).encode() + b"\n"
         head = {"batch": batch, "bytes": len(content), "crc32": zlib.crc32(content)}
-        with os.fdopen(os.open(self.file, os.O_RDWR | os.O_CREAT, 0o644), "r+b") as stream:
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
+        with os.fdopen(os.open(self.file, flags, 0o644), "r+b") as stream:
             stream.truncate(self._end)
             stream.seek(self._end)
             stream.write(json.dumps(head).encode() + b"\n" + content)

@@ -21,6 +21,7 @@ from finale.checker.logs.read.line_patterns import PatternTable
 from finale.checker.logs.verdicts import Verdict
 from finale.model.errors import FinaleError, Place
 from finale.model.given import json_of
+from finale.model.written import write_whole
 from finale.pipeline.session import SparkCluster, session
 
 from .cluster import WatchSetting
@@ -73,9 +74,7 @@ class WatchProgress:
 
     def keep(self, file: Path) -> None:
         """Save the progress, so that another watch can continue."""
-        part = file.with_suffix(".part")
-        part.write_text(json.dumps(self.by_folder), encoding="utf-8")
-        part.replace(file)
+        write_whole(file, json.dumps(self.by_folder), f"{file.stem}.part")
 
     def go_on(self, file: Path) -> None:
         """Continue from the saved progress of another watch."""
@@ -99,7 +98,7 @@ def watch(plan: WatchPlan, tell: Tell) -> WatchProgress:
     """
     check(plan)
     with _kept(plan) as kept, Journal(kept, _identity(plan)) as journal:
-        (kept / LOGS).mkdir(exist_ok=True)
+        journal.subfolder(LOGS)
         far = WatchProgress(jobs=journal.jobs, findings=journal.findings)
         far.go_on(kept / READ)
         tell(journal.tell(), far)

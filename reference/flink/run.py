@@ -64,7 +64,8 @@ def prepared_folder(folder: Path) -> Path:
             )
         folder.mkdir(parents=True, exist_ok=True)
         script = folder / SCRIPT
-        script.write_text(AGAIN, encoding="utf-8")
+        with script.open("x", encoding="utf-8") as file:  # of two at once only one gets it
+            file.write(AGAIN)
         script.chmod(0o755)
     except OSError as error:
         raise FinaleError(

@@ -91,7 +91,7 @@ def _open(folder: Path) -> int:
     """The lock of a folder, which may be new. Raises `not-a-folder`, `unwritable`."""
     try:
         DiskFiles(folder).make_root()
-        return os.open(folder / LOCK, os.O_CREAT | os.O_RDWR)
+        return os.open(folder / LOCK, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW)
     except (FileExistsError, NotADirectoryError):
         raise FinaleError(
             "not-a-folder",

@@ -65,7 +65,9 @@ class Loose:
             Variable(f"x{i}", Range(0, high), i, i, None, entities[self.owner[i]], f"x{i}")
             for i, high in enumerate(self.high)
         )
-        rules = tuple(self.rule(number % processes) for number in range(4 * processes))
+        # In half of the systems, nobody can rely on a third of the rules.
+        relied_on = [len(self.owner) % 2 == 0 or number % 3 > 0 for number in range(4 * processes)]
+        rules = tuple(self.rule(n % processes, each) for n, each in enumerate(relied_on))
         properties = tuple(self.prop(number, len(rules)) for number in range(3))
         terminal = self.pick.choice([TRUE, FALSE, self.condition()])
         initial = [tuple(0 for _ in self.high)]
@@ -77,7 +79,7 @@ class Loose:
 
     # --- rules -----------------------------------------------------------------------------------
 
-    def rule(self, process: int) -> GroundRule:
+    def rule(self, process: int, makes_progress: bool) -> GroundRule:
         """A rule of a process."""
         tree: Tree = self.leaf(process)
         if self.pick.random() < 0.3:
@@ -87,8 +89,7 @@ class Loose:
         if self.pick.random() < 0.3:
             tests.append(self.comparison(self.some(process)))
         tree = Test(conjunction(tests), tree, blocked)
-        named = Rule("step", "", Fairness.NONE, NOWHERE, ())
-        return GroundRule(named, (), (), tree)
+        return GroundRule(named(makes_progress), (), (), tree)
 
     def leaf(self, process: int) -> Tree:
         """What a rule does."""
@@ -168,10 +169,17 @@ class Loose:
         return Property(name, kind, name, NOWHERE, (Predicate((), TRUE, claim, FALSE),))
 
 
-def when(guard: Expression, writes: Mapping[int, Expression]) -> GroundRule:
+def when(
+    guard: Expression, writes: Mapping[int, Expression], makes_progress: bool = True
+) -> GroundRule:
     """A rule that writes where its guard holds."""
-    named = Rule("step", "", Fairness.NONE, NOWHERE, ())
-    return GroundRule(named, (), (), Test(guard, Update(tuple(writes.items())), Blocked()))
+    update = Update(tuple(writes.items()))
+    return GroundRule(named(makes_progress), (), (), Test(guard, update, Blocked()))
+
+
+def named(makes_progress: bool) -> Rule:
+    """A rule that nobody looks at."""
+    return Rule("step", "", Fairness.NONE, makes_progress, NOWHERE, ())
 
 
 def property_of(kind: Kind, claim: Expression, rules: int = 0) -> Property:

@@ -42,7 +42,7 @@ class Stubborn:
     transitions: int = 0
 
     def __post_init__(self) -> None:
-        _, self.numbers = numbered(self.system)
+        self.number_leaves()
         self.states = {state: i for i, state in enumerate(dict.fromkeys(self.system.initial))}
         pending = list(self.states)
         for position, state in enumerate(pending):  # it grows while it is read
@@ -58,8 +58,16 @@ class Stubborn:
                         self.states[after] = len(pending)
                         pending.append(after)
 
+    def number_leaves(self) -> None:
+        """Number the leaves of the rules, and note those of rules that make progress."""
+        leaves, self.numbers = numbered(self.system)
+        rules = [self.system.rules[leaf.rule].rule for leaf in leaves]
+        self.progress = sum(1 << leaf for leaf, rule in enumerate(rules) if rule.makes_progress)
+
     def goes_on(self, chosen: int, ends: dict[int, State], position: int) -> bool:
-        """Whether a step of a set is on no cycle, or leads to a state that is expanded later."""
+        """Whether a step of a set is on no cycle, or leads to a state that is expanded later: a
+        step of a rule that makes progress."""
+        chosen &= self.progress
         taken = {leaf: end for leaf, end in ends.items() if chosen >> leaf & 1}
         after = (self.states.get(end, position + 1) for end in taken.values())
         onward = any(self.order.onward >> leaf & 1 for leaf in taken)
@@ -78,7 +86,7 @@ class Stubborn:
         """The state after one that is passed; None if it is not."""
         steps, truths = self.steps(state), self.truths(state)
         enabled = sum(1 << leaf for leaf in steps) & self.order.updates
-        for seed in numbers_in(enabled):
+        for seed in numbers_in(enabled & self.progress):
             if not self.shows(seed, truths):
                 inside = self.closed(seed, enabled, truths, 2)
                 if inside is not None and inside >> seed & 1:
@@ -212,7 +220,7 @@ def wrongs(system: System, order: PartialOrder, states_max: int) -> Iterator[str
 
     search = Stubborn.__new__(Stubborn)
     search.system, search.order = system, order
-    _, search.numbers = numbered(system)
+    search.number_leaves()
     seen = dict.fromkeys(system.initial)
     pending = list(seen)
     for state in pending:
@@ -287,7 +295,7 @@ def cycles_of_classes(
 
     search = Classes.__new__(Classes)
     search.system, search.order = system, order
-    _, search.numbers = numbered(system)
+    search.number_leaves()
     states = list(dict.fromkeys(map(canonical.representative, system.initial)))
     seen = set(states)
     for state in states:  # it grows while it is read

@@ -401,3 +401,38 @@ def test_a_step_that_changes_nothing_does_not_hide_a_deadlock() -> None:
     system = system_of([X, Y], [stays, other], [], terminal=FALSE)
     full, _ = assert_agree(system, ordered)
     assert words(full)["no-deadlock"] == Violated.word
+
+
+def test_a_deadlock_that_only_a_step_without_progress_leaves_is_kept() -> None:
+    """At `x = 1, y = 0` only the first rule is enabled: who takes it first of all misses that."""
+    z = cell(2, 0, 1, False)
+    first = when(equal(X, integer(0)), {0: integer(1)})
+    fails = when(equal(Y, integer(0)), {1: integer(1)}, makes_progress=False)
+    rounds = [
+        when(conjunction([at(1, 1), equal(z, integer(i))]), {2: integer(1 - i)}) for i in (0, 1)
+    ]
+    system = system_of([X, Y, z], [fails, first, *rounds], [], terminal=FALSE)
+    full, _ = assert_agree(system, ordered)
+    assert words(full)["no-deadlock"] == Violated.word
+
+    class Careless(Stubborn):
+        def number_leaves(self) -> None:
+            super().number_leaves()
+            self.progress = -1
+
+    deadlock = (1, 0, 0)
+    assert deadlock in Stubborn(system, ordered(system)).states
+    assert deadlock not in Careless(system, ordered(system)).states
+
+
+def test_a_deadlock_is_not_passed() -> None:
+    """In the middle of the chain nobody can rely on the only step."""
+    x = cell(0, 0, 3, False)
+    rules = [
+        when(equal(x, integer(value)), {0: integer(value + 1)}, makes_progress=value != 1)
+        for value in range(3)
+    ]
+    system = system_of([x], rules, [], terminal=equal(x, integer(3)))
+    full, reduced = assert_agree(system, ordered)
+    assert words(full)["no-deadlock"] == words(reduced)["no-deadlock"] == Violated.word
+    assert reduced.answers[-1].steps == 1

@@ -54,7 +54,7 @@ class Move:
         return tree
 
     def ground(self) -> GroundRule:
-        rule = Rule(self.name, "It moves.", self.fairness, Place(), ())
+        rule = Rule(self.name, "It moves.", self.fairness, True, Place(), ())
         return GroundRule(rule, (("to", self.entity),), (self.entity,), self.tree())
 
 

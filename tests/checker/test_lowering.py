@@ -72,7 +72,7 @@ def expressions(draw: st.DrawFn) -> list[Expression]:
 
 def system_of(rules: Sequence[Tree], cells: Sequence[Expression]) -> System:
     ground = tuple(
-        GroundRule(Rule(f"rule_{i}", "It.", Fairness.NONE, Place(), ()), (), (), tree)
+        GroundRule(Rule(f"rule_{i}", "It.", Fairness.NONE, True, Place(), ()), (), (), tree)
         for i, tree in enumerate(rules)
     )
     return System("made", (), tuple(cells), (), ground, (), TRUE)

@@ -13,6 +13,15 @@ from finale.checker.conformance.lockstep import Agreement, Divergence, LockStep,
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
 from finale.model.errors import FinaleError
+from finale.model.language.build import build
+from finale.model.language.protocol import Protocol
+from finale.model.protocols.barriers.overtaking_gate import OvertakingGate
+from finale.model.protocols.legacy_finish import LegacyFinish
+from finale.model.protocols.task.tasks import Task as ModelTask
+from finale.model.protocols.task.tasks import TaskStatus
+from finale.model.protocols.unaligned import Unaligned as UnalignedModel
+from finale.model.rules import WEAK, rule
+from finale.model.rules import step as model_step
 from finale.reference.channel import Channel
 from finale.reference.coordinator import Coordinator
 from finale.reference.elements import EndOfData
@@ -330,3 +339,48 @@ def test_what_is_left_open_is_the_same_on_both_sides(protocol: str) -> None:
 
 def test_every_spec_is_one_that_stands() -> None:
     assert all(Path(ROOT / f"{name}.toml").exists() for name in (*QUICK, *SLOW))
+
+
+# --- mistakes of the model that its counts do not show --------------------------------------------
+
+
+class FailsUnlessRestoring(LegacyFinish):
+    """A restore of a task that runs is a fault, where it should not be enabled."""
+
+    @rule(fair=WEAK)
+    def restore(self, task: ModelTask) -> None:
+        """A task starts again."""
+        assert task.status == TaskStatus.RESTORING
+        super().restore(task)
+
+
+class StartsWhenStarted(OvertakingGate):
+    """Takes its part at the first barrier if it has taken it, so never."""
+
+    @model_step
+    def start(self) -> None:
+        if self.started:
+            self.started = True
+            self.ports.perform(self.task, self.task.newest)
+
+
+class LogsNothing(UnalignedModel):
+    """The unaligned protocol with such a gate."""
+
+    @property
+    def gate_class(self) -> type[OvertakingGate]:
+        return StartsWhenStarted
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "what"),
+    [
+        ("legacy-finish/restarts", FailsUnlessRestoring, "is a fault in the model"),
+        ("unaligned/pair", LogsNothing, "S→K.logged is"),
+    ],
+)
+def test_a_mistake_shows_that_changes_no_count(name: str, kind: type[Protocol], what: str) -> None:
+    spec = read(name)
+    outcome = LockStep(spec, ModelSteps(build(kind(spec.setting)))).run()
+    assert isinstance(outcome, Divergence), outcome
+    assert any(what in each for each in outcome.what), outcome.what

@@ -24,6 +24,7 @@ GOLDEN = Path(__file__).parent / "golden"
         ("BoundedDarkRoom", "tla"),  # both readings of fairness
         ("Mistaken", "tla"),  # a union, faults
         ("Mistaken", "promela"),
+        ("Waits", "tla"),  # a rule that makes no progress
         ("Coins", "promela"),  # several initial states
         ("Coins", "tla"),
     ],

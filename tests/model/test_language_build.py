@@ -199,6 +199,25 @@ def test_an_override_is_as_fair_as_what_it_overrides() -> None:
 
     fairness = [ground.rule.fairness for ground in build(made(Upper)).rules]
     assert fairness == [Fairness.WEAK, Fairness.NONE]
+    assert progress_of(Upper) == [True, False]
+    assert progress_of(Fair) == [True, True]
+
+
+def progress_of(kind: type[Base]) -> list[bool]:
+    return [ground.rule.makes_progress for ground in build(made(kind)).rules]
+
+
+def test_a_protocol_that_promises_nothing_relies_on_what_is_not_unfair() -> None:
+    class Upper(Lower):
+        """Marks what nobody can rely on."""
+
+        @rule(fair=UNFAIR)
+        def second(self) -> None:
+            """Counts otherwise."""
+            self.taken = 2
+
+    assert progress_of(Lower) == [True, True]
+    assert progress_of(Upper) == [True, False]
 
 
 def test_an_override_that_is_not_marked() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from finale.model import system as parts
@@ -47,8 +49,9 @@ P = cell(2, 0, 1, True)
 HERE = Place("written.py", 1)
 
 
-def ground(name: str, tree: Tree) -> GroundRule:
-    return GroundRule(Rule(name, f"{name}.", Fairness.NONE, HERE, ()), (), (), tree)
+def ground(name: str, tree: Tree, makes_progress: bool = True) -> GroundRule:
+    named = Rule(name, f"{name}.", Fairness.NONE, makes_progress, HERE, ())
+    return GroundRule(named, (), (), tree)
 
 
 SWAP = Update(((0, Y), (1, X)))
@@ -119,6 +122,14 @@ def test_deadlocks() -> None:
     assert not is_deadlock(of(Blocked("limit")), here)
     assert is_deadlock(of(Blocked()), here)
     assert not is_deadlock(of(terminal=equal(X, integer(1))), here)
+
+
+@pytest.mark.parametrize("tree", [COUNT, FAULT, Blocked("limit")])
+def test_nobody_relies_on_a_rule_that_makes_no_progress(tree: Tree) -> None:
+    here: State = (1, 1, 0)
+    bare = replace(of(), rules=(ground("fail", tree, makes_progress=False),))
+    assert is_deadlock(bare, here)
+    assert not is_deadlock(replace(bare, rules=(*bare.rules, ground("work", tree))), here)
 
 
 def test_bounds_that_forbid() -> None:

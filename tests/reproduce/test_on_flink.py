@@ -41,7 +41,7 @@ def test_a_stop_hangs_and_its_log_says_why(
 ) -> None:
     spec = ROOT / "specs" / "stop-with-savepoint" / "final-trigger-during-stop.toml"
     folder, where = tmp_path / "reproduction", str(flink().folder)
-    command = ["reproduce", str(spec), "--property", "no-deadlock", "--flink", where]
+    command = ["reproduce", str(spec), "--property", "no-release-is-dropped", "--flink", where]
     assert main([*command, "--output", str(folder), "--format", "json"]) == 0
     assert ports
     assert not [each for each in ports if not is_loopback(each)]

@@ -49,6 +49,14 @@ def test_the_order_of_rules_alone_changes_no_step(tmp_path: Path) -> None:
     assert not is_same(first, turned, None)  # nobody knows how many states there would be to try
 
 
+def test_that_nobody_can_rely_on_a_rule_is_seen(tmp_path: Path) -> None:
+    first, _ = systems(tmp_path, COPY)
+    rule, *others = first.rules
+    named = replace(rule.rule, makes_progress=not rule.rule.makes_progress)
+    other = replace(first, rules=(replace(rule, rule=named), *others))
+    assert not is_same(first, other, STATES)
+
+
 def test_a_rule_that_only_one_has_is_seen_where_it_is_enabled(tmp_path: Path) -> None:
     first, _ = systems(tmp_path, COPY)
     fewer = replace(first, rules=first.rules[:1])

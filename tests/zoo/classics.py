@@ -158,7 +158,8 @@ class Termination(Protocol):
 
     @define
     def terminal(self) -> bool:
-        return self.terminated() and self.detected()
+        """Whether termination is detected, or a node computes, which it may do for ever."""
+        return not self.terminated() or self.detected()
 
 
 @always

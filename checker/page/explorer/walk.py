@@ -88,7 +88,7 @@ class Walk:
         if self.trace.fault is not None:
             return f"fault {self.trace.fault.code}: {self.trace.fault.message}"
         if is_deadlock(self.system, self.state):
-            return "deadlock: no step changes this state, and the protocol has not ended"
+            return "deadlock: no rule makes progress here, and the protocol has not ended"
         if not goes_on:
             return "no step is enabled"
         return "the protocol may end here" if evaluate(self.system.terminal, self.state) else ""

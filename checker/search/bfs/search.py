@@ -102,6 +102,7 @@ class ReadableSearch:
         self.questions = Questions(self.machine)
         self.coverage = BranchCoverage(self.machine)
         self._is_terminal = self.machine.state_test([self.machine.system.terminal])
+        self._progress_rules = [each.rule.makes_progress for each in self.machine.system.rules]
         self.clock = SearchClock(self.limits, self.progress)
 
     def run(self) -> None:
@@ -159,7 +160,8 @@ class ReadableSearch:
         taken = machine.expand(state, faults)
         if graph.keeps_edges:
             graph.starts.append(len(graph.targets))
-        changes = bool(faults)
+        progress = self._progress_rules
+        is_going_on = any(progress[leaves[leaf].rule] for leaf in faults)
         for leaf, after in taken:
             self.transitions += 1
             if fresh[leaf]:
@@ -167,12 +169,12 @@ class ReadableSearch:
             number = index.get(after)
             if number is None:
                 number = self._add(after, position, leaf, (length, position, leaves[leaf].rule))
-            if number != position:
-                changes = True
+            rule = leaves[leaf].rule
+            if number != position and progress[rule]:
+                is_going_on = True
             if graph.keeps_edges:
                 graph.targets.append(number)
                 graph.taken.append(leaf)
-            rule = leaves[leaf].rule
             step_test = step_tests[rule]
             if step_test is not None and (positions := step_test(state, after)):
                 self.questions.on_step(positions, (length, position, rule), leaf, after)
@@ -181,12 +183,14 @@ class ReadableSearch:
         for leaf in faults:
             rule = leaves[leaf].rule
             self.questions.note(FAULTS, Occurrence((length, position, rule), position, leaf))
-        if not changes and self.deadlock is None and self._is_deadlock(state):
+        if not is_going_on and self.deadlock is None and self._is_deadlock(state):
             self.deadlock = position
 
     def _is_deadlock(self, state: State) -> bool:
-        """Of a state that no step changes, whether it is a deadlock."""
-        return not self._is_terminal(state) and not self.machine.bounds(state)
+        """Of a state that no rule which makes progress changes, whether it is a deadlock."""
+        if self._is_terminal(state):
+            return False
+        return not any(self._progress_rules[rule] for rule, _ in self.machine.bounds(state))
 
     def look(self) -> None:
         """Report the progress. Raises LimitHit when the time is over."""

@@ -24,7 +24,7 @@ from finale.model.expressions import (
 )
 from finale.model.system import Blocked, Fault, System, Update
 
-#: That nothing changes any more: of no property.
+#: That a state is a deadlock: of no property.
 DEADLOCK: Topic = (Asked.REACHED, -1)
 
 
@@ -68,9 +68,11 @@ def _on_step(system: System, way: RulePath) -> Iterator[tuple[Topic, Expression]
 
 
 def _deadlock(system: System, ways: Sequence[RulePath]) -> Expression:
-    """That nothing changes any more, no bound alone forbids it, and it is not the end."""
+    """Whether a state is a deadlock: `semantics.is_deadlock` as an expression."""
     goes_on: list[Expression] = [system.terminal]
     for way in ways:
+        if not system.rules[way.rule].rule.makes_progress:
+            continue
         match way.end:
             case Update():
                 changes = [

@@ -82,7 +82,7 @@ class SearchFolder(SavedFolder):
             self.refuse_others(found, (LOCK, MANIFEST, PROGRAM, SEARCH, LEVELS, MAIL, CLAIMS))
             for name in (LEVELS, MAIL, CLAIMS):
                 (self.path / name).mkdir(exist_ok=True)
-            lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+            lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
         except OSError as error:
             raise self.unusable(error) from error
         self.lock(lock)

@@ -53,7 +53,7 @@ def program_of(machine: NativeMachine) -> SystemProgram:
     assert machine.canonical is None
     assert machine.order is None
     initial = tuple(tuple(machine.layout.encode(state)) for state in machine.initial)
-    leaf_rules = tuple(leaf.rule for leaf in machine.leaves)
+    leaf_rules = tuple(machine.leaf_rules.tolist())
     return SystemProgram(
         tuple(machine.sources), machine.layout.width, leaf_rules, sizes_of(machine), initial
     )

@@ -31,6 +31,7 @@ class Settling:
         self._expand = CFUNCTYPE(c_int64, *[c_int64] * 6)(expand)
         self._ask = CFUNCTYPE(c_int64, *[c_int64] * 3)(ask)
         self._is_stuck = CFUNCTYPE(c_int64, c_int64)(is_stuck)
+        self._makes_progress: Marks = machine.leaf_rules >= at.RULES_MAX
         self._out: Words = np.empty(sizes.steps_max * self.width, np.uint64)
         self._leaves: NDArray[np.int32] = np.empty(sizes.steps_max, np.int32)
         self._starts: NDArray[np.int64] = np.empty(sizes.chunks * (at.BATCH + 1), np.int64)
@@ -97,9 +98,11 @@ class Settling:
         states = self._states_of_steps(size)
         before = words.reshape(size, self.width)[states]
         after = self._out[: total * self.width].reshape(total, self.width)
-        changes = (before != after).any(axis=1) | (self._leaves[:total] >= at.FAULT_BIT)
+        leaves = self._leaves[:total]
+        changes = (before != after).any(axis=1) | (leaves >= at.FAULT_BIT)
+        is_going_on = changes & self._makes_progress[leaves & (at.FAULT_BIT - 1)]
         marks: Marks = np.ones(size, np.bool_)
-        marks[states[changes]] = False
+        marks[states[is_going_on]] = False
         for state in np.flatnonzero(marks).tolist():
             address = words.ctypes.data + state * self.width * 8
             marks[state] = self._is_stuck(address) != 0

@@ -113,14 +113,15 @@ class InterpreterSearch:
 
     def _expand(self, position: int) -> None:
         values, plain = self.states[position], self.plain
-        changes, bound = False, False
+        is_going_on = False
         for index, rule in enumerate(plain.rules):
             place = (self.depth + 1, position, index)
+            progress = rule.rule.makes_progress
             match plain.take(rule, values):
                 case TakenStep(values=after, earlier=earlier):
                     self.transitions += 1
                     self.exercised.add(rule.rule.name)
-                    changes = changes or after != values
+                    is_going_on |= progress and after != values
                     if after not in self.index:
                         self._add(after, (position, index), place)
                     before = values if earlier is None else earlier
@@ -132,11 +133,11 @@ class InterpreterSearch:
                             )
                             self._note(predicate.family, says, found)
                 case Fault():
-                    changes = True
+                    is_going_on |= progress
                     self._keep(("fault", ""), PlainOccurrence(place, position, index))
                 case Blocked(bound=name):
-                    bound = bound or name is not None
-        if not changes and not bound and self.deadlock is None and not plain.is_terminal(values):
+                    is_going_on |= progress and name is not None
+        if not is_going_on and self.deadlock is None and not plain.is_terminal(values):
             self.deadlock = position
 
     def _note(self, family: Family, says: Judgement, found: PlainOccurrence) -> None:

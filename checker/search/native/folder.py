@@ -8,6 +8,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from finale.model.errors import FinaleError, Place
+from finale.model.written import write_whole
 
 
 class SavedFolder:
@@ -40,13 +41,8 @@ class SavedFolder:
 
     def write(self, name: str, text: str) -> None:
         """Replace a file, on the disk too. Raises `disk-full`; then the old file stays valid."""
-        part = self.path / f"{name}.part"
         try:
-            with part.open("w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(self.path / name)
+            write_whole(self.path / name, text, f"{name}.part")
         except OSError as error:
             raise self.full(error) from error
 

@@ -6,7 +6,8 @@
     ask(in, n, first)                          which topics some of n states settle
     cover(in, leaf, seen)                      which of its conditional branches a leaf takes in
                                                a state; tells whether some are still unseen
-    is_stuck(in)                               whether a state that no step changes is a deadlock
+    is_stuck(in)                               whether a state is a deadlock, if no step of a rule
+                                               that makes progress changes it
 
 For each open topic, `first` holds the least state, or step, that settles it: OPEN if none has yet,
 CLOSED if the topic was settled before. Steps are ordered by state, then by rule.
@@ -252,7 +253,8 @@ class Lowering:
             text.line("ret i64 0")
 
         for rule in self.system.rules:
-            trees.write(rule.tree, values, at_leaf)
+            if rule.rule.makes_progress:
+                trees.write(rule.tree, values, at_leaf)
         text.line("ret i64 1")
         return function("define i64", "is_stuck(ptr %in)", text)
 

@@ -14,6 +14,7 @@ from finale.model.semantics import Known, evaluate
 from finale.model.system import State, System
 
 from .code import Compilation, MachineCode, compiled
+from .kernel.places import RULES_MAX
 from .layout import layout_of
 from .lower import Lowering, answers_source
 from .topics import Topics
@@ -54,7 +55,11 @@ class NativeMachine:
         self.leaves, self.numbers = self.lowering.leaves, self.lowering.numbers
         self.branches = self.lowering.branches
         self.chunks = self.lowering.chunks
-        self.leaf_rules = np.array([leaf.rule for leaf in self.leaves], np.int64)
+        progress = [each.rule.makes_progress for each in system.rules]
+        #: The rule of each leaf; plus RULES_MAX if the rule makes progress.
+        self.leaf_rules = np.array(
+            [leaf.rule + RULES_MAX * progress[leaf.rule] for leaf in self.leaves], np.int64
+        )
         self._partial_order = partial_order
         self.sources: list[str] = []
         self._codes: list[MachineCode] = []

@@ -74,6 +74,11 @@ class Allocator(Protocol):
         """Whether no client has a resource."""
         return all(not client.has.has(resource) for client in self.clients)
 
+    @define
+    def terminal(self) -> bool:
+        """Whether no client has a resource or waits for one: no client need ask again."""
+        return all(each.has.is_empty and each.waits_for.is_empty for each in self.clients)
+
     @rule
     def request(self, client: Client, subset: Subset) -> None:
         """A client that has nothing and waits for nothing asks for some resources."""

@@ -17,6 +17,7 @@ from finale.rules import (
     Ref,
     Setting,
     always,
+    define,
     field,
     leads_to,
     require,
@@ -69,6 +70,11 @@ class Peterson(Protocol):
 
     def entities(self) -> Sequence[Entity]:
         return self.processes
+
+    @define
+    def terminal(self) -> bool:
+        """Whether no process wants to enter: none need want it again."""
+        return all(each.at == At.IDLE for each in self.processes)
 
     @rule
     def want(self, process: Process) -> None:

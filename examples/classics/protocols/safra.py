@@ -103,7 +103,8 @@ class Safra(Protocol):
 
     @define
     def terminal(self) -> bool:
-        return self.terminated() and self.detected()
+        """Whether termination is detected, or a node can still work, which it may do forever."""
+        return not self.terminated() or self.detected()
 
     @rule(fair=WEAK)
     def initiate(self) -> None:

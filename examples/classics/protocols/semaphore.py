@@ -16,6 +16,7 @@ from finale.rules import (
     Protocol,
     Setting,
     always,
+    define,
     field,
     leads_to,
     require,
@@ -59,6 +60,11 @@ class Semaphore(Protocol):
 
     def entities(self) -> Sequence[Entity]:
         return self.customers
+
+    @define
+    def terminal(self) -> bool:
+        """Whether no process has the semaphore or waits for it: none need ask again."""
+        return all(each.at == At.IDLE for each in self.customers)
 
     @rule
     def ask(self, customer: Customer) -> None:

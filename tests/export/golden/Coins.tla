@@ -39,7 +39,7 @@ Spec == Init /\ [][Next]_vars
 well_formed ==
   /\ TRUE
 
-\* Something can change, or all has come to its end, or a bound is in the way.
+\* A rule that makes progress can be taken, or but for a bound; or all has ended.
 is_terminal ==
   FALSE
 

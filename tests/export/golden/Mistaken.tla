@@ -51,7 +51,7 @@ read_faults ==
 well_formed ==
   /\ ~read_faults
 
-\* Something can change, or all has come to its end, or a bound is in the way.
+\* A rule that makes progress can be taken, or but for a bound; or all has ended.
 is_terminal ==
   FALSE
 

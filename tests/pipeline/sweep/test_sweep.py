@@ -239,3 +239,18 @@ def test_cells_that_are_resumed_from_what_another_spec_leaves(tmp_path: Path) ->
     with (tmp_path / "specs" / "restore" / "first" / "sink-ends.toml").open("a") as file:
         file.write("# of another day\n")
     assert searched(run(SWEEP, tmp_path)) == 2
+
+
+UNREACHED = """\
+base = "specs/final-checkpoint/pair.toml"
+properties = ["taken-with-ended-inputs"]
+[axes]
+bounds.checkpoints = [1]
+"""
+
+
+def test_the_table_words_a_situation_that_is_not_reached_as_a_check_does(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "specs" / "final-checkpoint", tmp_path / "specs" / "final-checkpoint")
+    (tmp_path / "matrix.toml").write_text(UNREACHED)
+    assert searched(run(SWEEP, tmp_path)) == 1
+    assert {row["verdict"] for row in table_in(tmp_path / "matrix.sweep")} == {"not-reached"}

@@ -260,7 +260,7 @@ def cut_off(shared, own, last):
         size += 1
     forget_coverage(shared, own)
     go_through(shared, own, size, last)
-    rule = word(word(shared, LEAF_RULES), half(word(own, LEAVES), last))
+    rule = word(word(shared, LEAF_RULES), half(word(own, LEAVES), last)) & (RULES_MAX - 1)
     return size, size * RULES_MAX + rule
 
 

@@ -37,6 +37,7 @@ from .places import (
     IS_QUIET,
     IS_STUCK,
     KEY_WIDTH,
+    LEAF_RULES,
     LEAVES,
     NODES_COUNT,
     OUT,
@@ -47,6 +48,7 @@ from .places import (
     OWN_SEEN,
     OWN_TRANSITIONS,
     OWN_VISITED,
+    RULES_MAX,
     SIZE,
     SOURCE,
     STARTS,
@@ -124,8 +126,14 @@ def cover(shared, own, i, leaf):
 
 
 @inline
+def makes_progress(shared, leaf):
+    """Whether a leaf is of a rule that makes progress."""
+    return word(word(shared, LEAF_RULES), leaf) >= RULES_MAX
+
+
+@inline
 def note_state(shared, own, i, changes, fault):
-    """Notes a state that is at fault, or that nothing changes."""
+    """Notes a state that is at fault, or that no rule which makes progress changes."""
     position = word(own, HEAD) + i
     if fault >= 0 and word(own, OWN_FAULT_STATE) < 0:
         set_word(own, OWN_FAULT_STATE, position)
@@ -157,14 +165,15 @@ def go_through(shared, own, whole, last):
                     break
                 leaf = half(leaves, step)
                 if leaf >= FAULT_BIT:
-                    changes = True
+                    changes = changes or makes_progress(shared, leaf - FAULT_BIT)
                     if fault < 0:
                         fault = leaf - FAULT_BIT
                     continue
                 transitions += 1
                 if byte(fresh, leaf) != 0:
                     cover(shared, own, i, leaf)
-                changes = changes or not is_same(out, step, here, 0, width)
+                if makes_progress(shared, leaf):
+                    changes = changes or not is_same(out, step, here, 0, width)
         if i < whole:
             note_state(shared, own, i, changes, fault)
     set_word(own, OWN_TRANSITIONS, transitions)
@@ -172,7 +181,7 @@ def go_through(shared, own, whole, last):
 
 @inline
 def find_stuck(shared, own):
-    """Notes the first state of a batch without faults that nothing changes, if there is one."""
+    """Notes the first deadlock of a batch without faults, if there is one."""
     set_word(own, OWN_DEADLOCK, -1)
     for place in range(word(own, STUCK_COUNT)):
         i = half(word(own, STUCK), place)
@@ -182,13 +191,14 @@ def find_stuck(shared, own):
 
 @inline
 def is_changed(shared, own, i):
-    """Whether some step leads from a state to another one."""
+    """Whether a step of a rule that makes progress leads from a state to another one."""
     out, starts, width = word(own, OUT), word(own, STARTS), word(shared, KEY_WIDTH)
-    here = key_of(shared, own, i)
+    here, leaves = key_of(shared, own, i), word(own, LEAVES)
     for chunk in range(word(shared, CHUNKS)):
         row = chunk * (BATCH + 1) + i
         for step in range(word(starts, row), word(starts, row + 1)):
-            if not is_same(out, step, here, 0, width):
+            is_passed = not makes_progress(shared, half(leaves, step))
+            if not is_passed and not is_same(out, step, here, 0, width):
                 return True
     return False
 

@@ -1,9 +1,9 @@
 """Chains of single steps: moves the steps of a batch to where they lead without a choice.
 
-A state is *passed* if one of its stubborn sets has a single step, and this step disables no fault
-and no observer that is enabled there. What a passed state would show, the state after it shows as
-well. So a search stores neither the state nor a number for it. Which states are passed depends on
-nothing but the state, so that a trace can go along the same chain again.
+A state is *passed* if one of its stubborn sets has a single step, and this step makes progress and
+disables no fault and no observer that is enabled there. What a passed state would show, the state
+after it shows as well. So a search stores neither the state nor a number for it. Which states are
+passed depends on nothing but the state, so that a trace can go along the same chain again.
 
 An antecedent is no observer: that it is true somewhere is all that is asked. So the states of
 chains are asked for antecedents, and an answer has no state (IN_CHAIN).
@@ -15,6 +15,7 @@ from __future__ import annotations
 # mypy: ignore-errors
 # ruff: noqa: SIM110
 # pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
+from .batch import makes_progress
 from .memory import (
     call_2,
     call_3,
@@ -210,7 +211,9 @@ def passing(shared, chain, i):
         while seeds != 0:
             seed = k * 64 + lowest_bit(seeds)
             seeds &= seeds - 1
-            if shows(order, seed, truths) or closed(chain, order, seed, truths, 2) != 1:
+            if not makes_progress(shared, seed) or shows(order, seed, truths):
+                continue
+            if closed(chain, order, seed, truths, 2) != 1:
                 continue
             if not has(inside, seed):
                 continue

@@ -17,7 +17,7 @@ from __future__ import annotations
 # As in `memory.py`.
 # mypy: ignore-errors
 # pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
-from .batch import key_of
+from .batch import key_of, makes_progress
 from .memory import byte, half, inline, lowest_bit, prefetch, set_half, set_word, word
 from .places import (
     BATCH,
@@ -89,7 +89,7 @@ def put_in_order(shared, own):
     """Lists steps by state and then by rule; in memory they are by chunk, then by state.
 
     Says where in the list the first step is that is no fault. Lists states that may be stuck, too:
-    those whose first step, if there is one, leads back to them.
+    all but those whose first step is of a rule that makes progress, and leads to another state.
     """
     chunks, starts, width = word(shared, CHUNKS), word(own, STARTS), word(shared, KEY_WIDTH)
     out, leaves, steps, count = word(own, OUT), word(own, LEAVES), word(own, IN_ORDER), 0
@@ -102,10 +102,13 @@ def put_in_order(shared, own):
             for more in range(RULES_IN_CHUNK):  # at once, and those too many are written over
                 set_half(steps, count + more, begin + more)
             count += word(starts, row + 1) - begin
-        step = half(steps, begin_of_state)
-        is_changed = 1 if differing(out, step, here, i, width) != 0 else 0
         set_half(stuck, stuck_count, i)
-        stuck_count += 1 - (is_changed & (1 if count > begin_of_state else 0))
+        stuck_count += 1
+        if count > begin_of_state:  # nearly always
+            step = half(steps, begin_of_state)
+            is_changed = 1 if differing(out, step, here, i, width) != 0 else 0
+            leaf = half(leaves, step) & (FAULT_BIT - 1)
+            stuck_count -= is_changed & (1 if makes_progress(shared, leaf) else 0)
     set_word(own, STUCK_COUNT, stuck_count)
     first = 0
     while first < count and half(leaves, half(steps, first)) >= FAULT_BIT:

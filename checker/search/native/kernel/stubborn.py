@@ -13,6 +13,7 @@ from __future__ import annotations
 # mypy: ignore-errors
 # ruff: noqa: SIM110
 # pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
+from .batch import makes_progress
 from .chains import run_ahead
 from .memory import call_3, count_bits, half, inline, lowest_bit, set_half, set_word, word
 from .places import (
@@ -302,6 +303,7 @@ def is_part(bits, whole, words):
 def goes_on(shared, own, i, inside):
     """Whether a step of the set is on no cycle, or leads to a state that is still to be expanded.
 
+    The step is of a rule that makes progress: so deadlocks are kept.
     Such a state is not found yet, and then has a higher number, or it has one: which of the two
     depends on the threads, the answer does not. Hashed states have no numbers.
     """
@@ -312,7 +314,7 @@ def goes_on(shared, own, i, inside):
         row = chunk * (BATCH + 1) + i
         for step in range(word(starts, row), word(starts, row + 1)):
             leaf = half(leaves, step)
-            if leaf >= FAULT_BIT or not has(inside, leaf):
+            if leaf >= FAULT_BIT or not has(inside, leaf) or not makes_progress(shared, leaf):
                 continue
             if has(word(word(shared, ORDER), ORDER_ONWARD), leaf):
                 return True
