@@ -84,8 +84,8 @@ def _compare_branches(
     def witnesses(asking: System) -> Iterator[State]:
         searched = check_with("readable" if backend == "bmc" else backend, asking, limits, None)
         for answer in searched.answers:
-            if isinstance(answer.verdict, Holds) and answer.verdict.trace is not None:
-                yield answer.verdict.trace.states[-1]
+            if isinstance(answer.verdict, Holds) and answer.verdict.witness is not None:
+                yield answer.verdict.witness.states[-1]
 
     with spec.catalogue.blaming_user_code():
         compare_branches(system, report.dead_branches, witnesses)

@@ -6,7 +6,6 @@ from collections import Counter
 
 import pytest
 
-from finale.checker.spec import catalogue as loading
 from finale.model.language import guarding
 from tests.constructs.every import EVERY, GROUPS
 from tests.constructs.outcomes import AGREES, RAISES, Outcome, outcome_of, outcomes
@@ -70,6 +69,5 @@ UNGUARDED = (
 @pytest.mark.parametrize("name", UNGUARDED)
 def test_without_guards_the_comparison_notices(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guarding, "guarded", lambda tree: tree)
-    monkeypatch.setattr(loading.guarding, "guarded", lambda tree: tree)
     monkeypatch.setattr("finale.model.language.syntax.guarded_function", lambda tree, _: tree)
     assert outcome_of(NUMBER[name]).word == "misread"

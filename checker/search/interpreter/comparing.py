@@ -10,7 +10,7 @@ ones on walks that the content of the system chooses, and one for each branch th
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from hashlib import blake2b
@@ -49,7 +49,7 @@ from .execution import Judgement, PlainPredicate, PlainSystem, TakenStep
 #: The number of states from the beginning of the search, and on walks.
 STATES_FIRST, STATES_ON_WALKS = 100, 100
 #: A walk begins anew after so many steps, and there are so many walks.
-STEPS_OF_A_WALK, WALKS_MAX = 40, 10
+STEPS_OF_A_WALK, WALKS_MAX = 40, 20
 #: For a branch that these states do not take, so many more are looked at, breadth first.
 STATES_FOR_BRANCHES = 1_000
 
@@ -104,7 +104,7 @@ class UserCode:
 
 def _functions_of(value: object) -> Iterator[types.FunctionType]:
     mark = mark_of(value)
-    inner = [mark.function] if mark is not None else [value]
+    inner: list[object] = [mark.function] if mark is not None else [value]
     if isinstance(value, property):
         inner += [value.fget, value.fset]
     inner += [getattr(value, name, None) for name in ("func", "__func__", "__wrapped__")]
@@ -137,13 +137,16 @@ def first_states(system: System) -> Iterator[State]:
                 yield after
 
 
-def states_on_walks(system: System, known: Collection[State]) -> Iterator[State]:
-    """Return further reached states, on random walks whose seed is the content of the system."""
+def states_on_walks(system: System, known: Sequence[State]) -> Iterator[State]:
+    """Return further reached states, on random walks whose seed is the content of the system.
+
+    A walk begins in a known state, or in one that an earlier walk has found.
+    """
     content = repr((system.protocol, system.initial, [str(rule) for rule in system.rules]))
     chance = Random(blake2b(content.encode(), digest_size=8).digest())
-    found = set(known)
+    found, starts = set(known), list(known)
     for _ in range(WALKS_MAX):
-        state = chance.choice(system.initial)
+        state = chance.choice(starts)
         for _ in range(STEPS_OF_A_WALK):
             after = _step_by_chance(system, state, chance)
             if after is None:
@@ -151,6 +154,7 @@ def states_on_walks(system: System, known: Collection[State]) -> Iterator[State]
             state = after
             if state not in found:
                 found.add(state)
+                starts.append(state)
                 yield state
 
 
@@ -231,8 +235,8 @@ class Comparison:
                 self._same(prop.name, state, said, _judged(own, state, None), prop.place)
         if self._own_terminal:
             said = _said(partial(self.plain.is_terminal, values))
-            own = bool(evaluate(self.system.terminal, state))
-            self._same("terminal", state, said, own, None)
+            ended = bool(evaluate(self.system.terminal, state))
+            self._same("terminal", state, said, ended, None)
         if any(predicate.on_steps for predicate, _ in self.predicates):
             self._compare_steps(state)
 
