@@ -100,15 +100,13 @@ _MISSED = {
 
 
 def _missed(value: object, what: str) -> FinaleError:
-    message, advice, code = _MISSED.get(
-        what,
-        (
-            f"{what} does not reach the state: it is asked of {_shown(value)}",
-            "read fields, compare them, and call helpers: docs/refused.md says what else",
-            "misses-the-state",
-        ),
+    if what in _MISSED:
+        return unsupported(*_MISSED[what])
+    return unsupported(
+        f"{what} does not reach the state: it is asked of {_shown(value)}",
+        "read fields, compare them, and call helpers: docs/refused.md says what else",
+        "misses-the-state",
     )
-    return unsupported(message, advice, code)
 
 
 def _shown(value: object) -> str:
@@ -152,7 +150,9 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         return function(*args, **kwargs)
     if function is isinstance:
         return _is_instance(*args)
-    if not _is_known(function):
+    if any(function is each for each in _TEXTS):
+        plain(args, "text")
+    elif not _is_known(function):
         _refuse_foreign(function, (*args, *kwargs.values()))
     elif function is getattr or function is hasattr:
         _refuse_optional(function, args)
@@ -162,6 +162,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     return result
 
 
+#: What makes text of a value, which says nothing of a value of the state.
+_TEXTS = (str, repr, ascii, format, print)
 #: The class of what `functools.lru_cache` and `functools.cache` return.
 _CACHES = (type(functools.lru_cache(lambda: None)),)
 _TYPES_OF_PYTHON = frozenset({bool, int, float, str, tuple, list, dict, set, frozenset, object})
@@ -187,7 +189,7 @@ def _refuse_optional(function: Any, args: tuple[Any, ...]) -> None:
 #: Functions in C that only pass values on, test their truth, or compare them.
 _PASSING = frozenset(
     {
-        abs, all, any, callable, enumerate, filter, getattr, hasattr, issubclass, iter, len, map,
+        abs, all, any, callable, enumerate, filter, getattr, hasattr, hash, issubclass, iter, len, map,
         max, min, next, reversed, setattr, sorted, sum, zip,
         bool, dict, frozenset, int, list, object, range, set, slice, tuple, property,
         classmethod, staticmethod, collections.deque, collections.defaultdict,
