@@ -189,8 +189,8 @@ def _refuse_optional(function: Any, args: tuple[Any, ...]) -> None:
 #: Functions in C that only pass values on, test their truth, or compare them.
 _PASSING = frozenset(
     {
-        abs, all, any, callable, enumerate, filter, getattr, hasattr, hash, issubclass, iter, len, map,
-        max, min, next, reversed, setattr, sorted, sum, zip,
+        abs, all, any, callable, enumerate, filter, getattr, hasattr, hash, issubclass, iter, len,
+        map, max, min, next, reversed, setattr, sorted, sum, zip,
         bool, dict, frozenset, int, list, object, range, set, slice, tuple, property,
         classmethod, staticmethod, collections.deque, collections.defaultdict,
         collections.OrderedDict, functools.partial, functools.reduce, dataclasses.replace,
