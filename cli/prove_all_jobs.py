@@ -25,15 +25,32 @@ from finale.checker.report.proofs import (
     verdict_of,
 )
 from finale.checker.search.rows import Exit
-from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.catalogue import Catalogue, catalogue
+from finale.model.errors import FinaleError
+from finale.model.language.layout import READS_LAYOUT
+from finale.model.language.protocol import Protocol
 
+from .not_asked import say_not_asked
 from .output import document, say_json
 
 
 def prove_all(protocol: str, variant: str | None, protocols: Path | None, as_text: bool) -> int:
-    """Prove facts about all jobs, or draw the smallest job that refutes one."""
+    """Prove facts about all jobs, or draw the smallest job that refutes one.
+
+    If a method reads what a window and a job do not have alike, nothing is asked.
+    """
     known = catalogue(protocols)
     kind = known.protocol(protocol) if variant is None else known.variant(protocol, variant)
+    try:
+        return _prove(known, kind, as_text)
+    except FinaleError as error:
+        if error.code != READS_LAYOUT:
+            raise
+        say_not_asked(error, {"protocol": kind.key}, "prove-all-jobs", as_text)
+        return Exit.LIMIT
+
+
+def _prove(known: Catalogue, kind: type[Protocol], as_text: bool) -> int:
     rows: list[dict[str, object]] = []
     outcomes: list[tuple[Fact, Outcome]] = []
     page = console()

@@ -18,6 +18,7 @@ from finale.model.language.build import world_of
 from finale.model.language.entities import Entity
 from finale.model.language.explore import Folded, explore, fold
 from finale.model.language.joining import join
+from finale.model.language.layout import LayoutGuard, guarding
 from finale.model.language.protocol import Protocol
 from finale.model.language.stores import SymbolicStore
 
@@ -51,7 +52,8 @@ class Claim:
 class Window(ABC):
     """Some entities of a protocol, laid out; those that are summaries stand for others."""
 
-    def __init__(self, protocol: Protocol) -> None:
+    def __init__(self, protocol: Protocol, guard: LayoutGuard) -> None:
+        self.guard = guard
         self.world = world_of(protocol, protocol.keeps())
         self.quantified: dict[int, Quantified] = {}
         self._further: dict[Hashable, int] = {}
@@ -74,6 +76,10 @@ class Window(ABC):
         self.quantified[index] = meaning
         return cell(index, 0, 1, True)
 
+    @abstractmethod
+    def count(self, item: object) -> None:
+        """Refuse to count an item that stands for others."""
+
     def further_cell(self, meaning: Hashable) -> int:
         """Return the number of a cell that no state has: the same one for the same meaning."""
         return self._further.setdefault(meaning, len(self.cells) + len(self._further))
@@ -82,7 +88,7 @@ class Window(ABC):
         self, body: Callable[[], object], store: SymbolicStore, given: Expression = TRUE
     ) -> tuple[Effect, Folded]:
         """Return what a body does where `given` holds, and all that exploring it has found."""
-        with self.world.on(store):
+        with self.world.on(store), guarding(self.guard):
             folded = fold(explore(body, store, given), store, join)
         faults = disjunction(condition for condition, _ in folded.faults)
         return Effect(folded.returns, faults, folded.writes), folded
@@ -93,7 +99,10 @@ class WindowStore(SymbolicStore):
 
     def __init__(self, window: Window, *, after: bool = False) -> None:
         super().__init__(window.world.cells(after))
-        self._over = window.over
+        self._over, self._count = window.over, window.count
 
     def over(self, item: object, holds: Expression, decisive: bool) -> Expression:
         return self._over(item, holds, decisive)
+
+    def count(self, item: object) -> None:
+        self._count(item)

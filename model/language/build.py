@@ -14,6 +14,8 @@ from finale.model.system import Blocked, GroundRule, Property, State, System
 from .bindings import BoundRule, bindings, bound_rules, rule_names, rule_of, shown
 from .decorators import DecoratedFunction, mark_of
 from .entities import World
+from .history import asks_whether_kept, refuse_difference, refuse_history
+from .layout import guarding, is_foreign
 from .predicates import property_of, where
 from .properties import Family
 from .protocol import Protocol
@@ -72,11 +74,18 @@ def build(
     `look` is called before each rule and property: what it raises ends the work. `parts` hands out
     the parts.
     """
-    look, parts = look or _go_on, parts or Parts()
+    with guarding(protocol.layout_guard):
+        return _built(protocol, families, look or _go_on, parts or Parts())
+
+
+def _built(
+    protocol: Protocol, families: Sequence[Family], look: Callable[[], None], parts: Parts
+) -> System:
     world = world_of(protocol, protocol.keeps())
     parts.begin(protocol, world)
     _check_all(world, parts)
     rules = tuple(_ground_rules(world, protocol, look, parts))
+    _refuse_history(world, protocol, rules, look)
     system = System(
         protocol.key,
         world.variables,
@@ -115,6 +124,22 @@ def _ground_rules(
         rule = parts.rule(bound, partial(ground_rule, world, bound))
         if not isinstance(rule.tree, Blocked) or rule.tree.bound is not None:
             yield rule
+
+
+def _refuse_history(
+    world: World, protocol: Protocol, rules: Sequence[GroundRule], look: Callable[[], None]
+) -> None:
+    """Refuse rules of a user that depend on history. Raises `rule-reads-history`."""
+    if not is_foreign({type(entity) for entity in world.entities}):
+        return
+    refuse_history(protocol, world, rules)
+    if asks_whether_kept(protocol):
+
+        def built(other: Protocol) -> tuple[World, Sequence[GroundRule]]:
+            bare = world_of(other, other.keeps())
+            return bare, tuple(_ground_rules(bare, other, look, Parts()))
+
+        refuse_difference(protocol, world, rules, built)
 
 
 def _check_all(world: World, parts: Parts) -> None:

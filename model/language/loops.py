@@ -13,7 +13,9 @@ no name that one binds is read by another or after the loop; otherwise the loop 
 from __future__ import annotations
 
 import ast
+import linecache
 from collections.abc import Iterator
+from functools import cache
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -35,8 +37,13 @@ class MergeableLoops:
 
     def can_merge(self, loop: ast.For) -> bool:
         """Whether the iterations of a loop can be explored one by one, and are worth it."""
+        branches = any(isinstance(each, ast.If | ast.Match) for each in _within(loop.body))
+        return branches and self.is_apart(loop)
+
+    def is_apart(self, loop: ast.For) -> bool:
+        """Whether no iteration of a loop knows of another by a name that it binds."""
         inner = list(_within(loop.body))
-        if loop.orelse or not any(isinstance(each, ast.If | ast.Match) for each in inner):
+        if loop.orelse:
             return False
         if any(isinstance(each, ast.Return) for each in inner) or _breaks(loop.body):
             return False
@@ -56,6 +63,68 @@ class MergeableLoops:
             name.id in bound and id(name) in nodes and not loop <= nodes
             for bound, nodes in self.regions
         )
+
+
+def keeps_rounds_apart(file: str, line: int) -> bool:
+    """Whether the loop over what stands on a line has iterations that know nothing of each other.
+
+    They must not share a Python object that one of them changes, either.
+    """
+    found = [
+        (function, loop)
+        for function in functions_in(file)
+        for loop in ast.walk(function)
+        if isinstance(loop, ast.For) and loop.iter.lineno <= line <= (loop.iter.end_lineno or line)
+    ]
+    return bool(found) and all(
+        MergeableLoops(function).is_apart(loop) and not _shares(function, loop)
+        for function, loop in found
+    )
+
+
+@cache
+def functions_in(file: str) -> tuple[ast.FunctionDef, ...]:
+    """Return the functions of a file, also those that are part of others."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except SyntaxError:
+        return ()
+    return tuple(each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef))
+
+
+_CHANGES = frozenset(
+    (
+        *("append", "appendleft", "extend", "insert", "pop", "popleft", "update", "setdefault"),
+        *("add", "discard", "remove", "clear", "sort", "reverse", "__setitem__", "send"),
+    )
+)
+_MOVES = frozenset({"next", "setattr", "exec", "eval"})
+
+
+def _shares(function: ast.FunctionDef, loop: ast.For) -> bool:
+    """Whether an iteration may change a Python object that the next one sees: it calls what
+    changes something on a name that is no parameter, or what moves on with each call."""
+    own = {each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg)}
+    own |= set(_bound(loop))
+    return any(_changes(node, own) for node in ast.walk(loop))
+
+
+def _changes(node: ast.AST, own: set[str]) -> bool:
+    """Whether a node changes a Python object, other than by a method of one of these names."""
+    match node:
+        case ast.Global() | ast.Nonlocal() | ast.NamedExpr() | ast.Yield():
+            return True
+        case ast.Call(func=ast.Name(id=name)):
+            return name in _MOVES
+        case ast.Call(func=ast.Attribute(attr=method)) if method in _CHANGES:
+            root: ast.expr = node.func
+            while isinstance(root, ast.Attribute | ast.Subscript | ast.Call):
+                root = root.func if isinstance(root, ast.Call) else root.value
+            return not (isinstance(root, ast.Name) and root.id in own)
+        case ast.Subscript(value=of, ctx=ast.Store()):
+            return not isinstance(of, ast.Attribute)
+        case _:
+            return False
 
 
 def merged_loop(loop: ast.For) -> list[ast.stmt]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from finale.model.errors import FinaleError, nearest
 from finale.model.topology import Job
@@ -12,6 +12,9 @@ from finale.model.topology import Job
 from .assumptions import Assumption, assumptions_of
 from .entities import Entity
 from .guards import Limit
+
+if TYPE_CHECKING:
+    from .layout import LayoutGuard
 
 
 @dataclass(frozen=True)
@@ -175,6 +178,11 @@ class Protocol(Entity):
     def gives_ids_again(self) -> bool:
         """Whether entities are renumbered, so that the state forgets the oldest ones."""
         return False
+
+    @property
+    def layout_guard(self) -> LayoutGuard | None:
+        """What rules may read of the layout, if the state has not all entities of a run."""
+        return None
 
     def limits(self) -> Mapping[str, int]:
         """The numbers that domains may name: bounds and sizes."""

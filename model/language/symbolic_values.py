@@ -47,7 +47,7 @@ from finale.model.values import Nothing, NothingType, Record, RecordType
 from .access import Structure, not_an_index, plain_of, refuse_write
 from .collections import ArrayOf, MapOf, QueueOf, SetOf
 from .entities import Entity
-from .explore import PathCells, decide, settled
+from .explore import PathCells, current, decide, settled
 from .path_ends import FaultHere, caller
 from .symbols import (
     Symbolic,
@@ -732,7 +732,9 @@ class SymbolicSet(SymbolicPlace, SetOf[Any]):
     @property
     def size(self) -> Any:
         total: Expression = integer(0)
-        for cell in self.read():
+        store = current().store
+        for member, cell in zip(self.domain.universe, self.read(), strict=True):
+            store.count(member)
             total = plus(total, choose(cell, integer(1), integer(0)))
         return number_from(total)
 

@@ -84,9 +84,12 @@ def test_a_trace_of_another_property_says_what_is_not_as_expected(folder: Path) 
 
 
 def test_without_a_trace_the_error_says_what_is_not_as_expected(folder: Path) -> None:
-    write(folder / "spec.toml", ("no-deadlock", "violated"))
-    ran = run(f"trace spec.toml {P} --property no-deadlock", folder)
-    assert (ran.exit, ran.stderr.startswith("error[no-trace]")) == (2, True)
+    text = 'title = "A"\nprotocol = "yardstick"\n[bounds]\nrecords = 1\nchannel = 1\n'
+    (folder / "spec.toml").write_text(text + EXPECT.format("no-deadlock", "violated"))
+    ran = run("trace spec.toml", folder)
+    assert ran.exit == 2
+    told = "no property is violated, and no witness is reached; not as expected: no-deadlock holds"
+    assert f"error[no-trace]: spec.toml: {told}, expected: violated\n" in ran.stderr
 
 
 def test_the_summary_names_what_nobody_expected(folder: Path) -> None:

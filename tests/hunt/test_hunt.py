@@ -33,6 +33,7 @@ from tests.cli.running import ROOT, run
 #: A stop whose savepoint's confirmation is lost: the stop hangs (specs/stop-with-savepoint).
 NAME = "stop-with-savepoint, endless pair, stops, lost_confirmations, 2 checkpoints"
 KNOWN = ROOT / "specs" / "stop-with-savepoint" / "lost-confirmation.toml"
+SHORT = f"hunt stop-with-savepoint --jobs 1 --seconds 0.001 --known {KNOWN}"
 
 
 def plan_of(*names: str) -> list[HuntSetting]:
@@ -187,14 +188,14 @@ def test_a_foreign_file_of_that_name_is_left_as_it_is(tmp_path: Path, notes: str
     (tmp_path / JOURNAL).write_text(notes, encoding="utf-8")
     if notes.startswith("{"):
         (tmp_path / "thesis.tex").touch()
-    ran = run(f"hunt stop-with-savepoint --output {tmp_path} --jobs 1", tmp_path)
+    ran = run(f"{SHORT} --output {tmp_path}", tmp_path)
     assert (ran.exit, ran.stderr[:18]) == (2, "error[hunt-folder]")
     assert (tmp_path / JOURNAL).read_text(encoding="utf-8") == notes
 
 
 def test_one_hunt_at_a_time(tmp_path: Path) -> None:
     with Journal(tmp_path):
-        ran = run(f"hunt stop-with-savepoint --output {tmp_path} --jobs 1", tmp_path)
+        ran = run(f"{SHORT} --output {tmp_path}", tmp_path)
     assert (ran.exit, ran.stderr[:18]) == (2, "error[hunt-in-use]")
 
 

@@ -725,7 +725,7 @@ def test_a_review_of_the_command_line(tmp_path: Path) -> None:
 
 
 def test_errors_of_a_variant_are_told_once(tmp_path: Path) -> None:
-    folder_of(tmp_path, COPY.replace("not worker.stopped", "worker is not None"))
+    folder_of(tmp_path, COPY.replace("not worker.stopped", "worker is not worker"))
     (tmp_path / "again.toml").write_text(SPEC + "[options]\n")
     ran = run("review other --protocols mine", tmp_path)
     assert ran.exit == 2

@@ -112,12 +112,15 @@ class Hasty(FinalCheckpoint):
 
 
 def test_what_a_window_does_not_see_shows_on_small_jobs() -> None:
-    with pytest.raises(FinaleError, match="of cp1") as error:
-        compare_plans(Plans(MeasuresProducers, {}))
-    assert error.value.code == "not-for-any-job"
     with pytest.raises(FinaleError, match="of blocked") as error:
         compare_gates(Gates(Hasty, {}))
     assert error.value.code == "not-for-any-job"
-    with pytest.raises(FinaleError, match="of queue") as error:
+
+
+def test_what_depends_on_number_or_place_is_not_read_off() -> None:
+    with pytest.raises(FinaleError, match='"inputs" of T') as error:
+        compare_plans(Plans(MeasuresProducers, {}))
+    assert error.value.code == "reads-layout"
+    with pytest.raises(FinaleError, match='"outputs" of T') as error:
         compare_outputs(Outputs(SendsToOne, {}))
-    assert error.value.code == "not-for-any-job"
+    assert error.value.code == "reads-layout"

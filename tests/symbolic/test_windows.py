@@ -20,8 +20,8 @@ class TakesUncompleted(FinalCheckpoint):
 
     @define
     def newest_completed(self) -> CheckpointId:
-        """The first id, whatever has become of it."""
-        return self.checkpoints[0]
+        """The newest id that the first task knows, whatever has become of it."""
+        return self.tasks[0].newest
 
 
 def test_a_helper_of_a_variant_does_not_choose_the_window() -> None:

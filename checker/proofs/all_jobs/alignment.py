@@ -25,7 +25,7 @@ from finale.model.topology import Edge, Job, Vertex
 from .fact import Fact, FactCase, Marks
 from .logic import Logic, Term, Z3Logic
 from .reading import StateAfterStep, SymbolicState, faults
-from .window import Binding, JobWindow, Symbol
+from .window import Binding, JobWindow, Symbol, laid_out
 
 IDS = 3
 KNOWN = Symbol("T.newest.0", 0, 1, True)
@@ -48,13 +48,14 @@ class Gates:
         """X is one input of the task T, C any other."""
         sources = tuple(Vertex.source(name, records=0) for name in "XC")
         job = Job((*sources, Vertex("T")), (Edge("X", "T"), Edge("C", "T")))
-        protocol: Any = self.kind(
+        protocol = laid_out(
+            self.kind,
             Setting(
                 job=job,
                 options=self.options,
                 bounds={"checkpoints": IDS, "channel": 4},
                 observe=frozenset({"taken"}),
-            )
+            ),
         )
         one, other = protocol.channels
 

@@ -25,7 +25,7 @@ from finale.model.topology import Edge, Job, Vertex
 from .fact import Fact, FactCase, Marks
 from .logic import Logic, Term, Z3Logic
 from .reading import StateAfterStep, SymbolicState, claimed
-from .window import Among, Binding, JobWindow, Symbol
+from .window import Among, Binding, JobWindow, Symbol, laid_out
 
 Of = Callable[[Term], Term]
 """Something that is said of a task."""
@@ -53,7 +53,7 @@ class Plans:
 
     def _laid_out(self, job: Job) -> tuple[Any, dict[str, Task], Checkpoint]:
         bounds = {"checkpoints": 1, "channel": 2}
-        protocol = self.kind(Setting(job=job, options=self.options, bounds=bounds))
+        protocol = laid_out(self.kind, Setting(job=job, options=self.options, bounds=bounds))
         return protocol, {task.name: task for task in protocol.tasks}, protocol.checkpoints[0]
 
     @cached_property

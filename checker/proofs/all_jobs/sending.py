@@ -22,7 +22,7 @@ from finale.model.topology import Edge, Job, Vertex
 from .fact import Fact, FactCase, Marks
 from .logic import Logic, Term, Z3Logic
 from .reading import StateAfterStep, SymbolicState, formula, returns
-from .window import Binding, JobWindow
+from .window import Binding, JobWindow, laid_out
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Outputs:
         """The protocol; C is any output of the task T."""
         job = Job((Vertex.source("T", records=0), Vertex("D")), (Edge("T", "D"),))
         bounds = {"checkpoints": 1, "channel": 4}
-        protocol: Any = self.kind(Setting(job=job, options=self.options, bounds=bounds))
+        protocol = laid_out(self.kind, Setting(job=job, options=self.options, bounds=bounds))
         (output,) = protocol.channels
 
         def anyone(logic: Logic, binding: Binding, node: Term) -> Term:

@@ -22,9 +22,11 @@ from finale.model.domains import Domain, Set
 from finale.model.errors import FinaleError
 from finale.model.expressions import TRUE, Expression, cell
 from finale.model.language.entities import Entity, Variable
+from finale.model.language.layout import guarding, refuse_revealing
 from finale.model.language.properties import Family, stepping
-from finale.model.language.protocol import Protocol
+from finale.model.language.protocol import Protocol, Setting
 from finale.model.language.symbols import truth_of
+from finale.model.protocols.layouts import ALL_JOBS
 
 if TYPE_CHECKING:
     from .logic import Logic, Term
@@ -44,6 +46,14 @@ class Symbol:
     boolean: bool
 
 
+def laid_out(kind: type[Protocol], setting: Setting) -> Any:
+    """Return a protocol on the job of a window, which its own code may not look at."""
+    with guarding(ALL_JOBS):
+        protocol = kind(setting)
+        refuse_revealing({type(each) for each in (protocol, *protocol.entities())})
+    return protocol
+
+
 class JobWindow(Window):
     """Some entities of a protocol, laid out. `single` stand for themselves, `many` are summaries.
 
@@ -58,7 +68,7 @@ class JobWindow(Window):
         many: Mapping[Entity, Among],
         written: Sequence[Entity],
     ) -> None:
-        super().__init__(protocol)
+        super().__init__(protocol, ALL_JOBS)
         self.protocol = protocol
         self.single, self.many, self.written = tuple(single), many, tuple(written)
         self.nodes = (*self.single, *many)
@@ -96,6 +106,11 @@ class JobWindow(Window):
 
     def is_summary(self, item: object) -> TypeGuard[Entity]:
         return item in self.many
+
+    def count(self, item: object) -> None:
+        """Raises `not-for-any-job`."""
+        if item in self.many:
+            raise not_for_any_job(f"{item}, which stands for any number, is counted as one")
 
     # --- exploring -------------------------------------------------------------------------------
 
@@ -136,7 +151,7 @@ def _member(domain: Any, position: int) -> object:
 
 
 class JobStore(WindowStore):
-    """The cells of a window onto a job; refuses to count what a summary stands for."""
+    """The cells of a window onto a job; refuses to read late what a summary stands for."""
 
     def __init__(self, window: JobWindow, *, after: bool = False) -> None:
         super().__init__(window, after=after)
@@ -154,10 +169,6 @@ class JobStore(WindowStore):
             return False
         index_of = self.window.index.get
         return any(index_of((symbol, each)) in self.writes for each in self.window.written)
-
-    def count(self, item: object) -> None:
-        if item in self.window.many:
-            raise not_for_any_job(f"{item}, which stands for any number, is counted as one")
 
 
 def not_for_any_job(what: str) -> FinaleError:

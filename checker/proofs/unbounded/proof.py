@@ -235,15 +235,20 @@ class Proof:
 
     def _newest_given(self, terms: WindowTerms, compared: Iterable[int]) -> Term:
         """Where an id of a gap was given, so was one behind it; or the one before, if the gap is
-        empty and stands for that."""
+        empty and stands for that. Before the first of all ids there is none."""
         window, unused = self.window, self.window.unused
         given = [z3.Not(terms.of(each)) for each in window.has_status(window.ids, unused)]
         found: list[Term] = []
         for status in compared:
             for place, has in enumerate(window.has_status(window.gaps, status)):
                 is_given = z3.Not(terms.of(has)) if status == unused else terms.of(has)
-                found.append(z3.Implies(is_given, z3.Or(*given[max(0, place - 1) :])))
+                seen = [*given[max(0, place - 1) :], *([] if place else [self._is_first(0)])]
+                found.append(z3.Implies(is_given, z3.Or(*seen)))
         return z3.And(*found)
+
+    def _is_first(self, place: int) -> Term:
+        """That no id comes before one of the window: then the gap before it is empty."""
+        return self.symbols.ids[place] == self.symbols.zero + 1
 
     def _next_given(self, terms: WindowTerms) -> Term:
         """Where an id of a gap was not given, one before it was not: the next one is seen."""

@@ -24,11 +24,13 @@ from typing import Any, TypeGuard, cast
 from finale.checker.proofs.window import Claim, Effect, Window, WindowStore
 from finale.checker.search.state_graph.folding import nodes
 from finale.model.domains import Domain, MapDomain, Option, Queue, Ref, Set, Union
-from finale.model.expressions import FALSE, Cell, Constant, Equal, Expression, IfThenElse
+from finale.model.errors import FinaleError, Place
+from finale.model.expressions import FALSE, TRUE, Cell, Constant, Equal, Expression, IfThenElse
 from finale.model.language.bindings import BoundRule, bindings, bound_rules
 from finale.model.language.build import initial_states
 from finale.model.language.entities import Entity, Variable
 from finale.model.language.guards import Limit
+from finale.model.language.layout import guarding, refuse_count, refuse_revealing
 from finale.model.language.observing import observing
 from finale.model.language.properties import Family, Taken, stepping
 from finale.model.language.protocol import Setting
@@ -38,6 +40,7 @@ from finale.model.properties.observed import newest_stored
 from finale.model.protocols.coordinator.checkpoints import UNUSED, Checkpoint, CheckpointStatus
 from finale.model.protocols.coordinator.coordinator import JobProtocol
 from finale.model.protocols.job.elements import CheckpointId
+from finale.model.protocols.layouts import UNBOUNDED
 from finale.model.protocols.task.sources import Source
 from finale.model.system import Kind
 
@@ -86,9 +89,11 @@ class IdWindow(Window):
         look: Callable[[], None] = lambda: None,
     ) -> None:
         self.size, self._look = size, look
-        self.protocol: JobProtocol = kind(_widened(setting, 2 * size + 1))
+        with guarding(UNBOUNDED):
+            self.protocol: JobProtocol = kind(_widened(setting, 2 * size + 1))
+        refuse_revealing({type(each) for each in (self.protocol, *self.protocol.entities())})
         self.protocol.id_limit = Limit(NO_BOUND, "checkpoints")
-        super().__init__(self.protocol)
+        super().__init__(self.protocol, UNBOUNDED)
         statuses = list(CheckpointStatus)
         self.unused = statuses.index(UNUSED)
         self.completed = statuses.index(CheckpointStatus.COMPLETED)
@@ -150,8 +155,17 @@ class IdWindow(Window):
         return item in self.gaps
 
     def over(self, item: object, holds: Expression, some: bool) -> Expression:
-        """Return what an item adds to `all` or `any`: of a gap a cell, unless it is constant."""
-        return holds if isinstance(holds, Constant) else super().over(item, holds, some)
+        """Return what an item adds to `all` or `any`: of a gap a cell.
+
+        If it holds of every id (for `all`) or of none (for `any`), an empty gap adds the same.
+        """
+        neutral = FALSE if some else TRUE
+        return holds if holds is neutral else super().over(item, holds, some)
+
+    def count(self, item: object) -> None:
+        """Refuse to count a gap as one id, but for the rules that may."""
+        if item in self.gaps:
+            refuse_count(f"{item}, which stands for any number of ids")
 
     # --- exploring -------------------------------------------------------------------------------
 
@@ -163,7 +177,10 @@ class IdWindow(Window):
             self._look()
             if not any(each in self.gaps for each in bound.arguments):
                 body = partial(bound.method, *bound.arguments)
-                effect, _ = self.explored(body, self._store())
+                try:
+                    effect, _ = self.explored(body, self._store())
+                except FinaleError as error:
+                    raise error.located(Place(rule=bound.rule.name)) from None
                 if effect.returns is not FALSE:
                     seen = {i: e for i, e in effect.writes.items() if i not in self.gap_cells}
                     found.append(RuleEffect(effect.returns, effect.faults, seen, bound))
@@ -287,7 +304,7 @@ def _truth(function: Callable[..., object], given: tuple[object, ...]) -> object
 
 def _widened(setting: Setting, ids: int) -> Setting:
     """A setting with so many ids, any number of records, and any number of failures."""
-    bounds = {**setting.bounds, "checkpoints": ids, "failures": NO_BOUND}
+    bounds = {**setting.bounds, "checkpoints": ids, "live_checkpoints": 0, "failures": NO_BOUND}
     assert setting.job is not None
     vertices = tuple(
         replace(vertex, records=(RECORDS,) * vertex.parallelism) if vertex.is_source else vertex

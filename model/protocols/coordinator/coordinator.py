@@ -30,6 +30,7 @@ from typing import ClassVar, cast
 
 from finale.model.errors import FinaleError, Place
 from finale.model.language.guards import Limit
+from finale.model.language.layout import LayoutGuard, is_foreign, mapped, refuse_revealing
 from finale.model.language.observing import observing, sound_kind
 from finale.model.language.renaming import names, references, retire
 from finale.model.protocols.barriers.gate import AlignedGate
@@ -53,6 +54,7 @@ from finale.model.protocols.job.bounds import JobBounds
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import CancelBarrier, CheckpointId, Datum
 from finale.model.protocols.job.layout import JobLayout
+from finale.model.protocols.layouts import FEW_IDS
 from finale.model.protocols.sinks.committer import CommittableChannel, Committer, Writer
 from finale.model.protocols.sinks.outside_sinks import BufferedSink, GreatestIdSink
 from finale.model.protocols.sinks.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
@@ -91,7 +93,7 @@ class JobProtocol(Protocol, ABC):
 
     Its bounds are these, or have these too. A feature that has rules within a bound of its own
     names the bound in `explores`. Such a rule begins by requiring that the bound is more than 0, so
-    that the rule is not in a system where the bound is 0: what a bound forbids is never a deadlock.
+    that the rule is not in a system where the bound is 0.
     """
 
     needs_job = True
@@ -264,6 +266,15 @@ class JobProtocol(Protocol, ABC):
     def gives_ids_again(self) -> bool:
         return self.recycles
 
+    @property
+    def layout_guard(self) -> LayoutGuard | None:
+        """Rules of Finale are known to read nothing of few ids; a variant's are looked at."""
+        kinds = {type(each) for each in (self, *self.entities())}
+        if not self.recycles or not is_foreign(kinds):
+            return None
+        refuse_revealing(kinds)
+        return FEW_IDS
+
     def entities(self) -> Sequence[Entity]:
         gates = (task.gate for task in self.tasks)
         known = (*self.checkpoints, *self.tags, *self.data, *self.watermarks)
@@ -290,11 +301,11 @@ class JobProtocol(Protocol, ABC):
 
     def producers(self, task: Task) -> tuple[Task, ...]:
         """up(t): the tasks that a task reads."""
-        return tuple(self.writer(channel) for channel in task.inputs)
+        return mapped(self.writer, task.inputs)
 
     def consumers(self, task: Task) -> tuple[Task, ...]:
         """down(t): the tasks that read a task."""
-        return tuple(self.reader(channel) for channel in task.outputs)
+        return mapped(self.reader, task.outputs)
 
     @staticmethod
     def known(checkpoint: CheckpointId) -> Checkpoint:

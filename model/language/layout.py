@@ -1,0 +1,518 @@
+"""Guards the layout of a system: a rule may not read what differs between a layout and a run.
+
+A proof lays out a few entities that stand for any number of them, and a search with ids that are
+given again lays out a few ids. The numbers, names, places and counts of these entities are those of
+the layout. A rule that reads one of them says something about the layout, and not about every run.
+
+Within `guarding` every plain value that code reads of an entity is looked at. Three things may be
+read: what is the same in every run (`Same`), what a function of Finale reads for a reason
+(`Reader`), and many entities one by one (`Many`), which code gets as `LaidOut`. All else is refused
+(`reads-layout`). The fields of entities are the state, and are not guarded.
+"""
+
+from __future__ import annotations
+
+import dis
+import inspect
+import sys
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType
+from typing import Any, NoReturn, TypeVar, cast
+
+from finale.model.errors import FinaleError, Place
+
+from .entities import Entity, Field
+from .explore import exploring
+from .guards import Limit
+from .loops import keeps_rounds_apart
+from .path_ends import is_inner
+from .syntax import check_reader
+
+T = TypeVar("T")
+
+READS_LAYOUT = "reads-layout"
+SHOWN_MAX = 60
+"""Of a value in a message so many characters are shown."""
+_PACKAGE = str(Path(__file__).parents[2]) + "/"
+_RULES = f"{_PACKAGE}model/"
+_PROTOCOLS = f"{_RULES}protocols/"
+_LIBRARY = str(Path(dis.__file__).parent) + "/"
+_OWN = frozenset({"variables", "_world", "_without", "_changed", "__dict__", "name", "setting"})
+"""What the language itself reads of an entity."""
+_OF_CLASS = frozenset({"__class__", "__dict__", "world"})
+"""What is not kept by the entity, and answers for it all the same."""
+_SHOWN = frozenset({"__str__", "__repr__"})
+_ASKS_KIND = frozenset({"is_instance"})
+_REVEALING = frozenset({"type", "id", "hash", "dir"})
+"""Functions of Python that look at an object without asking the object."""
+
+
+# --- the closed list -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Same:
+    """Plain values that every run has as the layout has them, so that any code may read them."""
+
+    of: str
+    names: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A function of Finale that reads plain values of the layout, and why this is sound.
+
+    `function` is its module below `model/protocols` (or `model`), a colon and its name. If the
+    function `answers` by such a value, only functions of Finale may call it.
+    """
+
+    function: str
+    names: tuple[str, ...]
+    why: str
+    answers: bool = False
+
+
+@dataclass(frozen=True)
+class Many:
+    """Entities that stand for others: code may look at each of them, and not at their number."""
+
+    of: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LayoutGuard:
+    """What may be read of a layout. `what` says which layout it is, in a message."""
+
+    what: str
+    same: Sequence[Same]
+    readers: Sequence[Reader]
+    many: Sequence[Many]
+    bounds: Collection[str] | None
+    """The bounds that differ in a run; None for all of them."""
+    kinds: bool = False
+    """Whether a run has entities of other kinds."""
+    differing: Sequence[Many] | None = None
+    """If given, a run differs in these values alone, and rules of Finale are known to be right."""
+
+    def is_same(self, entity: Entity, name: str) -> bool:
+        """Return whether a value is the same in every run."""
+        return name in _names_of(self.same, type(entity))
+
+    def is_many(self, entity: Entity, name: str) -> bool:
+        """Return whether a value is the entities that stand for others."""
+        return name in _names_of(self.many, type(entity))
+
+    def differs(self, entity: Entity, name: str, value: object) -> bool:
+        """Return whether a run may have another value: one that is named, or that a user's class
+        has worked out."""
+        if self.differing is None or name in _names_of(self.differing, type(entity)):
+            return True
+        return is_foreign((type(entity),)) and not _is_of_entities(value, self.differing)
+
+    def reader(self, function: str, name: str) -> Reader | None:
+        """Return the entry that lets a function read a value."""
+        return next(
+            (each for each in self.readers if each.function == function and name in each.names),
+            None,
+        )
+
+
+def _names_of(entries: Sequence[Same] | Sequence[Many], kind: type) -> frozenset[str]:
+    return _names_known(tuple(entries), kind)
+
+
+@cache
+def _names_known(entries: tuple[Same | Many, ...], kind: type) -> frozenset[str]:
+    """The names that entries have for a class, or for one of its bases in Finale."""
+    known = {base.__name__ for base in kind.__mro__ if base.__module__.startswith("finale.")}
+    return frozenset(name for each in entries if each.of in known for name in each.names)
+
+
+def _is_of_entities(value: object, differing: Sequence[Many]) -> bool:
+    """Whether a value is an entity in which runs do not differ, or several of them."""
+    some = value if isinstance(value, tuple) else (value,)
+    return all(
+        isinstance(each, Entity) and not _names_of(differing, type(each)) - {"world"}
+        for each in some
+    )
+
+
+# --- who reads -----------------------------------------------------------------------------------
+
+
+def _reader_of(frame: FrameType | None) -> FrameType:
+    """The nearest frame that is neither of the language nor of Python's library."""
+    assert frame is not None
+    while frame.f_back is not None and _is_between(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
+@cache
+def _is_between(file: str) -> bool:
+    is_library = file.startswith(_LIBRARY) and "site-packages" not in file
+    return is_inner(file) or is_library or file.startswith("<frozen")
+
+
+@cache
+def _is_rule_of_finale(file: str) -> bool:
+    return file.startswith(_RULES) and not is_inner(file)
+
+
+@cache
+def _is_machinery(file: str) -> bool:
+    """Whether a file is of Finale, but not of its rules and properties."""
+    return file.startswith(_PACKAGE) and not file.startswith(_RULES)
+
+
+def _is_of_finale(file: str) -> bool:
+    return file.startswith(_PACKAGE) or _is_between(file)
+
+
+@cache
+def function_of(code: CodeType) -> str:
+    """Return the function that code is part of: its module below `model/protocols`, and its name.
+
+    The rewritten code of a marked function is within a factory; lambdas and comprehensions are part
+    of the function that they stand in.
+    """
+    parts = [p for p in code.co_qualname.split(".") if p[0] != "<" and p != "_factory"]
+    while len(parts) > 1 and parts[0].lstrip("_")[:1].isupper():
+        del parts[0]
+    file = code.co_filename.removeprefix(_PROTOCOLS).removeprefix(_RULES)
+    module = file.removesuffix(".py").replace("/", ".")
+    return f"{module}:{parts[0] if parts else code.co_name}"
+
+
+def refuse_count(what: str) -> None:
+    """Refuse to count what stands for others. Raises `reads-layout`, but for a listed reader."""
+    frame = _reader_of(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
+    while _is_machinery(frame.f_code.co_filename) and frame.f_back is not None:
+        frame = _reader_of(frame.f_back)
+    if _guard is not None and _guard.reader(function_of(frame.f_code), "count") is None:
+        _refuse(frame, "a count of entities", what)
+
+
+def _refuse(frame: FrameType, what: str, shown: object) -> NoReturn:
+    global _guard  # noqa: PLW0603 - the message may look at what a rule may not
+    guard, _guard = _guard, None
+    try:
+        text = repr(shown)
+    finally:
+        _guard = guard
+    assert guard is not None
+    raise FinaleError(
+        "reads-layout",
+        f"{frame.f_code.co_qualname.replace('_factory.<locals>.', '')} reads {what}, "
+        f"here {text if len(text) <= SHOWN_MAX else text[:SHOWN_MAX] + '…'}: {guard.what}",
+        place=Place(frame.f_code.co_filename, frame.f_lineno),
+        advice="compare entities with == and <, and ask all(...) or any(...) of them in a helper "
+        "that is marked; docs/proofs.md lists what a rule may read of a layout",
+    )
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+_guard: LayoutGuard | None = None
+
+
+def is_foreign(kinds: Iterable[type]) -> bool:
+    """Return whether a class, or one that it is derived from, is not Finale's."""
+    return bool(foreign_files(kinds))
+
+
+def foreign_files(kinds: Iterable[type]) -> list[str]:
+    """Return the files of classes that are not Finale's."""
+    bases = dict.fromkeys(base for kind in kinds for base in kind.__mro__)
+    modules = {base.__module__: None for base in bases if not _is_known(base.__module__)}
+    return [file for name in modules if (file := getattr(sys.modules.get(name), "__file__", None))]
+
+
+def _is_known(module: str) -> bool:
+    return module.partition(".")[0] in {"finale", *sys.stdlib_module_names}
+
+
+def refuse_revealing(kinds: Iterable[type]) -> None:
+    """Refuse functions of Python that look at an entity without asking it, in code of a user.
+
+    The entity cannot notice them. Looked at is all code that methods of the classes can come to by
+    a name. Raises `reads-layout`.
+    """
+    bases = dict.fromkeys(base for kind in kinds for base in kind.__mro__)
+    pending: list[object] = [base for base in bases if not _is_known(base.__module__)]
+    seen: set[int] = set()
+    while pending:
+        found = pending.pop()
+        if id(found) in seen or _is_known(getattr(found, "__module__", None) or "finale"):
+            continue
+        seen.add(id(found))
+        if isinstance(found, type):
+            pending += vars(found).values()
+        elif isinstance(found, property | cached_property | staticmethod | classmethod):
+            pending += [getattr(found, part, None) for part in ("fget", "fset", "func", "__func__")]
+        elif isinstance(function := inspect.unwrap(found), FunctionType):  # type: ignore[arg-type]
+            for code in _codes_in(function.__code__):
+                _refuse_revealing_in(code)
+                pending += [function.__globals__.get(name) for name in code.co_names]
+
+
+def _codes_in(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _codes_in(inner)
+
+
+def _refuse_revealing_in(code: CodeType) -> None:
+    for each in dis.get_instructions(code) if _REVEALING & set(code.co_names) else ():
+        if each.opname == "LOAD_GLOBAL" and each.argval in _REVEALING:
+            line = each.positions.lineno if each.positions is not None else None
+            raise FinaleError(
+                "reads-layout",
+                f"{code.co_name} asks {each.argval}(...), which may be of an entity: "
+                "whether that is the same in every run cannot be seen",
+                place=Place(code.co_filename, line or code.co_firstlineno),
+                advice=f"write the function without {each.argval}(...)",
+            )
+
+
+@contextmanager
+def guarding(guard: LayoutGuard | None) -> Generator[None]:
+    """Refuse each read of the layout that a guard does not allow; without a guard none."""
+    global _guard  # noqa: PLW0603 - entities must find it
+    outer, _guard = _guard, guard
+    _install(guard is not None)
+    try:
+        yield
+    finally:
+        _guard = outer
+        _install(outer is not None)
+
+
+def _install(guarded: bool) -> None:
+    """Look at what is read of entities only while a guard is there: it costs time."""
+    kind: Any = Entity
+    if guarded:
+        kind.__getattribute__ = _guarded_read
+    elif "__getattribute__" in vars(kind):
+        del kind.__getattribute__
+
+
+def _guarded_read(entity: Entity, name: str) -> Any:
+    value: Any = object.__getattribute__(entity, name)
+    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    own: dict[str, object] = object.__getattribute__(entity, "__dict__")
+    if name not in own and name not in _OF_CLASS and not _is_default(cast(Any, type(entity)), name):
+        if _is_field(cast(Any, type(entity)), name) and exploring():
+            check_reader(frame.f_code)  # the field sees this function as its reader
+        return value
+    code = frame.f_code
+    if is_inner(code.co_filename):
+        if name == "__class__" and code.co_name not in _ASKS_KIND:
+            return value
+        if name == "world" or (name in _OWN and not _shows_it(frame)):
+            return value
+    elif name == "__class__" and _is_for_language(frame):
+        return value
+    return _read(entity, name, value, _reader_of(frame))
+
+
+def _is_for_language(frame: FrameType) -> bool:
+    """Whether Python's library asks for a kind because the language does, for itself."""
+    asking = frame.f_back
+    if asking is None or not frame.f_code.co_filename.startswith(_LIBRARY):
+        return False
+    return is_inner(asking.f_code.co_filename) and asking.f_code.co_name not in _ASKS_KIND
+
+
+def _shows_it(frame: FrameType) -> bool:
+    """Whether the language reads a value for other code: a symbolic entity, or a text of one."""
+    if frame.f_code.co_name in _SHOWN and frame.f_back is not None:
+        return not is_inner(frame.f_back.f_code.co_filename)
+    return frame.f_code.co_name == "__getattr__"
+
+
+def _read(entity: Entity, name: str, value: Any, frame: FrameType) -> Any:
+    """What a reader gets for a plain value. Raises `reads-layout`."""
+    guard, code = _guard, frame.f_code
+    if guard is None or _is_machinery(code.co_filename):
+        return value
+    of_finale = _is_rule_of_finale(code.co_filename)
+    if of_finale and not exploring():
+        return value
+    if name == "__class__" and not guard.kinds:
+        return value
+    if guard.is_same(entity, name) or _is_option(entity, name, value):
+        return value
+    if of_finale:
+        entry = guard.reader(function_of(code), name)
+        if entry is not None and entry.answers:
+            _refuse_caller(frame, entry, value)
+        if entry is not None or guard.differing is not None:
+            return value
+    if not guard.differs(entity, name, value):
+        return value
+    if name == "bounds" and is_dataclass(value):
+        return _GuardedBounds(value, guard)
+    if isinstance(value, tuple) and guard.is_many(entity, name):
+        return LaidOut(value, f'"{name}" of {_owner(entity)}')
+    shown = "its kind" if name == "__class__" else f'"{name}"'
+    _refuse(frame, f"{shown} of {_owner(entity)}", value)
+
+
+@cache
+def _is_field(kind: type, name: str) -> bool:
+    return isinstance(getattr(kind, name, None), Field)
+
+
+@cache
+def _is_default(kind: type, name: str) -> bool:
+    """Whether a class of Finale gives entities without a value of their own a plain one."""
+    if name.startswith("_"):
+        return False
+    owner = next((base for base in kind.__mro__ if name in vars(base)), object)
+    value = vars(owner).get(name)
+    is_code = callable(value) or hasattr(type(value), "__get__")
+    of_protocol = "Protocol" in {base.__name__ for base in kind.__mro__}
+    return owner.__module__.startswith("finale.") and not is_code and not of_protocol
+
+
+def _owner(entity: Entity) -> str:
+    name: str = object.__getattribute__(entity, "__dict__").get("name", "")
+    return name or "the protocol"
+
+
+def _is_option(entity: Entity, name: str, value: object) -> bool:
+    """Whether an attribute is the value of an option: the spec's, in every run."""
+    own: dict[str, object] = object.__getattribute__(entity, "__dict__")
+    options: Any = own.get("options")
+    if name == "options" or options is None or not is_dataclass(options):
+        return name == "options"
+    known = {each.name for each in fields(options)}
+    return name in known and getattr(options, name) == value
+
+
+def _refuse_caller(frame: FrameType, entry: Reader, value: object) -> None:
+    """Refuse code that is not Finale's, and asks a function that answers by a layout."""
+    caller = frame.f_back and _reader_of(frame.f_back)
+    while caller is not None and function_of(caller.f_code) == entry.function:
+        caller = caller.f_back and _reader_of(caller.f_back)
+    if caller is not None and not _is_of_finale(caller.f_code.co_filename):
+        _refuse(caller, f"what {entry.function.rpartition(':')[2]} answers", value)
+
+
+# --- many entities -------------------------------------------------------------------------------
+
+
+class LaidOut:
+    """Entities of a layout that stand for others: each can be looked at, their number cannot."""
+
+    __slots__ = ("_items", "_what")
+
+    def __init__(self, items: tuple[Any, ...], what: str) -> None:
+        self._items = items
+        self._what = what
+
+    def __iter__(self) -> Iterator[Any]:
+        frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+        if not is_inner(frame.f_code.co_filename):
+            frame = _reader_of(frame)
+            if not _is_machinery(frame.f_code.co_filename) and not _is_apart(frame):
+                _refuse(frame, f"{self._what} in their order or by their number", self._items)
+        return iter(self._items)
+
+    def mapped(self, function: Callable[[Any], Any]) -> LaidOut:
+        """Return what a function makes of each, which stands for as many."""
+        return LaidOut(tuple(map(function, self._items)), self._what)
+
+    def _looked_at(self, *_: object) -> NoReturn:
+        frame = _reader_of(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
+        _refuse(frame, f"{self._what} by place, number or membership", self._items)
+
+    __len__ = __bool__ = __getitem__ = __contains__ = __reversed__ = _looked_at
+    __add__ = __radd__ = __mul__ = __eq__ = __ne__ = __lt__ = __le__ = _looked_at
+    __gt__ = __ge__ = __str__ = __format__ = index = count = _looked_at
+    __hash__ = _looked_at
+
+    def __repr__(self) -> str:
+        return repr(self._items)
+
+
+def mapped(function: Callable[[Any], T], items: tuple[Any, ...]) -> tuple[T, ...]:
+    """Return what a function makes of each of some entities, guarded as these are."""
+    if isinstance(items, LaidOut):
+        return cast("tuple[T, ...]", items.mapped(function))
+    return tuple(map(function, items))
+
+
+def _is_apart(frame: FrameType) -> bool:
+    """Whether a frame begins a loop whose rounds know nothing of each other."""
+    code, at = frame.f_code, frame.f_lasti
+    if code.co_name.startswith("<") or not _is_loop(code, at):
+        return False
+    line = list(code.co_positions())[at // 2][0]
+    return line is not None and keeps_rounds_apart(code.co_filename, line)
+
+
+@cache
+def _is_loop(code: CodeType, at: int) -> bool:
+    following = [each for each in dis.get_instructions(code) if each.offset >= at][:2]
+    return [each.opname for each in following] == ["GET_ITER", "FOR_ITER"]
+
+
+# --- bounds --------------------------------------------------------------------------------------
+
+
+class _GuardedBounds:
+    """The bounds of a layout: those that every run has are numbers, the others are only bounds."""
+
+    def __init__(self, bounds: Any, guard: LayoutGuard) -> None:
+        self._bounds, self._differing = bounds, guard.bounds
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._bounds, name)
+        differs = self._differing is None or name in self._differing
+        if not differs or not isinstance(value, Limit):
+            return value
+        return GuardedLimit(value, name)
+
+    def _looked_at(self) -> NoReturn:
+        frame = _reader_of(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
+        _refuse(frame, "all bounds", self._bounds)
+
+    __str__ = __repr__ = __hash__ = _looked_at
+
+
+class GuardedLimit(Limit):
+    """A bound that a run need not have: `within` knows it, and nothing else may ask its number."""
+
+
+def _number_asked(name: str) -> Callable[..., Any]:
+    plain = getattr(int, name)
+
+    def asked(self: GuardedLimit, *others: object) -> Any:
+        frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+        if _guard is not None and not (
+            is_inner(frame.f_code.co_filename) and frame.f_code.co_name == "within"
+        ):
+            reader = _reader_of(frame)
+            if not _is_of_finale(reader.f_code.co_filename):
+                _refuse(reader, f'the bound "{self.name}"', int.__int__(self))
+        return plain(self, *others)
+
+    return asked
+
+
+_OPERATIONS = (
+    "__int__ __index__ __bool__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __add__ __radd__ __sub__ "
+    "__rsub__ __mul__ __rmul__ __floordiv__ __mod__ __divmod__ __and__ __or__ __xor__ __neg__ "
+    "__str__ __repr__ __format__ __hash__ __float__ __pow__ __truediv__ __rfloordiv__ __rmod__"
+)
+for _name in _OPERATIONS.split():
+    setattr(GuardedLimit, _name, _number_asked(_name))

@@ -1,0 +1,65 @@
+"""A mistake that depends on a layout is not proven, and does not hold by an option."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from finale.model.errors import FinaleError
+from tests.symbolic.planted import all_jobs, asking, observing, unbounded
+from tests.symbolic.planted.plants import SITES, Plant
+
+#: These read the state alone, so that the proof is asked, and fails.
+ASKED = {"older-none", "first-of-all", "field-of-number"}
+#: What the language refuses before a proof could.
+REFUSED = {"rule-builds-set", "rule-mutates", "rule-uses-is"}
+#: A search of one id does not show these: the mistake needs a second checkpoint, or a failure.
+MORE: tuple[dict[str, object], ...] = ({}, {"bounds": {"checkpoints": 3, "channel": 3}})
+OF_GATES = {"blocked-for-a-reason", "part-is-taken-with-the-last", "ended-inputs-count"}
+
+
+def named(plants: list[Plant], of: str = "") -> list[object]:
+    slow = pytest.mark.slow
+    return [
+        pytest.param(p, id=f"{of}{p.name}", marks=slow if p.name in ASKED else ()) for p in plants
+    ]
+
+
+@pytest.mark.parametrize("plant", named(unbounded.plants()))
+def test_none_is_proven_for_runs_of_any_length(plant: Plant, tmp_path: Path) -> None:
+    answer = asking.unbounded(plant, tmp_path)
+    if plant.name in ASKED:
+        assert answer == "resists"
+    else:
+        assert answer == "reads-layout" or answer in REFUSED
+
+
+@pytest.mark.parametrize("plant", named(all_jobs.plants()))
+def test_none_is_proven_for_jobs_of_any_shape(plant: Plant, tmp_path: Path) -> None:
+    facts = {SITES[plant.site].falls} if plant.site else OF_GATES
+    assert asking.all_jobs(plant, tmp_path, sorted(facts)) in {"reads-layout", *REFUSED}
+
+
+@pytest.mark.parametrize("plant", named(observing.few_ids()))
+def test_none_holds_because_ids_are_given_again(plant: Plant, tmp_path: Path) -> None:
+    with pytest.raises(FinaleError) as refused:
+        asking.is_violated(plant, tmp_path)
+    assert refused.value.code == "reads-layout"
+
+
+@pytest.mark.parametrize("plant", named(observing.history()))
+def test_none_holds_because_history_is_recorded(plant: Plant, tmp_path: Path) -> None:
+    with pytest.raises(FinaleError) as refused:
+        asking.is_violated(plant, tmp_path)
+    assert refused.value.code == "rule-reads-history"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plant", [*named(unbounded.plants()), *named(all_jobs.plants(), "job-")])
+def test_each_mistake_is_one(plant: Plant, tmp_path: Path) -> None:
+    if not plant.site:
+        pytest.skip("a gate: the facts about inputs are no properties of a spec")
+    if asking.unbounded(plant, tmp_path) in REFUSED:
+        pytest.skip("the language refuses it")
+    assert any(asking.is_violated(plant, tmp_path, **more) for more in MORE)
