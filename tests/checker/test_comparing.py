@@ -8,7 +8,6 @@ from textwrap import dedent
 import pytest
 
 from finale.checker.search.interpreter.comparing import (
-    UserCode,
     _chosen_states,
     _comparison,
     first_states,
@@ -19,6 +18,7 @@ from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.reading import read_spec
 from finale.model.errors import FinaleError
+from finale.model.language.reaching import CodeByName
 from tests.cli.running import ROOT
 from tests.cli.running import run as command
 
@@ -177,7 +177,7 @@ variant = "mine"'''))  # fmt: skip
     own = read_spec(ROOT / "specs" / "final-checkpoint" / "pair.toml", catalogue())
     system = own.system()
     assert not _comparison(own.asked, system).has_own_code
-    assert not UserCode.of(system.variables[0].entity.world).names
+    assert not CodeByName.of(system.variables[0].entity.world).names
 
 
 def test_the_command_gives_no_verdict_and_has_a_way_out(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ ones on walks that the content of the system chooses, and one for each branch th
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from hashlib import blake2b
@@ -22,12 +22,10 @@ from weakref import WeakKeyDictionary
 from finale.model.errors import FinaleError, Place
 from finale.model.expressions import FALSE, TRUE, Expression, conjunction, negation
 from finale.model.language.bindings import BoundRule
-from finale.model.language.decorators import mark_of
-from finale.model.language.entities import World
 from finale.model.language.explore import Branch
-from finale.model.language.guarding import NAME
 from finale.model.language.properties import Family
 from finale.model.language.protocol import Protocol
+from finale.model.language.reaching import CodeByName
 from finale.model.semantics import evaluate, outcome, updated
 from finale.model.system import (
     Blocked,
@@ -52,72 +50,6 @@ STATES_FIRST, STATES_ON_WALKS = 100, 100
 STEPS_OF_A_WALK, WALKS_MAX = 40, 20
 #: For a branch that these states do not take, so many more are looked at, breadth first.
 STATES_FOR_BRANCHES = 1_000
-
-
-# --- which code is compared ----------------------------------------------------------------------
-
-
-def is_of_user(function: object) -> bool:
-    """Whether a function was loaded from a user's folder."""
-    return isinstance(function, types.FunctionType) and NAME in function.__globals__
-
-
-@dataclass(frozen=True)
-class UserCode:
-    """The names under which a system has code of a user, and what reaches them.
-
-    Reaching goes by names: whatever any class of the system has under a name that a function
-    mentions may be called. That finds too much rather than too little.
-    """
-
-    functions: Mapping[str, tuple[types.FunctionType, ...]]
-
-    @staticmethod
-    def of(world: World) -> UserCode:
-        """Return the user's code among the classes of all entities."""
-        found: dict[str, list[types.FunctionType]] = {}
-        kinds = dict.fromkeys(kind for each in world.entities for kind in type(each).__mro__)
-        for kind in kinds:
-            for name, value in vars(kind).items():
-                found.setdefault(name, []).extend(_functions_of(value))
-        return UserCode({name: tuple(each) for name, each in found.items() if each})
-
-    @cached_property
-    def names(self) -> frozenset[str]:
-        """The names under which a class has a function of the user's."""
-        return frozenset(n for n, each in self.functions.items() if any(map(is_of_user, each)))
-
-    def is_reached_from(self, functions: Iterable[types.FunctionType]) -> bool:
-        """Whether functions are the user's, or may call a function of the user's."""
-        ahead, seen = list(functions), set[str]()
-        while ahead:
-            function = ahead.pop()
-            if is_of_user(function):
-                return True
-            mentioned = set(_mentioned(function.__code__)) - seen
-            if mentioned & self.names:
-                return True
-            seen |= mentioned
-            ahead += [each for name in mentioned for each in self.functions.get(name, ())]
-        return False
-
-
-def _functions_of(value: object) -> Iterator[types.FunctionType]:
-    mark = mark_of(value)
-    inner: list[object] = [mark.function] if mark is not None else [value]
-    if isinstance(value, property):
-        inner += [value.fget, value.fset]
-    inner += [getattr(value, name, None) for name in ("func", "__func__", "__wrapped__")]
-    for each in inner:
-        if isinstance(each, types.FunctionType):
-            yield each
-
-
-def _mentioned(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for each in code.co_consts:
-        if isinstance(each, types.CodeType):
-            yield from _mentioned(each)
 
 
 # --- which states --------------------------------------------------------------------------------
@@ -204,8 +136,8 @@ class Comparison:
         ]
 
     @cached_property
-    def _code(self) -> UserCode:
-        return UserCode.of(self.plain.world)
+    def _code(self) -> CodeByName:
+        return CodeByName.of(self.plain.world)
 
     @cached_property
     def _own_terminal(self) -> bool:
