@@ -1,11 +1,14 @@
-"""The code of a protocol, function by function: what each is made from, and what it can reach.
+"""The code of Finale's own protocols, function by function: what each is made from, and can reach.
 
 Exploring a rule runs the rule, its helpers, and whatever these read. `Reach` finds all of it
 without running anything, by names: a function that says `.pending` reaches everything called
 `pending` in any class of the protocol and of its entities. That is more than what really runs, so a
 digest may change where nothing did; then something is worked out twice. The other mistake, a digest
-that stays where something changed, must not happen: what is not understood raises `NotCacheable`,
-and nothing is kept.
+that stays where something changed, must not happen: what is not understood raises `NotCacheable`.
+
+Only code of Finale's own protocols and properties is followed: it is known, and tests look at all
+of it. What a user's class has is a node that nothing sees through, and whoever reaches it has no
+digest here: its key is that of all the user's modules (`user_code.py`).
 
 Lines are counted from the first line of a function, so that a function keeps its digest when it is
 moved. The code of the tool itself (`model/` without protocols and properties) is one digest.
@@ -17,24 +20,24 @@ from __future__ import annotations
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
 import enum
-import functools
 import linecache
-import operator
+import re
 import sys
 import types
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cache
+from functools import cache, cached_property
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
-from typing import Any, cast, get_args, get_origin
+from typing import Any, TypeVar, cast, get_args, get_origin
 
+import finale
 from finale import model
 from finale.model.language.decorators import DecoratedFunction, mark_of
 from finale.model.language.entities import Entity, Field
 from finale.model.language.observing import observed_kinds
 from finale.model.language.path_ends import is_inner
-from finale.model.language.properties import Family
 from finale.model.language.protocol import Protocol, Setting
 
 DIGEST_BYTES = 16
@@ -42,7 +45,8 @@ DIGEST_BYTES = 16
 CHANGING = ("finale.model.protocols", "finale.model.properties")
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text."""
     return frozenset(text.split())
 
 
@@ -53,26 +57,33 @@ _READS_ANYTHING = frozenset(
 #: Code that says one of these may ask of which class the protocol is. (What Python generates for
 #: data classes asks it of values only.)
 _READS_CLASSES = frozenset({"type", "__class__", "__name__", "__qualname__"})
-_READERS = (operator, operator.attrgetter, operator.methodcaller)
 #: Code that says one of these may read what no digest knows.
 READS_OUTSIDE = frozenset({"eval", "exec", "globals", "locals", "open", "input", "__import__"})
 #: The modules of Python's library whose functions read nothing but what they are given.
-PURE_MODULES = _words("""
+PURE_MODULES = words("""
     __future__ abc bisect builtins collections contextlib copy dataclasses decimal enum fractions
     functools heapq itertools math numbers operator re reprlib string textwrap types typing
 """)
 #: What runs before anything is explored: its results are part of `Reach.instance`.
-_BEFORE = _words("""
+_BEFORE = words("""
     __init__ __new__ __post_init__ __init_subclass__ __set_name__ Bounds Options Sizes
     bound_names entities ghosts keeps key left_behind limits needs_job parts start_states
     starts_from_snapshots terminal
 """)
-#: What Python itself writes into a class.
-_OF_PYTHON = _words("""
-    __module__ __doc__ __dict__ __weakref__ __annotations__ __qualname__ __match_args__
-    __dataclass_fields__ __dataclass_params__ __abstractmethods__ _abc_impl __parameters__
-    __orig_bases__ __slots__
+#: What Python itself writes into a class. Code that says one of `_HIDDEN` is not followed.
+_HIDDEN = words("""
+    __doc__ __weakref__ __annotations__ __match_args__ __dataclass_fields__ __dataclass_params__
+    __abstractmethods__ _abc_impl __parameters__ __orig_bases__ __slots__
+    __subclasses__
 """)
+_OF_PYTHON = _HIDDEN | {"__module__", "__qualname__", "__dict__"}
+#: What each member of an enumeration has; its name is said, and its class.
+_OF_MEMBERS = words("_name_ __objclass__ _sort_order_")
+
+
+_WORD = re.compile(r"\w+")
+_SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
+_PLAIN = (tuple, list, dict, set, frozenset, str, bytes, float)
 
 
 class NotCacheable(Exception):
@@ -121,17 +132,29 @@ def is_of_model(module: str | None) -> bool:
     return f"{module}.".startswith(f"{model.__name__}.")
 
 
-def is_changing(module: str | None) -> bool:
-    """Whether a module has code of protocols or properties: the model's own, or a user's."""
-    package = (module or "builtins").partition(".")[0]
-    if is_of_model(module):
-        return (module or "").startswith(CHANGING)
-    return package not in sys.stdlib_module_names and package != "builtins"
+@cache
+def of_finale() -> bytes:
+    """Return the digest of all that a user's code can import of Finale, and of where it is."""
+    faces = Path(finale.__path__[0]).glob("*.py*")
+    files = sorted([*_MODEL.rglob("*.py"), *(file for file in faces if file.is_file())])
+    said = [(str(file), of_file(file)) for file in files]
+    return digest([model.__file__, of_tool(), *said])
+
+
+def _is_own(module: str | None) -> bool:
+    """Whether a module has code of Finale's own protocols or properties."""
+    return f"{module}.".startswith(tuple(f"{each}." for each in CHANGING))
+
+
+def _is_users(module: str | None) -> bool:
+    """Whether a module is a user's, and neither Finale's nor Python's."""
+    package = (module or "").partition(".")[0]
+    return not is_of_model(module) and package not in sys.stdlib_module_names
 
 
 def _check_pure(module: str | None, what: str) -> None:
     """Raises `NotCacheable` for a module of Python's library that may read what no digest knows."""
-    package = (module or "builtins").partition(".")[0]
+    package = (module or "?").partition(".")[0]
     if not is_of_model(module) and package.removeprefix("_") not in PURE_MODULES:
         raise NotCacheable(f"code uses {what} of {module}")
 
@@ -139,6 +162,17 @@ def _check_pure(module: str | None, what: str) -> None:
 def name_of(thing: Any) -> str:
     """Return the name of a class or function, without the packages that its module is in."""
     return f"{(thing.__module__ or '').rpartition('.')[2]}:{thing.__qualname__}"
+
+
+def of_setting(setting: Setting) -> tuple[object, ...]:
+    """Return a setting as plain values, with that of the protocol that ran before."""
+    maps = (setting.sizes, setting.options, setting.bounds)
+    plain = [sorted((name, repr(value)) for name, value in each.items()) for each in maps]
+    former = setting.former
+    before = None
+    if former is not None:
+        before = (former.protocol.__class__.__qualname__, of_setting(former.protocol.setting))
+    return repr(setting.job), plain, sorted(setting.observe), sorted(setting.without), before
 
 
 # --- one function --------------------------------------------------------------------------------
@@ -185,7 +219,7 @@ def _read(code: types.CodeType) -> Text:
         while last < len(known) and (not known[last].strip() or _depth(known[last]) > depth):
             last += 1
         lines = known[first:last]
-    said, names = _said(code, code.co_firstlineno), frozenset(_names_in(code))
+    said, names = _said(code, code.co_firstlineno), frozenset(names_in(code))
     return Text(digest([said, lines]), names, code.co_filename, code.co_firstlineno, last)
 
 
@@ -225,13 +259,13 @@ def _constant(value: object) -> object:
     return type(value).__name__, repr(value)
 
 
-def _names_in(code: types.CodeType) -> Iterator[str]:
-    """All names that code says, and all texts: a text may become a name."""
+def names_in(code: types.CodeType) -> Iterator[str]:
+    """Return all names that code says, and all texts: a text may become a name."""
     yield from code.co_names
     yield from code.co_freevars
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            yield from _names_in(constant)
+            yield from names_in(constant)
         elif isinstance(constant, str):
             yield constant
         elif isinstance(constant, tuple):
@@ -243,9 +277,12 @@ def _names_in(code: types.CodeType) -> Iterator[str]:
 
 @dataclass
 class _Node:
-    """A function, a class or an attribute: its own digest, and the nodes that it names."""
+    """A function, a class or an attribute: its own digest, and the nodes that it names.
 
-    own: bytes
+    What a user wrote has no digest, nor has what is not understood.
+    """
+
+    own: bytes | None
     edges: set[int]
     text: Text | None = None
     name: str = ""
@@ -274,8 +311,10 @@ class Reach:
         self._types = list(dict.fromkeys(type(each) for each in (protocol, *entities)))
         self._protocol = type(protocol)
         classes = [name_of(kind) for kind in type(protocol).__mro__]
+        own = digest(["class of the protocol", *classes])
+        is_users = _is_users(type(protocol).__module__)
         self._class_of_protocol = len(self._nodes)
-        self._nodes.append(_Node(digest(["class of the protocol", *classes]), set()))
+        self._nodes.append(_Node(None if is_users else own, set()))
         for each in (protocol, *entities):
             self._add_kind(type(each))
         self.instance = self._instance(protocol, entities)
@@ -285,8 +324,10 @@ class Reach:
     # --- the objects -----------------------------------------------------------------------------
 
     def _add_kind(self, kind: type) -> None:
+        if type(kind).__module__ not in ("builtins", "abc", "typing"):
+            raise NotCacheable(f"{kind.__qualname__} has a metaclass")
         for base in kind.__mro__:
-            if is_changing(base.__module__):
+            if _is_own(base.__module__) or _is_users(base.__module__):
                 self._kinds[base] = None
 
     def _instance(self, protocol: Protocol, entities: Iterable[Entity]) -> bytes:
@@ -330,30 +371,43 @@ class Reach:
         kind = type(value)
         if value is None or kind in (bool, int, float, str, bytes, type(Ellipsis)):
             return kind.__name__, value
-        if isinstance(value, Entity):
-            if id(value) not in self._entities:
-                raise NotCacheable(f"{value!r} is not an entity of the protocol")
+        if kind in (tuple, list):
+            return kind.__name__, [self._value(each, edges) for each in value]
+        if kind in (set, frozenset):
+            return kind.__name__, sorted(repr(self._value(each, edges)) for each in value)
+        if kind in (dict, types.MappingProxyType):
+            return "map", [(self._value(k, edges), self._value(v, edges)) for k, v in value.items()]
+        if id(value) in self._entities:
             return "entity", self._entities[id(value)]
-        if isinstance(value, tuple | list):
-            parts = cast("tuple[object, ...]", value)
-            return kind.__name__, [self._value(each, edges) for each in parts]
-        if isinstance(value, set | frozenset):
-            members = cast("set[object]", value)
-            return kind.__name__, sorted(repr(self._value(each, edges)) for each in members)
-        if isinstance(value, Mapping):
-            items = cast("Mapping[object, object]", value).items()
-            return "map", [(self._value(k, edges), self._value(v, edges)) for k, v in items]
         if isinstance(value, type):
             return self._class(value, edges)
+        if kind.__module__ == "builtins":
+            return self._callable(value, edges)
+        if kind is TypeVar:
+            return value.__name__, self._value((value.__bound__, value.__constraints__), edges)
+        if kind.__module__ in ("typing", "types") and get_origin(value) is not None:
+            parts = (get_origin(value), *get_args(value))  # such as `Annotated[int, …]`
+            return "type", [self._value(each, edges) for each in parts]
+        if kind.__module__ == "typing" and repr(value).startswith("typing."):
+            return repr(value)
+        if not is_of_model(kind.__module__):
+            raise NotCacheable(f"a value of {kind.__module__}.{kind.__qualname__}")
+        return self._own_value(value, edges)
+
+    def _own_value(self, value: Any, edges: set[int]) -> object:
+        """A value of a class of Finale's."""
+        if isinstance(value, Entity):
+            raise NotCacheable(f"{value.name} is not an entity of the protocol")
         if isinstance(value, enum.Enum):
-            return "member", self._class(kind, edges), value.name
-        if isinstance(value, types.ModuleType):
-            return self._module(value, edges)
-        return self._callable(value, edges) or self._object(value, edges)
+            return "member", self._class(type(value), edges), value.name
+        if isinstance(value, DecoratedFunction):
+            edges.add(self._function(value.function))
+            return "marked", value.role, str(value.fairness)
+        return self._object(value, edges)
 
     def _class(self, kind: type, edges: set[int]) -> object:
         """What code learns by a class: its name, and whether the protocol is an instance of it."""
-        if not is_changing(kind.__module__):
+        if not _is_own(kind.__module__):
             _check_pure(kind.__module__, kind.__qualname__)
             return "class", kind.__module__, kind.__qualname__
         if not issubclass(kind, Entity) or kind not in self._kinds:
@@ -364,97 +418,50 @@ class Reach:
             is_own = False
         return "class", name_of(kind), is_own
 
-    def _module(self, module: types.ModuleType, edges: set[int]) -> object:
-        name = module.__name__
-        if not is_changing(name):
-            _check_pure(name, "what is there")
-            return "module", name
-        edges.add(self._number(("module", name), module))
-        return "module", name.rpartition(".")[2]
-
     def _callable(self, value: Any, edges: set[int]) -> object:
-        mark = mark_of(value)
+        """A function or what holds one, or a module."""
         match value:
-            case Family():
-                edges.add(self._function(value.mark.function))
-                return "family", value.name, value.kind.value, value.witness, value.needs
-            case DecoratedFunction():
-                edges.add(self._function(value.function))
-                return "marked", value.role, str(value.fairness)
+            case types.ModuleType() if not _is_own(value.__name__):
+                _check_pure(value.__name__, "what is there")
+                return "module", value.__name__
             case property():
-                parts = (value.fget, value.fset)
-                return "property", [self._value(each, edges) for each in parts]
-            case functools.cached_property():
-                return "cached", self._value(cast(Any, value).func, edges)
+                return "property", [self._value(each, edges) for each in (value.fget, value.fset)]
             case staticmethod() | classmethod():
-                own = cast(Any, value).__func__
-                return type(value).__name__, self._value(own, edges)
-            case functools.partial():
-                some = cast(Any, value)
-                return "partial", self._value((some.func, some.args, some.keywords), edges)
-            case types.MethodType():
-                return "method", self._value((value.__func__, value.__self__), edges)
-            case types.FunctionType() if mark is not None and is_inner(value.__code__.co_filename):
-                return self._callable(mark, edges)
-            case types.FunctionType() if is_changing(value.__module__):
+                return type(value).__name__, self._value(cast(Any, value).__func__, edges)
+            case types.FunctionType() if _is_own(value.__module__):
+                mark = mark_of(value)
+                if mark is not None and is_inner(value.__code__.co_filename):
+                    return self._value(mark, edges)
                 edges.add(self._function(value))
                 return "function", name_of(value)
             case types.FunctionType():
                 _check_pure(value.__module__, value.__qualname__)
                 return "function", value.__module__, value.__qualname__
-            case types.BuiltinFunctionType():
-                _check_pure(value.__module__, value.__qualname__)
-                owner = value.__self__  # a module, or the object that a method belongs to
-                of = None if isinstance(owner, types.ModuleType) else self._value(owner, edges)
-                return "function", value.__module__, value.__qualname__, of
-            case (
-                types.MethodDescriptorType()
-                | types.WrapperDescriptorType()
-                | types.MemberDescriptorType()
-                | types.GetSetDescriptorType()
-            ):
-                return "slot", self._class(value.__objclass__, edges), value.__name__
             case _:
-                return None
+                raise NotCacheable(f"a value of {type(value).__qualname__}")
 
     def _object(self, value: Any, edges: set[int]) -> object:
-        """An object of some class: the class and the parts."""
+        """An object of a class of Finale's: the class and the parts."""
         kind = type(value)
         if isinstance(value, Field):
             return "field", value.name, value.ghost
         if id(value) in self._seen:
             return "seen", self._seen[id(value)]
-        if kind.__module__ in ("typing", "types", "re"):
-            return "said", self._spoken(value, edges)
-        if not is_changing(kind.__module__) and not is_of_model(kind.__module__):
-            if isinstance(value, int):
-                return kind.__qualname__, int(value)
-            raise NotCacheable(f"a value of {kind.__module__}.{kind.__qualname__}")
         self._seen[id(value)] = len(self._seen)
-        said = self._class(kind, edges)
-        if isinstance(value, int):
-            said = (said, int(value))
+        own: dict[str, object] = {}
         if is_dataclass(value):
             own = {each.name: getattr(value, each.name, None) for each in fields(value)}
-        else:
-            slots = (name for base in kind.__mro__ for name in vars(base).get("__slots__", ()))
-            own = {name: getattr(value, name) for name in slots if hasattr(value, name)}
-            own |= {
-                name: each
-                for name, each in getattr(value, "__dict__", {}).items()
-                if not isinstance(getattr(kind, name, None), functools.cached_property)
-            }
-        return "object", said, self._value(own, edges)
-
-    def _spoken(self, value: Any, edges: set[int]) -> object:
-        """A type that is written with brackets, such as `Annotated[int, …]`, or a pattern."""
-        origin, arguments = get_origin(value), get_args(value)
-        if origin is None:
-            text = repr(value)
-            if " at 0x" in text:
-                raise NotCacheable(text)
-            return text
-        return self._value(origin, edges), [self._value(each, edges) for each in arguments]
+        slots = (name for base in kind.__mro__ for name in vars(base).get("__slots__", ()))
+        own |= {name: getattr(value, name) for name in slots if hasattr(value, name)}
+        own |= {
+            name: each
+            for name, each in getattr(value, "__dict__", {}).items()
+            if not isinstance(getattr(kind, name, None), cached_property)
+        }
+        if isinstance(value, _PLAIN):
+            raise NotCacheable(f"a value of {kind.__qualname__}, which is more than it shows")
+        held = int.__index__(value) if isinstance(value, int) else None
+        return "object", self._class(kind, edges), held, self._value(own, edges)
 
     # --- nodes -----------------------------------------------------------------------------------
 
@@ -486,46 +493,47 @@ class Reach:
         names -= _BEFORE
         return set().union(*(self._table.get(name, set()) for name in names)) | self._always
 
-    def _finish(self) -> None:
+    def finish(self) -> None:
         """Find out about the nodes that are named, until there are no new ones."""
         if not self._todo:
             return
         while self._todo:
             number, thing = self._todo.pop()
             self._seen = {}
-            if isinstance(thing, types.ModuleType):
-                node = self._module_node(thing)
-            elif isinstance(thing, tuple):
-                kind, name, value = cast("tuple[type, str, object]", thing)
-                edges: set[int] = set()
-                said = self._value(value, edges)
-                said = ["attribute", name_of(kind), name, self._homes(name), said]
-                node = _Node(digest(said), edges)
-            elif isinstance(thing, type):
-                node = self._class_node(thing)
-            else:
-                node = self._function_node(thing)
-            self._nodes[number] = node
+            try:
+                self._nodes[number] = self._node(thing)
+            except Exception:  # what is not understood
+                self._nodes[number] = _Node(None, set())
         self._close()
 
-    def _module_node(self, module: types.ModuleType) -> _Node:
-        edges: set[int] = set()
-        said: list[object] = []
-        for name, value in vars(module).items():
-            if not name.startswith("__"):
-                said.append((name, self._value(value, edges)))
-        return _Node(digest(["module", *said]), edges)
+    def _node(self, thing: Any) -> _Node:
+        if isinstance(thing, tuple):
+            kind, name, value = cast("tuple[type, str, object]", thing)
+            if _is_users(kind.__module__):
+                raise NotCacheable(f"{name} is a user's")
+            edges: set[int] = set()
+            said = self._value(value, edges)
+            return _Node(digest(["attribute", name_of(kind), name, self._homes(name), said]), edges)
+        if _is_users(thing.__module__):
+            raise NotCacheable(f"{thing.__qualname__} is a user's")
+        return self._class_node(thing) if isinstance(thing, type) else self._function_node(thing)
 
     def _class_node(self, kind: type) -> _Node:
         edges: set[int] = set()
         said: list[object] = ["class", name_of(kind)]
         said += [self._class(base, edges) for base in kind.__mro__[1:]]
+        said.append(self._class(type(kind), edges))
         if issubclass(kind, enum.Enum):
-            members = kind.__members__.items()  # with the further names of members
-            said += [(name, each.name, self._value(each.value, edges)) for name, each in members]
+            for name, each in kind.__members__.items():  # with the further names of members
+                own = {k: v for k, v in vars(each).items() if k not in _OF_MEMBERS}
+                said.append((name, each.name, self._value(own, edges)))
+        for each in vars(kind).get("__dataclass_fields__", {}).values():
+            said.append((each.name, self._value(each.metadata, edges)))
         for name, value in vars(kind).items():
             if name in _OF_PYTHON or (issubclass(kind, enum.Enum) and _is_of_enum(name, value)):
                 continue
+            if isinstance(value, _SLOTS) and kind.__module__ == value.__objclass__.__module__:
+                continue  # what a class has for `__slots__`
             said.append((name, self._value(value, edges)))
         return _Node(digest(said), edges)
 
@@ -537,32 +545,49 @@ class Reach:
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         closed = {name: cell for name, cell in cells if name != "__class__"}
         for name, cell in closed.items():
-            try:
-                said.append((name, self._value(cell.cell_contents, edges)))
-            except ValueError:
-                said.append((name, "empty"))
+            said.append((name, self._value(cell.cell_contents, edges)))
+        attributes = {k: v for k, v in vars(function).items() if k not in ("__finale__",)}
+        said.append(self._value(attributes, edges))
         library = function.__globals__.get("__name__")  # of a decorator, for what it has wrapped
-        is_followed = is_changing(library)
-        if not is_followed:
+        if not isinstance(library, str):
+            raise NotCacheable(f"{function.__qualname__} has names of its own")
+        if not _is_own(library):
             _check_pure(library, function.__code__.co_qualname)
-        for name in sorted(text.names - closed.keys()):
-            found = self._table.get(name)
-            if found is not None:
-                edges |= found
-            if name in function.__globals__ and is_followed:
-                value = function.__globals__[name]
-                said.append((name, self._value(value, edges)))
-                if any(value is each for each in _READERS):
-                    edges.update(*self._table.values())
-            elif found is None and is_followed:
-                if name in READS_OUTSIDE:
-                    raise NotCacheable(f"{function.__qualname__} uses {name}")
-                if name in _READS_ANYTHING:
-                    edges.update(*self._table.values())
-                is_super = name in function.__code__.co_freevars  # `__class__`
-                if name in _READS_CLASSES and not is_super and not text.file.startswith("<"):
-                    edges.add(self._class_of_protocol)
+        names = set(text.names)
+        for value in function.__annotations__.values():
+            if isinstance(value, str):
+                names.update(_WORD.findall(value))
+            else:
+                said.append(self._value(value, edges))
+        for name in sorted(names - closed.keys()):
+            self._add_name(name, function, _is_own(library), said, edges)
         return _Node(digest(said), edges, text, name_of(function))
+
+    def _add_name(
+        self,
+        name: str,
+        function: types.FunctionType,
+        is_followed: bool,
+        said: list[object],
+        edges: set[int],
+    ) -> None:
+        """Add what a name in a function may stand for."""
+        if is_followed and name in _HIDDEN:
+            raise NotCacheable(f"{function.__qualname__} uses {name}")
+        found = self._table.get(name)
+        if found is not None:
+            edges |= found
+        if name in function.__globals__ and is_followed:
+            said.append((name, self._value(function.__globals__[name], edges)))
+        elif found is None and is_followed:
+            if name in READS_OUTSIDE:
+                raise NotCacheable(f"{function.__qualname__} uses {name}")
+            if name in _READS_ANYTHING:
+                edges.update(*self._table.values())
+            is_super = name in function.__code__.co_freevars  # `__class__`
+            is_generated = function.__code__.co_filename.startswith("<")
+            if name in _READS_CLASSES and not is_super and not is_generated:
+                edges.add(self._class_of_protocol)
 
     # --- what is reached -------------------------------------------------------------------------
 
@@ -594,26 +619,34 @@ class Reach:
 
     def files(self) -> set[str]:
         """Return the files of all code that was looked at."""
-        self._finish()
+        self.finish()
         found = {node.text.file for node in self._nodes if node is not None and node.text}
         return found | {file for kind in self._kinds if (file := _file_of(kind)) is not None}
 
-    def is_called(self, name: str, roots: Iterable[str]) -> bool:
+    def is_called(
+        self, name: str, roots: Iterable[str], users: Sequence[tuple[str, frozenset[str]]]
+    ) -> bool:
         """Whether the code that some names reach may call a method of the protocol.
 
-        Methods of the same name, which may call the one that they override, do not count.
+        Methods of the same name, which may call the one that they override, do not count. `users`
+        are the functions of a user, which are not followed: they may call all that they name.
         """
-        self._finish()
-        own = {f"{name_of(kind)}.{name}" for kind in self._protocol.__mro__}
-        reached = 0
-        for number in self._hooks.union(*map(self.named, roots)):
-            reached |= self._reached[number]
+        self.finish()
+        own = {f"{kind.__qualname__}.{name}" for kind in self._protocol.__mro__}
         calls = {name, *_READS_ANYTHING}
+        if any(at not in own and not calls.isdisjoint(said) for at, said in users):
+            return True
+        reached = 0
+        for root in {*roots, *chain.from_iterable(said for _, said in users)}:
+            for number in self.named(root):
+                reached |= self._reached[number]
+        for number in self._hooks:
+            reached |= self._reached[number]
         return any(
             node is not None
             and node.text is not None
             and reached >> number & 1
-            and node.name not in own
+            and node.name.partition(":")[2] not in own
             and not calls.isdisjoint(node.text.names)
             for number, node in enumerate(self._nodes)
         )
@@ -621,14 +654,16 @@ class Reach:
     def own(self, function: Any) -> bytes:
         """Return the digest of a function alone: of its text, and what its names stand for."""
         number = self._function(function)
-        self._finish()
+        self.finish()
         node = self._nodes[number]
         assert node is not None
+        if node.own is None:
+            raise NotCacheable("it cannot be followed")
         return node.own
 
     def reached(self, roots: set[int]) -> Reached:
         """Return all that some nodes reach."""
-        self._finish()
+        self.finish()
         reached = 0
         for number in roots | self._hooks:
             reached |= self._reached[number]
@@ -654,7 +689,7 @@ _OF_ENUMERATIONS = frozenset(vars(_Plain))
 
 def _is_of_enum(name: str, value: object) -> bool:
     """Whether an attribute of an enumeration is a member, or what Python makes for members."""
-    if isinstance(value, types.FunctionType) and is_changing(value.__module__):
+    if isinstance(value, types.FunctionType) and _is_own(value.__module__):
         return False
     return isinstance(value, enum.Enum) or name in _OF_ENUMERATIONS
 
@@ -663,7 +698,10 @@ class Reached:
     """What some code reaches: a digest, and the places of its functions."""
 
     def __init__(self, nodes: list[_Node]) -> None:
-        own = b"".join(sorted(node.own for node in nodes))  # all of one length
+        found = [node.own for node in nodes if node.own is not None]
+        if len(found) < len(nodes):
+            raise NotCacheable("a part of it cannot be followed")
+        own = b"".join(sorted(found))  # all of one length
         self.digest = blake2b(own, digest_size=DIGEST_BYTES).digest()
         self._nodes = nodes
 

@@ -1,6 +1,6 @@
 """What a Python file is made from beside its own text: what it imports, and what it may read.
 
-The files of a user's folder are read here before any of their code runs again.
+The files of a user's folder are looked at here: no code of theirs runs.
 """
 
 from __future__ import annotations
@@ -12,44 +12,49 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from .code import PURE_MODULES, READS_OUTSIDE, is_of_model
+from .code import PURE_MODULES, READS_OUTSIDE, is_of_model, words
 
 #: What users import of the model: names of its modules, and nothing else.
 FACES = ("finale.rules", "finale.jobs", "finale.protocols", "finale.properties")
-#: Code that says one of these may load what no import says.
-_LOADS = frozenset({"__builtins__", "__loader__", "__spec__"})
+#: Code that says one of these may load or read what no import says.
+_LOADS = words("""
+    __builtins__ __globals__ __loader__ __spec__ __subclasses__ breakpoint environ f_builtins
+    f_globals modules os posix sys
+""")
 
 
 @cache
-def reads_outside(text: bytes) -> bool:
+def reads_outside(text: bytes, modules: frozenset[str] = frozenset()) -> bool:
     """Whether a file may read what neither it nor a file that it imports at its beginning says.
 
-    That is so if it imports anything but the model, its siblings and those modules of Python that
-    read nothing but what they are given, or if it names `open` or the like.
+    That is so if it imports anything but the model, its siblings, `modules`, and those modules of
+    Python that read nothing but what they are given, or if it names `open` or the like.
     """
     tree = ast.parse(text)
-    return any(map(_is_outside, ast.walk(tree))) or any(
+    return any(_is_outside(node, modules) for node in ast.walk(tree)) or any(
         isinstance(each, ast.ImportFrom) and each.level > 0
         for function in ast.walk(tree)
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
         for each in ast.walk(function)
     )
 
 
-def _is_outside(node: ast.AST) -> bool:
+def _is_outside(node: ast.AST, modules: frozenset[str]) -> bool:
     match node:
         case ast.Import(names):
-            return not all(_is_known(each.name) for each in names)
+            return not all(_is_known(each.name, modules) for each in names)
         case ast.ImportFrom(module=str(module), level=0):
-            return not _is_known(module)
+            return not _is_known(module, modules)
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name in READS_OUTSIDE | _LOADS
+        case ast.Constant(value=str(name)):
+            return name in READS_OUTSIDE - {"open", "input"} | _LOADS - {"modules"}
         case _:
             return False
 
 
-def _is_known(module: str) -> bool:
-    if is_of_model(module) or module in FACES:
+def _is_known(module: str, modules: frozenset[str]) -> bool:
+    if is_of_model(module) or module in FACES or module in modules:
         return True
     return module.partition(".")[0] in PURE_MODULES - {"builtins"}
 

@@ -1,8 +1,9 @@
 """Keeps the parts of systems: what exploring a rule, a property or a condition gave.
 
-A part is kept under a digest of all that it is made from: the code that it reaches (`code.py`), the
-entities and variables of the system, and the tool itself. So a rule that changed is explored anew,
-and its neighbours are not.
+A part is kept under a digest of all that it is made from. If it reaches code of Finale's alone,
+that is the code that it reaches (`code.py`), the entities and variables of the system, and the tool
+itself. So a rule that changed is explored anew, and its neighbours are not. A part that reaches a
+user's code is kept under the digest of all of this code (`user_code.py`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from __future__ import annotations
 # What JSON gives has no types.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
+import marshal
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from finale.model.expressions import Expression
@@ -22,9 +25,10 @@ from finale.model.language.properties import Family
 from finale.model.language.protocol import Protocol
 from finale.model.system import GroundRule, Kind, Property, System
 
-from .code import NotCacheable, Reach, Reached, digest, of_tool
+from .code import CHANGING, NotCacheable, Reach, Reached, digest, is_of_model, of_setting, of_tool
 from .store import Store
 from .text import Reader, Writer
+from .user_code import UserCode
 
 T = TypeVar("T")
 
@@ -34,38 +38,62 @@ _ON_RULES = (Kind.ON_STEP, Kind.LEADS_TO, Kind.EVENTUALLY)
 class CachedParts(Parts):
     """The parts of one system.
 
-    `keys` are those of all its parts, in their order, or None if one of them cannot be kept.
+    `code` is that of the user's folder, and `named` says by which names its protocol is found.
+    `keys` are those of all parts, in their order, or None if one of them cannot be kept.
     """
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(
+        self, store: Store, code: UserCode | None = None, named: Sequence[object] = ()
+    ) -> None:
+        self._store, self._code, self._named = store, code, named
         self._reach: Reach | None = None
+        self._of_users: bytes | None = None
+        self._runs_users = False
         self._rules: bytes | None = None
+        self._made: dict[bytes, str] = {}
+        self._key_of_code = None if code is None else code.key()
         self.keys: list[bytes] | None = []
 
     def begin(self, protocol: Protocol, world: World) -> None:
         """Find out what the parts of a system are made from."""
-        try:
-            reach = Reach(protocol, world.entities[1:])
-            reach.reached(set())  # all code is looked at now: later on there is nothing to refuse
-        except Exception:
-            self.keys = None
-        else:
-            self._reach = reach
+        if self._code is None or (_has_own(protocol) and self._code.intact.is_so()):
+            try:
+                reach = Reach(protocol, world.entities[1:])
+                reach.finish()  # all code is looked at now: later on there is nothing to refuse
+            except Exception as error:
+                if self._code is None and not isinstance(error, NotCacheable):
+                    raise
+            else:
+                self._reach = reach
+        self._runs_users = not is_of_model(type(protocol).__module__)
+        if self._code is not None and self._key_of_code is not None:
+            said = (*self._named, of_setting(protocol.setting))
+            self._of_users = digest([of_tool(), self._key_of_code, *said])
+
+    def end(self) -> None:
+        """Put what was explored into the store, if the keys still say what it is made from."""
+        if self._code is not None:
+            is_same = self._code.key() == self._key_of_code
+            if self._runs_users and self._reach is not None:
+                is_same = is_same and self._code.intact.is_so()
+            if self._made and not is_same:
+                self._made, self.keys = {}, None
+        for key, text in self._made.items():
+            self._store.put(key, text)
+        self._store.flush()
 
     def unchecked(self, marks: Iterable[DecoratedFunction]) -> Iterable[DecoratedFunction]:
         """Return the functions that are not known to keep to the rule language."""
-        if self.keys is None or self._reach is None:
-            return marks
         keys = [(mark, self._key_of_check(mark)) for mark in marks]
-        known = self._store.texts(key for _, key in keys)
+        known = self._store.texts(key for _, key in keys if key is not None)
         return [mark for mark, key in keys if key not in known]
 
     def checked(self, marks: Iterable[DecoratedFunction]) -> None:
         """Keep that functions keep to the rule language."""
-        if self.keys is not None and self._reach is not None:
-            for mark in marks:
-                self._store.put(self._key_of_check(mark), "")
+        for mark in marks:
+            key = self._key_of_check(mark)
+            if key is not None:
+                self._made[key] = ""
 
     def rule(self, bound: BoundRule, explore: Callable[[], GroundRule]) -> GroundRule:
         """Return a rule with its parameters bound."""
@@ -86,7 +114,7 @@ class CachedParts(Parts):
             moved = [[name, writer.node(node)] for name, node in rule.moved]
             return [writer.tree(rule.tree), earlier, moved]
 
-        said = [self._instance(), bound.rule.name, bound.binding]
+        said = [bound.rule.name, bound.binding]
         return self._part("rule", said, bound.rule.name, explore, read, write)
 
     def property(
@@ -122,7 +150,7 @@ class CachedParts(Parts):
                 made.not_asked,
             ]
 
-        said: list[object] = [self._instance(), family.name, family.kind.value]
+        said: list[object] = [family.name, family.kind.value]
         said += [family.witness, family.of_all_ids]
         if family.kind in _ON_RULES:
             said.append(self._digest_of(rules))
@@ -130,14 +158,13 @@ class CachedParts(Parts):
 
     def condition(self, name: str, explore: Callable[[], Expression]) -> Expression:
         """Return a condition that the protocol has under a name."""
-        said = [self._instance(), name]
 
         def read(reader: Reader) -> Expression:
             number: int = reader.said
             return reader.nodes[number]
 
         return self._part(
-            "condition", said, name, explore, read, lambda writer, node: writer.node(node)
+            "condition", [name], name, explore, read, lambda writer, node: writer.node(node)
         )
 
     def key_of(self, system: System) -> bytes | None:
@@ -148,12 +175,14 @@ class CachedParts(Parts):
 
     # --- keys ------------------------------------------------------------------------------------
 
-    def _key_of_check(self, mark: DecoratedFunction) -> bytes:
-        assert self._reach is not None
-        return digest(["checked", of_tool(), self._reach.own(mark.function)])
-
-    def _instance(self) -> bytes:
-        return b"" if self._reach is None else self._reach.instance
+    def _key_of_check(self, mark: DecoratedFunction) -> bytes | None:
+        if self._reach is not None:
+            with suppress(NotCacheable):
+                return digest(["checked", of_tool(), self._reach.own(mark.function)])
+        if self._of_users is None or self._code is None:
+            return None
+        own = marshal.dumps(mark.function.__code__)
+        return digest(["checked", self._of_users, self._code.name_of(mark.function), own])
 
     def _digest_of(self, rules: Sequence[GroundRule]) -> bytes:
         """The digest of what a property may hear of rules."""
@@ -174,15 +203,19 @@ class CachedParts(Parts):
     def _key(
         self, kind: str, said: Sequence[object], root: Any
     ) -> tuple[Reached | None, bytes | None]:
-        """What a name or function reaches, and the key of what is made of it."""
-        if self._reach is None:
+        """What a name or function reaches, if all of it is known, and the key of what is made."""
+        if self._reach is not None:
+            with suppress(NotCacheable):
+                named = isinstance(root, str)
+                own = self._reach.named(root) if named else self._reach.function(root)
+                reached = self._reach.reached(own)
+                instance = self._reach.instance
+                return reached, digest([kind, of_tool(), instance, reached.digest, *said])
+        if self._of_users is None or self._code is None:
             return None, None
-        try:
-            own = self._reach.named(root) if isinstance(root, str) else self._reach.function(root)
-            reached = self._reach.reached(own)
-        except NotCacheable:
-            return None, None
-        return reached, digest([kind, of_tool(), reached.digest, *said])
+        self._runs_users = True
+        where = root if isinstance(root, str) else self._code.name_of(root)
+        return None, digest([kind, self._of_users, where, *said])
 
     def _part(
         self,
@@ -194,7 +227,7 @@ class CachedParts(Parts):
         write: Callable[[Writer, T], object],
     ) -> T:
         reached, key = self._key(kind, said, root)
-        if reached is None or key is None:
+        if key is None:
             self.keys = None
             return explore()
         if self.keys is not None:
@@ -205,7 +238,12 @@ class CachedParts(Parts):
                 return read(Reader(text, reached))
             made = explore()
             writer = Writer(reached)
-            self._store.put(key, writer.text(write(writer, made)))
+            self._made[key] = writer.text(write(writer, made))
         except NotCacheable:
             self.keys, made = None, explore()
         return made
+
+
+def _has_own(protocol: Protocol) -> bool:
+    """Whether code of Finale's own protocols may be among a protocol's."""
+    return any(kind.__module__.startswith(CHANGING) for kind in type(protocol).__mro__)

@@ -19,8 +19,8 @@ from pathlib import Path
 #: The environment variable that names the folder; if it is empty, nothing is kept.
 VARIABLE = "FINALE_CACHE"
 FILE = "finale.sqlite"
-#: The layout of the table. A file of another layout is put away and begun anew.
-LAYOUT = 1
+#: The layout of the table, and what its keys are made of. A file of another one is begun anew.
+LAYOUT = 2
 #: If the file grows beyond this, what was not used for longest is removed.
 BYTES_MAX = 512 * 1024 * 1024
 #: So long a process waits for another one that writes, in seconds.

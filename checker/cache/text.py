@@ -42,7 +42,10 @@ _BOUNDED = {_NUMBERS[Add], _NUMBERS[Subtract]}
 
 
 class Writer:
-    """Writes one part of a system. Places are written by function, wherever the function stands."""
+    """Writes one part of a system.
+
+    Places are written by function, wherever the function stands, if what the part reaches is known.
+    """
 
     def __init__(self, reached: Reached | None = None) -> None:
         self._reached = reached
@@ -109,8 +112,7 @@ class Writer:
         return [*self._spot(place.file, place.line), place.key, place.rule]
 
     def _spot(self, file: str, line: int) -> tuple[str, int]:
-        assert self._reached is not None, "places are written with the code that they are in"
-        return self._reached.spot(file, line)
+        return (file, line) if self._reached is None else self._reached.spot(file, line)
 
     def predicates(self, predicates: Sequence[Predicate]) -> list[object]:
         """Return predicates as lists."""
@@ -123,7 +125,7 @@ class Writer:
 class Reader:
     """Reads one part of a system."""
 
-    def __init__(self, text: str, reached: Reached) -> None:
+    def __init__(self, text: str, reached: Reached | None) -> None:
         self._reached = reached
         nodes, self.said = json.loads(text)
         made: list[Expression] = []
@@ -154,7 +156,7 @@ class Reader:
             return Fault(own[0], own[1], self._place(own[2]))
         writes = tuple((index, self.nodes[value]) for index, value in own[0])
         branches = tuple(
-            (Branch(*self._reached.place(name, line), outcome), self.nodes[condition])
+            (Branch(*self._place_of(name, line), outcome), self.nodes[condition])
             for name, line, outcome, condition in own[1]
         )
         return Update(writes, branches)
@@ -163,7 +165,10 @@ class Reader:
         name, line, key, rule = said
         if name is None:
             return Place(None, None, key, rule)
-        return Place(*self._reached.place(name, line), key, rule)
+        return Place(*self._place_of(name, line), key, rule)
+
+    def _place_of(self, name: str, line: int) -> tuple[str, int]:
+        return (name, line) if self._reached is None else self._reached.place(name, line)
 
     def predicates(self, said: list[Any]) -> tuple[Predicate, ...]:
         """Return the predicates that lists say."""

@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from os import urandom
+from pathlib import Path
 from time import perf_counter
 
-from finale.checker.cache.code import digest, of_tool
+from finale.checker.cache.code import digest, of_file
 from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Violated
+from finale.checker.search.cached import of_code
 from finale.checker.search.limits import INTERRUPTED, Limits
 from finale.checker.search.many import WORKER_DIED, searched
 from finale.checker.search.run import run
@@ -79,7 +83,13 @@ class Hunting:
         """Return a key that changes with the setting, the limits, the rules, and the tool."""
         text = json.dumps(setting.table, sort_keys=True, default=str)
         most = (self.limits.states_max, self.limits.seconds_max)
-        return digest(["hunt", of_tool(), text, *most]).hex()
+        return digest(["hunt", self._of_code, text, *most]).hex()
+
+    @cached_property
+    def _of_code(self) -> bytes:
+        """The digest of all code; of nothing that was searched before, if some is in no key."""
+        files = sorted(Path(__file__).parent.glob("*.py"))
+        return digest([of_code(self.catalogue) or urandom(16), *map(of_file, files)])
 
     def _batch(self, batch: Sequence[HuntSetting], done: int, of: int) -> Iterator[Searched]:
         """Search some settings at once. A setting that the protocol refuses is none."""

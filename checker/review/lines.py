@@ -17,13 +17,14 @@ from time import perf_counter
 from types import CodeType, FrameType
 from typing import Any
 
-from finale.checker.cache.code import NotCacheable, Reach
+from finale.checker.cache.code import NotCacheable, Reach, is_of_model, names_in
 from finale.checker.search.answer import Violated
 from finale.checker.search.interpreter.breadth_first import InterpreterSearch
 from finale.checker.search.interpreter.execution import PlainSystem, TakenStep, Values
 from finale.checker.search.limits import Limits
 from finale.model.errors import FinaleError
 from finale.model.language.build import BoundRule, build, rule_names, world_of
+from finale.model.language.decorators import mark_of
 from finale.model.language.explore import Branch
 from finale.model.language.properties import Family
 from finale.model.language.protocol import Protocol
@@ -162,10 +163,43 @@ def _called(
         looked.add(kinds)
         try:
             reach, names = Reach(protocol, entities), rule_names(type(protocol))
-            found |= {each for each in rules - known if reach.is_called(each[1], names)}
         except NotCacheable:
             return rules
+        users = [*_code_of_users(kinds)]
+        found |= {each for each in rules - known if reach.is_called(each[1], names, users)}
     return found
+
+
+def _code_of_users(kinds: Iterable[type]) -> Iterator[tuple[str, frozenset[str]]]:
+    """All functions of a user whose folder some classes are from, with the names that they say.
+
+    Those of other protocols do not run.
+    """
+    bases = {base for kind in kinds for base in kind.__mro__}
+    modules = (base.__module__ for base in bases)
+    packages = {each.partition(".")[0] for each in modules if not is_of_model(each)}
+    packages -= sys.stdlib_module_names
+    for module in [each for each in sys.modules if each.partition(".")[0] in packages]:
+        for value in list(vars(sys.modules[module]).values()):
+            is_other = isinstance(value, type) and issubclass(value, Protocol)
+            if getattr(value, "__module__", None) == module and not (
+                is_other and value not in bases
+            ):
+                yield from _code_of(value)
+
+
+def _code_of(value: Any) -> Iterator[tuple[str, frozenset[str]]]:
+    if isinstance(value, type):
+        for each in vars(value).values():
+            yield from _code_of(each)
+        return
+    mark = mark_of(value)
+    function = value if mark is None else mark.function
+    if isinstance(function, property):
+        function = function.fget
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    if isinstance(code, CodeType):
+        yield code.co_qualname, frozenset(names_in(code))
 
 
 class _Attempts(PlainSystem):

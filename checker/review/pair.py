@@ -113,7 +113,9 @@ def how_systems_differ(
         same = is_same(before, after, states)
         rules = () if same else rules_that_differ(before, after)
         branches = frozenset(_branches_in(after, files))
-        if key is not None and store is not None and (same or states is not None):
+        is_known = key is not None and key == _key(case, files)  # nothing was read in between
+        if is_known and store is not None and (same or states is not None):
+            assert key is not None
             said = [same, rules, [[b.file, b.line, b.outcome] for b in sorted_by_line(branches)]]
             store.put(key, json.dumps(said))
             store.flush()

@@ -21,12 +21,12 @@ from pathlib import Path
 from typing import Any
 
 from finale.checker.cache import BEGAN
-from finale.checker.cache.code import digest, name_of, of_file, of_tool
+from finale.checker.cache.code import digest, name_of, of_file, of_finale, of_setting, of_tool
 from finale.checker.cache.store import Store
+from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.claim import Spec
 from finale.model.errors import Place
 from finale.model.language.explore import Branch
-from finale.model.language.protocol import Setting
 from finale.model.system import Fault, System, Update, leaves
 from finale.model.trace import Trace
 
@@ -80,14 +80,18 @@ class CachedReports:
 
     def keep(self, key: bytes | None, system: System, report: Report) -> None:
         """Keep a report, if the search is complete."""
-        if key is None or not all(_is_complete(each) for each in (report, *report.further)):
+        if key is None or of_code(self.spec.catalogue) is None:
+            return
+        if not all(_is_complete(each) for each in (report, *report.further)):
             return
         self._put([self._key_of_system(key, system)], report)
 
     def _put(self, keys: list[bytes], report: Report) -> None:
         text = json.dumps(_said(replace(report, cached=False)), separators=(",", ":"))
-        own = self.key_of_files
-        of_files = [] if own is None or _is_changed_since_loaded() else [own]
+        before = self.key_of_files
+        del self.key_of_files  # code that ran since may have loaded or read something
+        is_same = before == self.key_of_files and not _is_changed_since_loaded()
+        of_files = [] if before is None or not is_same else [before]
         for key in (*keys, *of_files):
             self.store.put(key, text)
         self.store.flush()
@@ -100,18 +104,15 @@ class CachedReports:
     def key_of_files(self) -> bytes | None:
         """The key of what was loaded, not of what the files have become since.
 
-        There is none if the user's code reads what its folder does not say, such as a data file.
+        There is none if the user's code reads what no key holds, such as a data file.
         """
-        tables = [*_tables_of(self.spec)]
-        if any(table is None for table in tables) or self.spec.catalogue.reads_outside:
+        code = of_code(self.spec.catalogue)
+        tables = [each.table for each in self.spec.chain()]
+        if code is None or any(table is None for table in tables):
             return None
-        texts = sorted(self.spec.catalogue.texts.items())
         # A spec may be asked in another setting than its file says: under another release, say.
-        own = (name_of(self.spec.protocol), self.spec.variant, _setting(self.spec.setting))
-        # Reports name branches by file, so it matters where the files are.
-        where = (str(_ROOT), str(self.spec.catalogue.folder))
-        said = [_of_checker(), _of_rules(), tables, texts, own, where]
-        return digest(["files", *said, *self.asked])
+        own = (name_of(self.spec.protocol), self.spec.variant, of_setting(self.spec.setting))
+        return digest(["files", code, tables, own, *self.asked])
 
     def _key_of_system(self, key: bytes, system: System) -> bytes:
         # Reports name branches and faults by file and line: where a rule was moved, they are anew.
@@ -133,23 +134,20 @@ def cached_reports(spec: Spec, asked: Collection[object]) -> CachedReports | Non
     return CachedReports(store, spec, tuple(asked))
 
 
+def of_code(catalogue: Catalogue) -> bytes | None:
+    """Return the digest of all code that an answer depends on: of Finale's, and of a user's folder.
+
+    There is none if the user's code reads what no key holds, such as a data file.
+    """
+    code = None if catalogue.code is None else catalogue.code.key()
+    if catalogue.code is not None and code is None:
+        return None
+    # Reports name branches by file, so it matters where the files of Finale are.
+    return digest(["code", _of_checker(), of_finale(), str(_ROOT), code])
+
+
 def _is_complete(report: Report) -> bool:
     return not report.stopped and report.statistics.complete
-
-
-def _tables_of(spec: Spec) -> Iterator[object]:
-    """What a spec says, and the specs that it is resumed from."""
-    yield spec.table
-    if spec.resumption is not None:
-        yield from _tables_of(spec.resumption.first)
-
-
-def _setting(setting: Setting) -> tuple[object, ...]:
-    maps = (setting.sizes, setting.options, setting.bounds)
-    plain = [sorted((name, repr(value)) for name, value in each.items()) for each in maps]
-    former = setting.former
-    before = None if former is None else _setting(former.protocol.setting)
-    return repr(setting.job), plain, sorted(setting.observe), sorted(setting.without), before
 
 
 def _is_changed_since_loaded() -> bool:
@@ -172,12 +170,6 @@ def _versions() -> Iterator[str]:
         if folder.is_dir():
             found = (each.name for each in folder.iterdir() if each.suffix == ".dist-info")
             yield from sorted(each for each in found if each.startswith(names))
-
-
-@cache
-def _of_rules() -> bytes:
-    files = sorted((_ROOT / "model").rglob("*.py"))
-    return digest([(str(file), of_file(file)) for file in files])
 
 
 # --- reports as text -----------------------------------------------------------------------------

@@ -18,20 +18,17 @@ import itertools
 import os
 import sys
 import traceback
-import types
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field, fields
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
-from importlib.util import spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 from typing import NoReturn, TypeGuard, cast
 
-from finale._face import FORMER, new_imports
-from finale.checker.cache.imports import reads_outside
+from finale._face import new_imports
 from finale.checker.cache.store import Store
+from finale.checker.cache.user_code import UserCode
 from finale.model.errors import FinaleError, Place, nearest
-from finale.model.language import guarding, refusals
 from finale.model.language.properties import Family
 from finale.model.language.protocol import Protocol
 from finale.model.properties.registry import PROPERTIES
@@ -55,18 +52,17 @@ class Catalogue:
         default_factory=dict[tuple[str, str], Reference]
     )
     properties: dict[str, Family] = field(default_factory=dict[str, Family])
-    folder: Path | None = None
-    #: The texts of the files that were loaded from the folder, by their paths in it.
-    texts: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    #: The code of the user's folder.
+    code: UserCode | None = None
     #: Where what was worked out is kept, if it is.
     store: Store | None = None
     #: Whether the code of the folder is compared with plain Python (`interpreter/comparing.py`).
     compares: bool = False
 
     @property
-    def reads_outside(self) -> bool:
-        """Whether the code of the folder may read what `texts` does not say."""
-        return any(map(reads_outside, self.texts.values()))
+    def folder(self) -> Path | None:
+        """The user's folder."""
+        return None if self.code is None else self.code.folder
 
     def protocol(self, key: str) -> type[Protocol]:
         """The class of a protocol. Raises `unknown-protocol`."""
@@ -112,11 +108,11 @@ class Catalogue:
         An exception of this package keeps its traceback: that is a mistake of ours. What the code
         of the folder prints goes to stderr, because stdout can have JSON.
         """
-        if self.folder is None:
+        if self.code is None:
             yield
             return
         try:
-            with redirect_stdout(sys.stderr), _no_sudden_end():
+            with redirect_stdout(sys.stderr), _no_sudden_end(), self.code.watched():
                 yield
         except FinaleError:
             raise
@@ -199,13 +195,12 @@ def _load_folder(known: Catalogue, folder: Path) -> None:
     files = sorted(
         file for file in folder.glob("*.py") if file.is_file() and file.stem != "__init__"
     )
-    known.folder = folder.resolve()
     # A package of its own name: files of the user can import each other, and shadow nothing.
-    package = types.ModuleType(f"finale_protocols_{next(_package_numbers)}")
-    package.__path__ = []  # only `_Finder` finds what is there
-    sys.modules[package.__name__] = package
-    sys.meta_path.insert(0, _Finder(package.__name__, known.folder, known.texts))
-    modules = [(file.resolve(), _load(known, package.__name__, file.resolve())) for file in files]
+    code = UserCode(folder.resolve(), f"finale_protocols_{next(_package_numbers)}")
+    code.install()
+    known.code = code
+    own = [code.folder / file.name for file in files]
+    modules = [(file, _load(known, code.package, file)) for file in own]
     if not any(hasattr(module, name) for _, module in modules for name in _OFFERS):
         raise FinaleError(
             "no-protocols",
@@ -221,61 +216,7 @@ def _load_folder(known: Catalogue, folder: Path) -> None:
         _add_properties(known, file, getattr(module, "PROPERTIES", ()))
 
 
-class _Finder:
-    """Finds the files of one folder, and hands out the texts that it has loaded.
-
-    It finds no part of Finale under its former name: a path to a checkout has `model`, too, and
-    then its classes would be others than those of `finale.model`.
-
-    Python keeps the byte code of a file for as long as the file's time, in whole seconds, and its
-    size stay as they are. Two edits within a second would go unnoticed, so here is no byte code.
-    """
-
-    def __init__(self, package: str, folder: Path, texts: dict[str, bytes]) -> None:
-        self._package, self._folder, self._texts = package, folder, texts
-
-    def find_spec(
-        self, fullname: str, path: object = None, target: object = None
-    ) -> ModuleSpec | None:
-        """Find a module of the folder, or of a folder within it."""
-        if fullname in FORMER and _is_former(PathFinder.find_spec(fullname)):
-            raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
-        package, *names = fullname.split(".")
-        if package != self._package or not names:
-            return None
-        place = self._folder.joinpath(*names)
-        own, alone = place / "__init__.py", place.with_name(f"{place.name}.py")
-        file = own if own.is_file() else alone
-        if not file.is_file():
-            return ModuleSpec(fullname, None, is_package=True) if place.is_dir() else None
-        loader = _Loader(fullname, str(file), self._folder, self._texts)
-        within: list[str] | None = [] if file is own else None
-        return spec_from_file_location(
-            fullname, file, loader=loader, submodule_search_locations=within
-        )
-
-
-class _Loader(SourceFileLoader):
-    """Loads a module from its text."""
-
-    def __init__(self, fullname: str, path: str, folder: Path, texts: dict[str, bytes]) -> None:
-        super().__init__(fullname, path)
-        self._folder, self._texts = folder, texts
-
-    def get_code(self, fullname: str) -> types.CodeType:
-        """Compile the text of the file, with guards in its functions."""
-        text = self.get_data(self.path)
-        self._texts[Path(self.path).relative_to(self._folder).as_posix()] = text
-        tree = ast.parse(text, self.path)
-        return compile(guarding.guarded(tree), self.path, "exec", dont_inherit=True)
-
-    def exec_module(self, module: types.ModuleType) -> None:
-        """Run the module, whose functions find their guards under a name of their own."""
-        vars(module)[guarding.NAME] = refusals
-        super().exec_module(module)
-
-
-def _load(known: Catalogue, package: str, file: Path) -> types.ModuleType:
+def _load(known: Catalogue, package: str, file: Path) -> ModuleType:
     if "." in file.stem:
         raise FinaleError(
             "no-module-name",
@@ -290,14 +231,6 @@ def _load(known: Catalogue, package: str, file: Path) -> types.ModuleType:
         raise _not_python(error.msg, Place(error.filename, error.lineno)) from None
     except (RecursionError, MemoryError) as error:
         raise _not_python(f"Python raises {type(error).__name__}", Place(str(file))) from None
-
-
-def _is_former(found: ModuleSpec | None) -> bool:
-    """Whether what Python finds is a folder of a checkout of Finale."""
-    if found is None or found.origin is None:
-        return False
-    folder = Path(found.origin).resolve().parent
-    return (folder.parent / "python" / "finale" / folder.name).exists()
 
 
 def _former_import(place: Place) -> FinaleError | None:

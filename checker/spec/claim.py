@@ -124,16 +124,17 @@ class Spec:
         """The system, and a key of all that it is made from, or None if that cannot be told."""
         protocol = self.instance()
         store = self.catalogue.store
-        parts = None if store is None else CachedParts(store)
+        names = [(spec.protocol.key, spec.variant) for spec in self.chain()]
+        parts = None if store is None else CachedParts(store, self.catalogue.code, names)
         with self._blaming():
             self._refuse_too_wide_state()
             asked = self.asked if families is None else families
             with keeping_nothing(self.catalogue.folder is not None, protocol):
                 system = build(protocol, asked, look, parts)
-        key = None if store is None or parts is None else parts.key_of(system)
+        if parts is not None:
+            parts.end()
+        key = None if parts is None else parts.key_of(system)
         self._compare(system, asked, key)
-        if store is not None:
-            store.flush()
         return system, key
 
     def _compare(self, system: System, families: Sequence[Family], key: bytes | None) -> None:
@@ -148,6 +149,13 @@ class Spec:
                 compare(families, system)
             if store is not None and done is not None:
                 store.put(done, "")
+                store.flush()
+
+    def chain(self) -> Iterator[Spec]:
+        """Return this spec, that which it is resumed from, and so on."""
+        yield self
+        if self.resumption is not None:
+            yield from self.resumption.first.chain()
 
     def _refuse_too_wide_state(self) -> None:
         probe = self.protocol(self.setting)

@@ -15,7 +15,7 @@ from .bindings import BoundRule, bindings, bound_rules, rule_names, rule_of, sho
 from .decorators import DecoratedFunction, mark_of
 from .entities import World
 from .history import asks_whether_kept, refuse_difference, refuse_history
-from .layout import guarding, is_foreign
+from .layout import guarding, is_foreign, refuse_bounded_fields
 from .predicates import property_of, where
 from .properties import Family
 from .protocol import Protocol
@@ -82,6 +82,8 @@ def _built(
     protocol: Protocol, families: Sequence[Family], look: Callable[[], None], parts: Parts
 ) -> System:
     world = world_of(protocol, protocol.keeps())
+    if protocol.layout_guard is not None:
+        refuse_bounded_fields(world, protocol.layout_guard)
     parts.begin(protocol, world)
     _check_all(world, parts)
     rules = tuple(_ground_rules(world, protocol, look, parts))

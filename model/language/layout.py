@@ -23,9 +23,10 @@ from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any, NoReturn, TypeVar, cast
 
+from finale.model.domains import Scope
 from finale.model.errors import FinaleError, Place
 
-from .entities import Entity, Field
+from .entities import Entity, Field, World
 from .explore import exploring
 from .guards import Limit
 from .loops import keeps_rounds_apart
@@ -107,6 +108,10 @@ class LayoutGuard:
     def is_many(self, entity: Entity, name: str) -> bool:
         """Return whether a value is the entities that stand for others."""
         return name in _names_of(self.many, type(entity))
+
+    def is_bound(self, name: str) -> bool:
+        """Return whether a run may have another number of this name."""
+        return self.bounds is None or name in self.bounds
 
     def differs(self, entity: Entity, name: str, value: object) -> bool:
         """Return whether a run may have another value: one that is named, or that a user's class
@@ -260,6 +265,26 @@ def refuse_revealing(kinds: Iterable[type]) -> None:
             for code in _codes_in(function.__code__):
                 _refuse_revealing_in(code)
                 pending += [function.__globals__.get(name) for name in code.co_names]
+
+
+def refuse_bounded_fields(world: World, guard: LayoutGuard) -> None:
+    """Refuse fields of a user whose values are bounded by what a run need not have.
+
+    In the layout a counter would never pass the bound of the layout. Raises `reads-layout`.
+    """
+    known = world.scope
+    others = Scope({n: b + guard.is_bound(n) for n, b in known.bounds.items()}, known.entities)
+    for variable in world.variables:
+        kind = type(variable.entity)
+        declared: Field[Any] = getattr(kind, variable.field)
+        owner = next(base for base in kind.__mro__ if variable.field in vars(base))
+        if not _is_known(owner.__module__) and declared.domain.resolve(others) != variable.domain:
+            raise FinaleError(
+                "reads-layout",
+                f"the values of {variable.name} are bounded by the layout: {guard.what}",
+                place=declared.place,
+                advice="bound the field by a number, or leave the field out",
+            )
 
 
 def _codes_in(code: CodeType) -> Iterator[CodeType]:

@@ -112,7 +112,7 @@ UNBOUNDED = LayoutGuard(
         Many("JobProtocol", ("checkpoints", "data")),
         Many("Source", ("data",)),
     ),
-    bounds=frozenset({"checkpoints", "live_checkpoints", "failures"}),
+    bounds=frozenset({"checkpoints", "live_checkpoints", "failures", "data", "slots", "in_flight"}),
 )
 """Runs of any length of one job: any number of ids, records and failures."""
 
@@ -171,7 +171,7 @@ FEW_IDS = LayoutGuard(
         Many("JobProtocol", ("checkpoints",)),
         Many("Sink", ("checkpoints",)),
     ),
-    bounds=frozenset({"checkpoints", "live_checkpoints"}),
+    bounds=frozenset({"checkpoints", "live_checkpoints", "slots"}),
     differing=(
         Many("CheckpointId", ("number", "name", "__dict__")),
         Many("JobProtocol", ("checkpoints", "id_limit", "recycles", "tags", "setting", "bounds")),

@@ -8,10 +8,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from os import urandom
 from pathlib import Path
 
 from finale import model
-from finale.checker.cache.code import is_of_model
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.grid import EXPECTED, Point, points, text_of, varied, without
@@ -70,6 +70,9 @@ def planned(matrix: Matrix, catalogue: Catalogue, version: str) -> SweepPlan:
     spec_of(matrix.base, table, lines, catalogue)
     base = {**without(table, _NOT_VARIED), "title": _TITLE}
     tool = _tool(version)
+    code = catalogue.code
+    # Of code that reads what no key holds, no result is taken over from another sweep.
+    users = "" if code is None else (code.key() or urandom(16)).hex()
     cells: list[SweepCell] = []
     files = {matrix.base.resolve(): None}
     for point in points(matrix.axes):
@@ -82,7 +85,7 @@ def planned(matrix: Matrix, catalogue: Catalogue, version: str) -> SweepPlan:
             raise _bad_cell(matrix, point, error) from None
         former = list(_former(spec))
         files |= dict.fromkeys(former)
-        key = _key(cell, matrix.properties, spec, former, tool)
+        key = _key(cell, matrix.properties, spec, former, tool, users)
         cells.append(SweepCell(point.words, cell, key, _weight(cell)))
     if not cells:
         raise FinaleError(
@@ -122,22 +125,24 @@ def _key(
     spec: Spec,
     former: Sequence[Path],
     tool: str,
+    users: str,
 ) -> str:
-    """Changes with the resolved spec, the source of its protocol and properties, and the tool."""
+    """Changes with the resolved spec, the source of its protocol and properties, and the tool.
+
+    `users` is the digest of all code of the user's folder.
+    """
     families = [f for f in spec.families if not properties or f.name in properties]
     witnesses = {f.witness for f in families}
     families += [f for f in spec.families if f.name in witnesses]
     classes = [each for each in spec.protocol.__mro__ if each is not object]
     modules = {each.__module__ for each in classes}
     modules |= {each.mark.function.__module__ for each in families}
-    packages = sorted(
-        {name.partition(".")[0] for name in modules if not is_of_model(name)} | {model.__name__}
-    )
     told = {
         "spec": table,
         "resumed": [file.read_text(encoding="utf-8") for file in former],
         "properties": sorted(properties),
-        "source": digest_of(modules, packages),
+        "source": digest_of(modules, [model.__name__]),
+        "users": users,
         "tool": tool,
     }
     return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()[:32]

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType, FrameType, ModuleType
 from typing import Any, TypeVar
 
 import pytest
 
 from finale.checker.cache.code import CHANGING, NotCacheable, Reach
 from finale.checker.search.run import chosen
-from finale.checker.spec.catalogue import catalogue
-from finale.checker.spec.reading import read_spec
 from finale.model.expressions import Expression
 from finale.model.language.bindings import BoundRule
 from finale.model.language.build import Parts, build, world_of
 from finale.model.language.entities import World
 from finale.model.language.properties import Family
-from finale.model.language.protocol import Protocol
+from finale.model.language.protocol import Protocol, Setting
+from finale.model.protocols.two_phase_commit import TwoPhaseCommit
 from finale.model.system import GroundRule, Property
+from tests.cache.ways.code import CODE
+from tests.cache.ways.form import Way
+from tests.cache.ways.values import VALUES
 from tests.protocols.specs import FILES, ROOT, spec_of
 
 T = TypeVar("T")
+NUMBERS_OF_PACKAGES = itertools.count(1)
 
 
 class Watched(Parts):
@@ -173,23 +178,29 @@ STEP = 1
 def more(value: int) -> int:
     return value + 1
 '''
-SPEC = 'title = "T"\nprotocol = "counting"\n'
+
+
+def loaded(folder: Path, **texts: str) -> list[ModuleType]:
+    """Modules as if they were Finale's own: only these are followed."""
+    folder.mkdir()
+    package = ModuleType(f"finale.model.protocols.tried_{next(NUMBERS_OF_PACKAGES)}")
+    package.__path__ = [str(folder)]
+    sys.modules[package.__name__] = package
+    for name, text in texts.items():
+        (folder / f"{name}.py").write_text(text)
+    return [import_module(f"{package.__name__}.{name}") for name in texts]
 
 
 def keys_of(folder: Path, base: str, numbers: str, variant: str = "") -> dict[str, bytes]:
     """The digests of what the rules and the property reach, by name."""
-    folder.mkdir()
-    (folder / "counting.py").write_text(base)
-    (folder / "numbers.py").write_text(numbers)
-    (folder / "spec.toml").write_text(SPEC + (variant and f'variant = "{variant}"\n'))
-    spec = read_spec(folder / "spec.toml", catalogue(folder))
-    protocol = spec.instance()
+    module, _ = loaded(folder, counting=base, numbers=numbers)
+    kind = module.VARIANTS[variant] if variant else module.Counting
+    protocol = kind(Setting())
     world = world_of(protocol, protocol.keeps())
     reach = Reach(protocol, world.entities[1:])
     found = {name: reach.reached(reach.named(name)).digest for name in ("rise", "fall")}
-    own = next(each for each in spec.families if each.name == "stays-low")
     return found | {
-        "stays-low": reach.reached(reach.function(own.mark.function)).digest,
+        "stays-low": reach.reached(reach.function(module.stays_low.mark.function)).digest,
         "world": reach.instance,
     }
 
@@ -351,3 +362,63 @@ from .numbers"""
     )
     with pytest.raises(NotCacheable):
         keys_of(tmp_path / "folder", text, NUMBERS)
+
+
+# --- what a key sees of a value ------------------------------------------------------------------
+
+#: Of these values a key sees all.
+SEEN = (
+    "a constant of the module",
+    "a nested tuple",
+    "a dict in a dict",
+    "a frozenset",
+    "a dataclass",
+    "a property of a dataclass",
+    "a function that calls a function",
+    "a closure",
+    "a class attribute",
+    "an attribute of a member",
+    "a method of an enumeration",
+)
+
+
+def key_of_value(folder: Path, each: Way, *, after: bool) -> bytes | None:
+    """The digest of a function that reads what a way keeps; None if the key cannot see it."""
+    text = each.texts(after=after)["count.py"]
+    head, _, rest = text.partition("class Counter(Entity)")
+    guard = next(line for line in rest.splitlines() if "require(self.counter.n < " in line)
+    limit = guard.strip().removeprefix("require(self.counter.n < ").removesuffix(")")
+    reader = f"\n\ndef read(self):\n    return {limit}\n"
+    (module,) = loaded(folder, kept=head + reader)
+    protocol = TwoPhaseCommit(Setting())
+    try:
+        reach = Reach(protocol, world_of(protocol, protocol.keeps()).entities[1:])
+        return reach.reached(reach.function(module.read)).digest
+    except NotCacheable:
+        return None
+
+
+#: No code of Finale's does this, as the test after this one says.
+NOT_SEEN = "an abstract class"
+WAYS = [each for each in (*VALUES, *CODE) if each.name != NOT_SEEN]
+
+
+def test_finale_registers_no_class() -> None:
+    texts = (file.read_text() for file in (ROOT / "model").rglob("*.py"))
+    assert not any(".register(" in text for text in texts)
+
+
+@pytest.mark.parametrize("each", WAYS, ids=lambda each: each.name)
+def test_a_key_sees_a_value_or_there_is_none(each: Way, tmp_path: Path) -> None:
+    try:
+        before = key_of_value(tmp_path / "before", each, after=False)
+    except ImportError:
+        pytest.skip("a way that no module of Finale's can take")
+    after = key_of_value(tmp_path / "after", each, after=True)
+    assert before is None or before != after
+
+
+def test_a_key_sees_plain_values(tmp_path: Path) -> None:
+    kept = {each.name: each for each in [*VALUES, *CODE]}
+    for number, name in enumerate(SEEN):
+        assert key_of_value(tmp_path / str(number), kept[name], after=False) is not None, name

@@ -47,7 +47,7 @@ PLANS = (
 
 @pytest.mark.parametrize("kind", PLANS)
 def test_plans(kind: Any) -> None:
-    assert compare_plans(Plans(kind, {})) == 90
+    assert compare_plans(Plans(kind, {})) == 130
 
 
 @pytest.mark.parametrize("race", FinishRace)
@@ -58,21 +58,21 @@ def test_calls(kind: Any, race: FinishRace) -> None:
 
 @pytest.mark.parametrize("kind", [FinalCheckpoint, LegacyFinish])
 def test_gates(kind: Any) -> None:
-    assert compare_gates(Gates(kind, {})) == 144
+    assert compare_gates(Gates(kind, {})) == 192
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("race", FinishRace)
 def test_larger_jobs(race: FinishRace) -> None:
     plans = Plans(FinalCheckpoint, {"finish_race": race})
-    assert compare_plans(plans, 5, 10) == 3420
+    assert compare_plans(plans, 5, 10) == 3460
     assert compare_calls(plans, 4, 20) > 1000
     assert compare_gates(Gates(FinalCheckpoint, {}), 5, 60) == 1200
 
 
 @pytest.mark.parametrize("kind", [FinalCheckpoint, LegacyFinish])
 def test_outputs(kind: Any) -> None:
-    assert compare_outputs(Outputs(kind, {})) == 24
+    assert compare_outputs(Outputs(kind, {})) == 32
 
 
 class SendsToOne(FinalCheckpoint):

@@ -106,7 +106,7 @@ def marked(kind: Any, size: int, options: dict[str, object], words: str) -> Iter
     """
     for job in small_jobs(size):
         protocol = laid_out(kind, job, options)
-        real, edges = Laid(protocol, protocol.tasks), edges_of(job)
+        real, edges = Laid(protocol, protocol.tasks), edges_of(protocol)
         for marks in itertools.product(words.split(), repeat=len(job.vertices)):
             if len(marks) <= FEW or can_be(marks, edges):
                 yield Small(real, edges, marks)

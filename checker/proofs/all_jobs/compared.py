@@ -146,6 +146,20 @@ def small_jobs(vertices_max: int) -> list[Job]:
     return list(all_shapes(vertices_max, records=0, sink=Sink.NONE))
 
 
+def other_jobs() -> list[Job]:
+    """Jobs that have what no window has: sinks, records, more tasks, several of a vertex."""
+    sources = tuple(Vertex.source(f"S{n}") for n in range(4))
+    sink = Vertex("K", sink=Sink.TWO_PHASE)
+    fan_in = Job((*sources, sink), tuple(Edge(each.name, "K") for each in sources))
+    row = Job(
+        (sources[0], Vertex("A"), Vertex("B"), sink),
+        (Edge("S0", "A"), Edge("A", "B"), Edge("B", "K")),
+    )
+    two = (Vertex.source("S", parallelism=2), replace(sink, parallelism=2))
+    patterns = (Job(two, (Edge("S", "K", pattern),)) for pattern in Pattern)
+    return [fan_in, row, *patterns]
+
+
 def laid_out(
     kind: Any,
     job: Job,
@@ -158,16 +172,17 @@ def laid_out(
     return kind(Setting(job=job, options=options, bounds=bounds, observe=observed))
 
 
-def edges_of(job: Job) -> set[tuple[int, int]]:
-    """The edges of a job by the numbers of its vertices."""
-    numbers = {vertex.name: number for number, vertex in enumerate(job.vertices)}
-    return {(numbers[edge.source], numbers[edge.target]) for edge in job.edges}
+def edges_of(protocol: Any) -> set[tuple[int, int]]:
+    """Which task reads which, by their numbers."""
+    number = protocol.tasks.index
+    ends = ((protocol.writer(each), protocol.reader(each)) for each in protocol.channels)
+    return {(number(writer), number(reader)) for writer, reader in ends}
 
 
 def compare_plans(plans: Plans, vertices_max: int = 3, states: int = 10) -> int:
     """Compare the formulas of plans, and return on how many states. Raises `not-for-any-job`."""
     chance, compared = random.Random(1), 0
-    for job in small_jobs(vertices_max):
+    for job in (*small_jobs(vertices_max), *other_jobs()):
         protocol = laid_out(plans.kind, job, plans.options)
         real = Laid(protocol, protocol.tasks)
         for _ in range(states):
@@ -175,7 +190,7 @@ def compare_plans(plans: Plans, vertices_max: int = 3, states: int = 10) -> int:
             real.scramble(chance, PLANNED)
             if chance.random() < MOSTLY:
                 real.give(protocol.checkpoints[0], "status", CheckpointStatus.UNUSED)
-            real.compare(edges_of(job), plans.plan[0], plans.begin, {}, protocol.begin)
+            real.compare(edges_of(protocol), plans.plan[0], plans.begin, {}, protocol.begin)
             compared += 1
     return compared
 
@@ -184,7 +199,7 @@ def compare_calls(plans: Plans, vertices_max: int = 3, states: int = 4) -> int:
     """Compare the formulas of calls; return how many were possible. Raises `not-for-any-job`."""
     chance, taken = random.Random(2), 0
     window, called, _ = plans.call
-    for job in small_jobs(vertices_max):
+    for job in (*small_jobs(vertices_max), *other_jobs()):
         protocol = laid_out(plans.kind, job, plans.options)
         real = Laid(protocol, protocol.tasks)
         for number, task in enumerate(protocol.tasks):
@@ -195,7 +210,7 @@ def compare_calls(plans: Plans, vertices_max: int = 3, states: int = 4) -> int:
                     real.give(protocol.checkpoints[0], "status", CheckpointStatus.PENDING)
                 act = _bound(protocol, rule, task)
                 single: Mapping[Entity, int] = {called: number}
-                taken += real.compare(edges_of(job), window, plans.called(rule), single, act)
+                taken += real.compare(edges_of(protocol), window, plans.called(rule), single, act)
     return taken
 
 
@@ -203,7 +218,7 @@ def _bound(protocol: Any, rule: str, task: Entity) -> Callable[[], object]:
     return lambda: getattr(protocol, rule)(task, protocol.checkpoints[0])
 
 
-def compare_gates(gates: Gates, inputs_max: int = 3, states: int = 12) -> int:
+def compare_gates(gates: Gates, inputs_max: int = 4, states: int = 12) -> int:
     """Compare the formulas of gates, and return on how many states. Raises `not-for-any-job`."""
     chance, compared = random.Random(3), 0
     window, one = gates.window
@@ -234,7 +249,7 @@ def _told(protocol: Any, name: str, channel: Entity) -> Callable[[], object]:
     return acts.get(name, lambda: gate.on_barrier(channel, coming, how))
 
 
-def compare_outputs(outputs: Outputs, outputs_max: int = 3) -> int:
+def compare_outputs(outputs: Outputs, outputs_max: int = 4) -> int:
     """Compare the formulas of sending; return on how many states. Raises `not-for-any-job`."""
     compared = 0
     _, window, _ = outputs.window

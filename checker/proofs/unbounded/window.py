@@ -23,7 +23,7 @@ from typing import Any, TypeGuard, cast
 
 from finale.checker.proofs.window import Claim, Effect, Window, WindowStore
 from finale.checker.search.state_graph.folding import nodes
-from finale.model.domains import Domain, MapDomain, Option, Queue, Ref, Set, Union
+from finale.model.domains import Array, Domain, MapDomain, Option, Queue, Ref, Set, Union
 from finale.model.errors import FinaleError, Place
 from finale.model.expressions import FALSE, TRUE, Cell, Constant, Equal, Expression, IfThenElse
 from finale.model.language.bindings import BoundRule, bindings, bound_rules
@@ -139,6 +139,9 @@ class IdWindow(Window):
             case Queue():
                 one = self._sorts(cast("Any", domain).element, gap)
                 return [(False, gap), *one * cast("Any", domain).slots]
+            case Array():
+                inner = cast("Any", domain)
+                return self._sorts(inner.element, gap) * int(inner.length)
             case Set():
                 return [(False, gap or member in self.gaps) for member in domain.universe]
             case MapDomain():

@@ -198,6 +198,11 @@ REFERENCES = [
 
 WITH_STATE = [
     (
+        "counter-in-a-range",
+        "    begun = field(Range(0, Bound('checkpoints')), 0)\n",
+        "self.begun < 4",
+    ),
+    (
         "counter-of-bound",
         "    begun = field(Range(0, Bound('checkpoints')), 0)\n",
         "self.begun + 2 < self.bounds.checkpoints",

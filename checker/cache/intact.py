@@ -1,0 +1,163 @@
+"""Notices whether a user's code has changed an object that is not the user's.
+
+A key that names one rule of Finale's holds what the files of Finale say. A module of the user's can
+make this untrue: it can set an attribute of a class of Finale's, a name in `builtins` or a function
+of `math`. So each module of Finale's and of Python's library is looked at when it is loaded, before
+code of the user's can reach it, and again when a key is asked for. Objects are compared by
+identity, so no code of the user's runs. Python itself says when the code of a function is set.
+"""
+
+from __future__ import annotations
+
+# What is looked at here may be any object.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+import operator
+import sys
+import types
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Any, cast
+
+#: Names that Python itself writes into a module or a class when it needs them, and those that
+#: Finale replaces while a user's code runs.
+_OF_PYTHON = frozenset(
+    (
+        *("__warningregistry__", "__annotations__", "__builtins__", "__cached__"),
+        *("_exit", "stdout", "stderr", "last_type", "last_value", "last_traceback"),
+    )
+)
+#: Tables that Finale itself fills, by their names in modules.
+_CACHES = frozenset(("_CHECKED", "_CODES", "_INTEGERS", "_READERS", "_TEXTS", "_WATCHING"))
+#: Code of Finale's that runs while rules are explored: the rest searches and prints.
+_OWN = ("finale.model", "finale.checker.cache", "finale.rules")
+#: What has nothing of its own that can change, or is looked at elsewhere.
+_PLAIN = frozenset(
+    (str, int, bool, tuple, frozenset, type(None), type, types.FunctionType, property)
+)
+#: What Python says when one of these is set: see `UserCode.watched`.
+AUDITED = frozenset(("__code__", "__defaults__", "__kwdefaults__", "__bases__", "__class__"))
+
+
+class Intact:
+    """The modules that no user wrote, as they were when they were loaded."""
+
+    def __init__(self) -> None:
+        #: Whether the code of a function, or the bases of a class, were set.
+        self.was_set = False
+        self._seen: dict[str, _Seen] = {}
+        for module in list(sys.modules.values()):
+            self.add(module)
+
+    def add(self, module: types.ModuleType) -> None:
+        """Take note of a module that was just loaded, if it is Finale's or Python's."""
+        name = module.__name__
+        if name not in self._seen and _is_watched(name):
+            self._seen[name] = _Seen(module)
+
+    def is_so(self) -> bool:
+        """Return whether no object of these modules has changed since."""
+        return not self.was_set and next(self.changed(), None) is None
+
+    def changed(self) -> Iterator[str]:
+        """Yield the names of the modules in which something has changed."""
+        return (name for name, seen in self._seen.items() if not seen.is_same())
+
+
+def _is_own(name: str) -> bool:
+    return name.startswith(_OWN)
+
+
+def _is_watched(name: str) -> bool:
+    return _is_own(name) or name.partition(".")[0] in sys.stdlib_module_names
+
+
+class _Seen:
+    """What a module had: its names and values, and what the values have of their own."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self._module = module
+        own = self._own()
+        name = module.__name__
+        self._kinds = [
+            each for each in own.values() if isinstance(each, type) and each.__module__ == name
+        ]
+        #: Attributes of classes, functions and members, and what is in containers.
+        self._tables: list[tuple[Any, list[object]]] = []
+        self._objects: list[tuple[type, dict[str, object], dict[str, object]]] = []
+        is_own = _is_own(name)
+        if is_own:
+            self._add([each for key, each in own.items() if key not in _CACHES])
+        for kind in self._kinds:
+            self._tables.append((vars(kind), [*vars(kind), *vars(kind).values()]))
+            if is_own:
+                self._add(vars(kind).values())
+        self._before = [*own, *own.values(), *self._of_classes()]
+
+    def _own(self) -> dict[str, object]:
+        own = _without_python(vars(self._module))
+        for key, value in list(own.items()):
+            is_module = isinstance(value, types.ModuleType)
+            if is_module and vars(value).get("__name__") == f"{self._module.__name__}.{key}":
+                del own[key]  # a module of this package, loaded since
+        return own
+
+    def _of_classes(self) -> Iterator[object]:
+        return (each for kind in self._kinds for each in (type(kind), kind.__bases__))
+
+    def _add(self, values: Iterable[object]) -> None:
+        for value in values:
+            kind = type(value)
+            if kind in _PLAIN:
+                continue
+            if kind is dict:
+                table = cast("dict[object, object]", value)
+                self._tables.append((table, [*table, *table.values()]))
+            elif kind in (list, set):
+                self._tables.append((value, list(cast("list[object]", value))))
+            elif _is_own(kind.__module__) and hasattr(value, "__dict__"):
+                own = vars(value)  # without what is worked out when it is first asked for
+                names = [name for name in own if not _is_cached(kind, name)]
+                self._objects.append((kind, own, {name: own[name] for name in names}))
+
+    def is_same(self) -> bool:
+        """Return whether all of it is the same."""
+        own = self._own()
+        now = [*own, *own.values(), *self._of_classes()]
+        return (
+            _are_same(now, self._before)
+            and all(_is_same_table(table, before) for table, before in self._tables)
+            and all(_is_same_object(*each) for each in self._objects)
+        )
+
+
+def _is_same_table(table: Any, before: list[object]) -> bool:
+    if isinstance(table, list | set):
+        return _are_same([*table], before)
+    now = [*table, *table.values()]
+    if _are_same(now, before):
+        return True
+    half = len(before) // 2  # Python may have written something of its own
+    earlier = _without_python(dict(zip(before[:half], before[half:], strict=True)))
+    later = _without_python(table)
+    return _are_same([*later, *later.values()], [*earlier, *earlier.values()])
+
+
+def _is_cached(kind: type, name: str) -> bool:
+    return isinstance(getattr(kind, name, None), cached_property)
+
+
+def _is_same_object(kind: type, own: dict[str, object], before: dict[str, object]) -> bool:
+    now = own if len(own) == len(before) else {k: own[k] for k in own if not _is_cached(kind, k)}
+    return _are_same([*now, *now.values()], [*before, *before.values()])
+
+
+def _are_same(now: list[object], before: list[object]) -> bool:
+    return len(now) == len(before) and all(map(operator.is_, now, before))
+
+
+def _without_python(own: Any) -> dict[Any, object]:
+    return {key: value for key, value in own.items() if key not in _OF_PYTHON}
+
+
+__all__ = ["Intact"]

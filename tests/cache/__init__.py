@@ -1,1 +1,0 @@
-"""The cache: what it keeps, and that its keys are right."""
