@@ -33,6 +33,7 @@ from .parameters import (
     ConfOption,
     MasterOption,
     Minimise,
+    NoCompare,
     PropertyNames,
     ProtocolsFolder,
     ReductionNames,
@@ -138,6 +139,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
         PLAIN,
         Parameter(negative="", help="Work out everything anew, and keep nothing (docs/cache.md)."),
     ] = False,
+    no_compare: NoCompare = False,
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Check specs, and compare the verdicts with the expected ones."""
@@ -153,7 +155,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
     if store is not None and store.trouble:
         page = console(stderr=True)
         write(page, paragraph(Text(store.trouble, "yellow"), page.width))
-    known = catalogue(protocols, store)
+    known = catalogue(protocols, store, compares=not no_compare)
     for name in properties:
         if name != SEARCH:
             check_property_name(name, known)

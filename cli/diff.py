@@ -25,7 +25,15 @@ from finale.model.errors import FinaleError, Place
 
 from .meter import Meter
 from .output import document, say, say_json, to_file_or_stdout
-from .parameters import PLAIN, ProtocolsFolder, SecondsLimit, StatesLimit, TextOrJson, refuse_limits
+from .parameters import (
+    PLAIN,
+    NoCompare,
+    ProtocolsFolder,
+    SecondsLimit,
+    StatesLimit,
+    TextOrJson,
+    refuse_limits,
+)
 
 #: If nothing is seen, finer observers are asked about systems of at most so many states.
 STATES_FINER = 50_000
@@ -67,6 +75,7 @@ def diff(  # noqa: PLR0913 - each is an option of the command
     max_states: StatesLimit = None,
     max_seconds: SecondsLimit = None,
     format: TextOrJson = "text",
+    no_compare: NoCompare = False,
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Tell whether two specs are the same to an observer; show a shortest run that differs."""
@@ -78,7 +87,7 @@ def diff(  # noqa: PLR0913 - each is an option of the command
             place=Place(str(aut)),
             advice="make it first, or check the name",
         )
-    observer, known = observer_in(observe), catalogue(protocols)
+    observer, known = observer_in(observe), catalogue(protocols, compares=not no_compare)
     one = read_spec(first, known)
     other = one if second is None else read_spec(second, known)
     if second is None and not (variant or release or set):

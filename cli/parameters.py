@@ -25,6 +25,14 @@ ProtocolsFolder: TypeAlias = Annotated[
     Path | None,
     Parameter(name="--protocols", help="Folder with Python files that define your protocols."),
 ]
+NoCompare: TypeAlias = Annotated[
+    bool,
+    Parameter(
+        name="--no-compare",
+        negative="",
+        help="Do not compare the code of --protocols with plain Python (docs/refused.md).",
+    ),
+]
 PropertyNames: TypeAlias = Annotated[
     tuple[str, ...],
     PLAIN,

@@ -42,6 +42,7 @@ from .meter import Meter
 from .output import document, say_json
 from .parameters import (
     PLAIN,
+    NoCompare,
     PropertyNames,
     ProtocolsFolder,
     SecondsLimit,
@@ -89,6 +90,7 @@ def prove(  # noqa: PLR0913 - one parameter a flag
             help="With --all-jobs: a variant of the protocol.", completer=completers.variants
         ),
     ] = None,
+    no_compare: NoCompare = False,
     protocols: ProtocolsFolder = None,
     unbounded: Annotated[
         bool,
@@ -117,7 +119,7 @@ def prove(  # noqa: PLR0913 - one parameter a flag
     if unbounded:
         others: dict[str, object] = {"--max-steps": max_steps, "--given": given}
         _refuse_with("--unbounded", others | {"--by": by != "auto", "--why": why})
-    known = catalogue(protocols)
+    known = catalogue(protocols, compares=not no_compare)
     claim = _spec(spec, [*properties, *given], known)
     if unbounded:
         from .prove_unbounded import prove_runs

@@ -27,6 +27,7 @@ from .output import document, say, say_json, to_file_or_stdout
 from .output_file import OutputFile
 from .parameters import (
     PLAIN,
+    NoCompare,
     ProtocolsFolder,
     TextOrJson,
     limits_of,
@@ -100,6 +101,7 @@ def review(  # noqa: PLR0913 - one parameter a flag
         PLAIN,
         Parameter(negative="", help="Work out everything anew, and keep nothing (docs/cache.md)."),
     ] = False,
+    no_compare: NoCompare = False,
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Try a change on all settings of its protocol, and say which verdicts differ."""
@@ -111,7 +113,8 @@ def review(  # noqa: PLR0913 - one parameter a flag
             advice="give a number of seconds, or 0 to leave larger bounds out",
         )
     store = None if no_cache else users_store()
-    known, plain = catalogue(protocols, store), catalogue(None, store)
+    known = catalogue(protocols, store, compares=not no_compare)
+    plain = catalogue(None, store)
     files = [file for path in specs for file in specs_in(path)] or default_specs()
     if html is not None:
         OutputFile(html).close()  # a name that cannot be written is an error before the work

@@ -62,6 +62,12 @@ class Scope:
         """The value of a bound. Raises `unknown-bound`."""
         if isinstance(declared, int):
             return declared
+        if not isinstance(cast(object, declared), Bound):
+            raise FinaleError(
+                "not-a-number",
+                f"a domain is limited by {declared!r}",
+                advice="limit it by whole numbers, or by Bound(name)",
+            )
         if declared.name not in self.bounds:
             raise FinaleError(
                 "unknown-bound",

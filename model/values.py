@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Any, ClassVar, cast, dataclass_transform, final
 
 from .errors import FinaleError
+from .language.explore import exploring
 from .language.path_ends import FaultHere, caller
 
 
@@ -26,6 +28,26 @@ class NothingType(metaclass=VariantType):
     """
 
     __slots__ = ()
+
+    def __eq__(self, other: object) -> Any:
+        if other is self:
+            return True
+        kind = type(other)
+        if hasattr(kind, "is_true") or hasattr(kind, "is_place"):
+            return NotImplemented  # a value of the state compares itself
+        if not exploring() or isinstance(other, int | enum.Enum | RecordType | tuple):
+            return False
+        if _is_of_state(other):
+            return False
+        raise FinaleError(
+            "compares-with-nothing",
+            f"Nothing is compared with {'None' if other is None else f'a {kind.__name__}'}, which "
+            "is a plain value of Python",
+            place=caller(),
+            advice="compare a plain value with `is None`, or test it: `not task.sink`",
+        )
+
+    __hash__ = object.__hash__
 
     def __repr__(self) -> str:
         return "Nothing"
@@ -50,6 +72,12 @@ class NothingType(metaclass=VariantType):
         self._read()
 
 
+def _is_of_state(value: object) -> bool:
+    """Whether a value is an entity or a record: a field can hold it."""
+    kind = type(value)
+    return isinstance(kind, RecordType) or hasattr(kind, "world")
+
+
 Nothing: Any = NothingType()
 """No value. Typed Any, since it may stand in every field of an `Option`."""
 
@@ -67,6 +95,12 @@ class RecordPart:
 
     def __init__(self, domain: object) -> None:
         self.domain = domain
+
+
+#: Methods by which Python compares and tests objects: no tree could say what they do.
+_SPECIAL = frozenset(
+    {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__bool__", "__len__"}
+)
 
 
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(part,))
@@ -87,6 +121,13 @@ class RecordType(VariantType):
         for key, value in own.items():
             parts[key] = value.domain
             del namespace[key]
+        for special in sorted(_SPECIAL & namespace.keys()) if bases else ():
+            raise FinaleError(
+                "special-method",
+                f"the record class {name} defines {special}",
+                place=caller(),
+                advice="records are compared by their parts: compare a part, or write a helper",
+            )
         namespace["__parts__"] = parts
         namespace["__match_args__"] = tuple(parts)
         return super().__new__(mcs, name, bases, namespace)

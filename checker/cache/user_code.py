@@ -8,6 +8,7 @@ and neither is anything that a module reads: if the code may read something, the
 
 from __future__ import annotations
 
+import ast
 import os
 import sys
 import sysconfig
@@ -24,6 +25,7 @@ from typing import Any, cast
 
 import finale
 from finale._face import FORMER
+from finale.model.language import guarding, refusals
 
 from .code import digest, of_finale
 from .imports import reads_outside
@@ -218,10 +220,16 @@ class _Loader(SourceFileLoader):
         self._code = code
 
     def get_code(self, fullname: str) -> types.CodeType:
-        """Compile the text of the file."""
+        """Compile the text of the file, with guards in its functions."""
         text = self.get_data(self.path)
         self._code.texts[self._code.local(fullname)] = os.path.realpath(self.path), text
-        return self.source_to_code(text, self.path)
+        tree = ast.parse(text, self.path)
+        return compile(guarding.guarded(tree), self.path, "exec", dont_inherit=True)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Run the module, whose functions find their guards under a name of their own."""
+        vars(module)[guarding.NAME] = refusals
+        super().exec_module(module)
 
 
 class _Looking:

@@ -83,7 +83,7 @@ class ServedItems:
     @cached_property
     def _catalogue(self) -> Catalogue:
         """All protocols, variants and properties. Raises coded errors."""
-        found = catalogue(self.protocols, users_store())
+        found = catalogue(self.protocols, users_store(), compares=True)
         known = sorted({name for _, name in found.variants})
         for name in self.variants:
             if name not in known:

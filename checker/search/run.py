@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
 
 from finale.checker.spec.claim import Spec
 from finale.model.language.properties import Family
+from finale.model.system import State, System
 
-from .answer import NO_DEADLOCK, WELL_FORMED, Answer, Report, Statistics, Timing, Unknown
+from .answer import NO_DEADLOCK, WELL_FORMED, Answer, Holds, Report, Statistics, Timing, Unknown
 from .backends import Backend, check_with
 from .cached import cached_reports
 from .limits import INTERRUPTED, Limits, ProgressListener, TimeOver, looking
@@ -60,6 +61,7 @@ def run(
         report = check_with(
             backend, system, left, progress, _expected(spec), reductions, options, only=only
         )
+        _compare_branches(spec, system, report, backend, left)
         timing = replace(report.timing, building=building, total=perf_counter() - began)
         report = replace(report, seconds_before=before, timing=timing)
         if cache is not None:
@@ -69,6 +71,24 @@ def run(
     except KeyboardInterrupt:
         report = nothing_searched(INTERRUPTED, doing, families, began)
     return result_of(spec, system, report, only)
+
+
+def _compare_branches(
+    spec: Spec, system: System, report: Report, backend: Backend, limits: Limits
+) -> None:
+    """Compare each branch of the user's code that the search took with plain Python."""
+    if spec.catalogue.folder is None or report.reduced or not report.statistics.complete:
+        return
+    from .interpreter.comparing import compare_branches
+
+    def witnesses(asking: System) -> Iterator[State]:
+        searched = check_with("readable" if backend == "bmc" else backend, asking, limits, None)
+        for answer in searched.answers:
+            if isinstance(answer.verdict, Holds) and answer.verdict.witness is not None:
+                yield answer.verdict.witness.states[-1]
+
+    with spec.catalogue.blaming_user_code():
+        compare_branches(system, report.dead_branches, witnesses)
 
 
 def _expected(spec: Spec) -> int | None:

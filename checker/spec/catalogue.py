@@ -56,6 +56,8 @@ class Catalogue:
     code: UserCode | None = None
     #: Where what was worked out is kept, if it is.
     store: Store | None = None
+    #: Whether the code of the folder is compared with plain Python (`interpreter/comparing.py`).
+    compares: bool = False
 
     @property
     def folder(self) -> Path | None:
@@ -150,16 +152,20 @@ def _no_sudden_end() -> Generator[None]:
         os._exit = before
 
 
-def catalogue(folder: Path | None = None, store: Store | None = None) -> Catalogue:
+def catalogue(
+    folder: Path | None = None, store: Store | None = None, *, compares: bool = False
+) -> Catalogue:
     """Everything of this package, and of a folder of the user's.
 
-    With a `store`, parts of systems and reports are taken from it, and put into it.
+    With a `store`, parts of systems and reports are taken from it, and put into it. With
+    `compares`, each system is compared with plain Python when it is built.
     """
     known = Catalogue(
         {entry.key: entry.where for entry in PROTOCOLS},
         {(e.key, variant): where for e in PROTOCOLS for variant, where in e.variants.items()},
         {family.name: family for family in PROPERTIES},
         store=store,
+        compares=compares,
     )
     if folder is not None:
         _load_folder(known, folder)

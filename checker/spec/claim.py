@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from finale.checker.cache.code import digest
 from finale.checker.cache.parts import CachedParts
 from finale.model.errors import FinaleError, Place
 from finale.model.language.build import build, world_of
 from finale.model.language.properties import Family
 from finale.model.language.protocol import Former, Protocol, Setting
+from finale.model.language.refusals import keeping_nothing
 from finale.model.system import State, System
 from finale.model.topology import Pattern
 from finale.model.trace import Trace
@@ -127,11 +129,27 @@ class Spec:
         with self._blaming():
             self._refuse_too_wide_state()
             asked = self.asked if families is None else families
-            system = build(protocol, asked, look, parts)
-        if parts is None:
-            return system, None
-        parts.end()
-        return system, parts.key_of(system)
+            with keeping_nothing(self.catalogue.folder is not None, protocol):
+                system = build(protocol, asked, look, parts)
+        if parts is not None:
+            parts.end()
+        key = None if parts is None else parts.key_of(system)
+        self._compare(system, asked, key)
+        return system, key
+
+    def _compare(self, system: System, families: Sequence[Family], key: bytes | None) -> None:
+        """Compare the code of the user's folder with plain Python, once. Raises `misread`."""
+        if self.catalogue.folder is None or not self.catalogue.compares:
+            return
+        from finale.checker.search.interpreter.comparing import compare
+
+        store, done = self.catalogue.store, None if key is None else digest(["compared", key])
+        if store is None or done is None or store.text(done) is None:
+            with self._blaming():
+                compare(families, system)
+            if store is not None and done is not None:
+                store.put(done, "")
+                store.flush()
 
     def chain(self) -> Iterator[Spec]:
         """Return this spec, that which it is resumed from, and so on."""

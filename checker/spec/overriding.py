@@ -388,6 +388,10 @@ def _check_method(member: Member) -> None:
             raise _differs(member, f"{member}{given} has fewer parameters than {what}{wanted}")
     elif not _takes_all(given, wanted):
         raise _differs(member, f"{member}{given} cannot be called as {what}{wanted} is")
+    elif _are_exchanged(given, wanted):
+        raise _differs(
+            member, f"{member}{given} has the parameters of {what}{wanted} in another order"
+        )
 
 
 def _differs(member: Member, message: str) -> FinaleError:
@@ -433,6 +437,16 @@ def _takes_all(given: inspect.Signature, wanted: inspect.Signature) -> bool:
         except TypeError:
             return False
     return True
+
+
+def _are_exchanged(given: inspect.Signature, wanted: inspect.Signature) -> bool:
+    """Whether two functions have parameters of the same names at different places.
+
+    The base's callers give arguments by place, so each argument would come under a wrong name.
+    """
+    mine, theirs = list(given.parameters), list(wanted.parameters)
+    shared = set(mine) & set(theirs)
+    return [n for n in mine if n in shared] != [n for n in theirs if n in shared]
 
 
 def _check_value(member: Member) -> None:

@@ -78,7 +78,10 @@ class SetOf(Generic[T]):
 
     @abstractmethod
     def has(self, value: T) -> bool:
-        """Whether a value is in the set; `in` is the same."""
+        """Whether a value is in the set; `in` is the same.
+
+        A value that the set can never hold is not in it: no fault, since nothing is written.
+        """
 
     def __contains__(self, value: T) -> bool:
         return bool(self.has(value))

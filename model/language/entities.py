@@ -49,6 +49,13 @@ class Field(Generic[T]):
         self.name = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
+        if self.name and name != self.name:
+            raise FinaleError(
+                "field-with-two-names",
+                f"{owner.__name__}.{name} is the field {self.name} under another name",
+                place=self.place,
+                advice="call field(…) once for each field",
+            )
         self.name = name
 
     @overload
@@ -136,8 +143,29 @@ class FieldStore:
         raise LookupError(f"{variable.name} is written outside of any state")
 
 
+#: Methods by which Python compares, tests and looks into objects: no tree could say what they do.
+_SPECIAL = frozenset(
+    {
+        "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__bool__",
+        "__len__", "__contains__", "__iter__", "__getitem__", "__getattr__", "__getattribute__",
+        "__setattr__", "__delattr__",
+    }
+)  # fmt: skip
+
+
 class Entity:
     """Something that a protocol speaks of. Subclasses declare fields; the rest is fixed."""
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        for name in sorted(_SPECIAL & vars(cls).keys()):
+            raise FinaleError(
+                "special-method",
+                f"the entity class {cls.__name__} defines {name}",
+                place=caller(),
+                advice="entities are compared by identity and ordered as they are listed: compare "
+                "a field, or write a helper",
+            )
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import FunctionType
 
 from finale.model.errors import FinaleError
 from finale.model.expressions import And, Cell, Constant, Expression, Or, parts
@@ -20,6 +21,7 @@ from .entities import World
 from .layout import foreign_files
 from .loops import functions_in
 from .protocol import Protocol
+from .reaching import CodeByName, all_mentioned, is_of_user
 
 #: Names by which a rule can ask whether history is kept.
 ASKS_WHETHER = frozenset(
@@ -35,8 +37,15 @@ def refuse_history(protocol: Protocol, world: World, rules: Sequence[GroundRule]
         if variable.ghost in protocol.ghosts
         for index in variable.indices
     }
-    reads = _Reads(history)
+    names = {variable.field for variable in world.variables if variable.ghost in protocol.ghosts}
+
+    def mentions(function: FunctionType) -> bool:
+        return is_of_user(function) and not names.isdisjoint(all_mentioned(function))
+
+    reads, code = _Reads(history), CodeByName.of(world)
     for rule in rules if history else ():
+        if not code.is_reached_from(code.functions[rule.rule.name], mentions):
+            continue  # Finale's own rules read history only to go on with it
         name = reads.of_tree(rule.tree)
         if name is not None:
             raise _error(rule, f"depends on {name}, which is history")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from dataclasses import fields, is_dataclass
 from typing import Any, cast
 
 from finale.model.domains import Bool, Domain, Enum, Option, Range, Ref, Union
@@ -15,7 +16,7 @@ from .entities import Entity
 from .explore import settled
 from .path_ends import caller
 from .symbolic_values import SymbolicOption, SymbolicRecord, cells_of, symbol
-from .symbols import Symbolic, SymbolicBool, SymbolicChoice, SymbolicInt, number_of
+from .symbols import SymbolicBool, SymbolicChoice, SymbolicInt, number_of
 
 _NOTHING: Domain[Any] = Option(Bool)
 """The shape of Nothing by itself, compared by identity."""
@@ -48,13 +49,11 @@ def joined(condition: Expression, yes: Any, no: Any) -> Any:
     """As `join`. Raises CannotJoin."""
     if yes is no:
         return yes
-    if type(yes) is tuple or type(no) is tuple:
+    if isinstance(yes, tuple) or isinstance(no, tuple):
         return _joined_tuples(condition, yes, no)
     known, other = _shape_of(yes), _shape_of(no)
     if known is None or other is None:
-        if isinstance(yes, Symbolic | Structure) or type(yes) is not type(no) or yes != no:
-            raise CannotJoin
-        return yes
+        return _joined_objects(condition, yes, no)
     domain = _common(known, other)
     pairs = zip(cells_of(domain, yes), cells_of(domain, no), strict=True)
     return symbol(domain, tuple(choose(condition, a, b) for a, b in pairs))
@@ -63,7 +62,35 @@ def joined(condition: Expression, yes: Any, no: Any) -> Any:
 def _joined_tuples(condition: Expression, yes: Any, no: Any) -> Any:
     if type(yes) is not type(no) or len(yes) != len(no):
         raise CannotJoin
-    return tuple(joined(condition, a, b) for a, b in zip(yes, no, strict=True))
+    parts = tuple(joined(condition, a, b) for a, b in zip(yes, no, strict=True))
+    if type(yes) is tuple:
+        return parts
+    if not hasattr(yes, "_make"):  # not of a NamedTuple
+        raise CannotJoin
+    return yes._make(parts)
+
+
+def _joined_objects(condition: Expression, yes: Any, no: Any) -> Any:
+    """Join what is no value of the state: equal plain values, or frozen dataclasses by fields.
+
+    Objects are never compared: `==` of two objects with values of the state in them would ask the
+    state outside of any path.
+    """
+    if type(yes) is not type(no):
+        raise CannotJoin
+    if type(yes) in _PLAIN and yes == no:
+        return yes
+    if not is_dataclass(yes) or not cast(Any, yes).__dataclass_params__.frozen:
+        raise CannotJoin
+    result = object.__new__(type(yes))
+    for each in fields(yes):
+        part = joined(condition, getattr(yes, each.name), getattr(no, each.name))
+        object.__setattr__(result, each.name, part)
+    return result
+
+
+#: Types of Python whose values are equal only if nothing can tell them apart.
+_PLAIN = (str, bytes)
 
 
 # --- shapes --------------------------------------------------------------------------------------

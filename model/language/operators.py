@@ -11,7 +11,7 @@ from __future__ import annotations
 import operator
 from collections import deque
 from collections.abc import Callable, Iterable
-from types import MappingProxyType
+from types import FunctionType, MappingProxyType
 from typing import Any, cast
 
 from finale.model.errors import FinaleError
@@ -45,6 +45,7 @@ from .symbols import (
     number_of,
     truth_from,
     truth_of,
+    unsupported,
 )
 
 Thunk = Callable[[], Any]
@@ -164,7 +165,7 @@ def contains(container: Any, item: Any) -> Any:
         assert number is not None
         below = less(number, integer(container.start))
         return truth_from(conjunction([negation(below), less(number, integer(container.stop))]))
-    if isinstance(container, ArrayOf | tuple | list | set | frozenset | dict | range):
+    if isinstance(container, ArrayOf) or type(container) in _LOOKED_INTO:
         found: list[Expression] = []
         for each in cast("Iterable[Any]", container):
             same = each is item or each == item
@@ -175,13 +176,18 @@ def contains(container: Any, item: Any) -> Any:
     return item in container
 
 
+#: Types of Python whose `in` compares one element after the other. A subclass may say otherwise.
+_LOOKED_INTO = (tuple, list, set, frozenset, dict, range)
+
+
 def excludes(container: Any, item: Any) -> Any:
     """`item not in container`."""
     return inverse(contains(container, item))
 
 
 def is_instance(value: Any, kinds: Any) -> Any:
-    """`isinstance(value, kinds)`, without forking."""
+    """`isinstance(value, kinds)`, without forking. Raises `case-builtin`."""
+    _refuse_own_check(value, kinds)
     if isinstance(value, SymbolicOption):
         inner = truth_of(is_instance(value.payload, kinds))
         absent = TRUE if isinstance(Nothing, kinds) else FALSE
@@ -196,6 +202,24 @@ def is_instance(value: Any, kinds: Any) -> Any:
     if isinstance(value, SymbolicNumber):
         return isinstance(False if isinstance(value, SymbolicBool) else 0, kinds)
     return isinstance(value, kinds)
+
+
+def _refuse_own_check(value: Any, kinds: Any) -> None:
+    """A class of a user's can answer `isinstance` itself: it would be asked of no value."""
+    if isinstance(value, Symbolic):
+        for kind in kinds if isinstance(kinds, tuple) else (kinds,):
+            check = type(kind).__instancecheck__
+            if isinstance(check, FunctionType) and not check.__module__.startswith(_KNOWN_CHECKS):
+                raise unsupported(
+                    f"the class {kind.__name__} has an `isinstance` of its own, which does not "
+                    "know values of the state",
+                    "match record classes, or compare with values",
+                    "case-builtin",
+                )
+
+
+#: Modules whose classes of classes answer `isinstance` by inheritance.
+_KNOWN_CHECKS = ("finale.", "abc", "enum", "typing")
 
 
 def subject(value: Any) -> Any:

@@ -205,7 +205,7 @@ class PlainSet(PlainPlace, SetOf[Any]):
         return _stored(self.domain.element, value)
 
     def has(self, value: Any) -> bool:
-        return self.member(value) in self.read()
+        return any(each == value for each in self.read())
 
     def add(self, value: Any) -> None:
         self.write(self.read() | {self.member(value)})

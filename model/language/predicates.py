@@ -21,7 +21,7 @@ from .observing import observing
 from .properties import Family, Taken, goal_alone, stepping
 from .protocol import Protocol
 from .stores import SymbolicStore
-from .symbols import truth_from, truth_of
+from .symbols import Symbolic, SymbolicBool, truth_from, truth_of
 
 EMPTY: Mapping[int, Expression] = {}
 
@@ -47,13 +47,22 @@ def _folded(world: World, condition: Callable[[], object], store: SymbolicStore)
 
 
 def _truth_from(value: object) -> object:
-    if value is None or isinstance(value, Structure):
+    if not isinstance(value, bool | SymbolicBool):
+        called = callable(value) and not isinstance(value, Symbolic)
         raise FinaleError(
             "not-a-truth-value",
-            f"a condition returns {value!r}",
-            advice="return a truth value on every path",
+            f"a condition returns {_shown(value)}",
+            advice="call the helper: it is returned without parentheses"
+            if called
+            else "return a truth value on every path: a comparison, or all(…) or any(…) of them",
         )
     return truth_from(truth_of(value))
+
+
+def _shown(value: object) -> str:
+    if value is None or isinstance(value, Symbolic | Structure):
+        return repr(value)
+    return f"a {type(value).__name__}"
 
 
 def property_of(world: World, protocol: Protocol, family: Family, system: System) -> Property:

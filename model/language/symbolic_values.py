@@ -694,12 +694,29 @@ class SymbolicSet(SymbolicPlace, SetOf[Any]):
         return found
 
     def has(self, value: Any) -> Any:
+        matches = self._matches(value) if self._fits(value) else self._equals(value)
         return truth_from(
             disjunction(
                 conjunction([match, self.region.read(position, 1)[0]])
-                for position, match in self._matches(value)
+                for position, match in matches
             )
         )
+
+    def _fits(self, value: Any) -> bool:
+        """Whether a value is in the domain of the elements in every state."""
+        element = self.domain.element
+        if isinstance(value, SymbolicInt) and isinstance(element, Range):
+            low, high = element.limits
+            return low <= value.expression.low and value.expression.high <= high
+        return isinstance(value, _DOMAIN_KEPT) and value.domain == element
+
+    def _equals(self, value: Any) -> Iterator[tuple[int, Expression]]:
+        """As `_matches`, for a value that no element may be equal to."""
+        element = self.domain.element
+        for encoding, position in self.domain.positions.items():
+            match = settled(truth_of(symbol(element, constants(element, encoding)) == value))
+            if match is not FALSE:
+                yield position, match
 
     def _set(self, value: Any, member: Expression) -> None:
         for position, match in self._matches(value):
@@ -724,6 +741,10 @@ class SymbolicSet(SymbolicPlace, SetOf[Any]):
     @property
     def is_empty(self) -> Any:
         return truth_from(negation(disjunction(self.read())))
+
+
+#: Symbolic values that know their domain.
+_DOMAIN_KEPT = (SymbolicChoice, SymbolicRecord, SymbolicOption)
 
 
 # --- arrays and maps -----------------------------------------------------------------------------

@@ -58,6 +58,8 @@ class Symbolic:
     """The base of symbolic values: refuses what a state-dependent value cannot do."""
 
     __slots__ = ()
+    #: numpy would compare its numbers with the object: so it leaves that to the value.
+    __array_ufunc__ = None
 
     def is_true(self) -> Expression:
         """Whether the value counts as true, without forking."""
@@ -166,6 +168,11 @@ def number_of(value: object) -> Expression | None:
     if isinstance(value, SymbolicBool):
         return choose(value.expression, integer(1), integer(0))
     if isinstance(value, int):
+        if type(value).__eq__ is not int.__eq__ or type(value).__lt__ is not int.__lt__:
+            raise unsupported(
+                f"a {type(value).__name__}, which compares itself, meets a number of the state",
+                "write a plain number: int(…)",
+            )
         return integer(int(value))
     if value is Nothing:
         raise FaultHere("nothing-read", "Nothing is used as a number")

@@ -21,6 +21,7 @@ from finale.model.errors import FinaleError, Place
 
 from .checks import MUTATORS, SyntaxCheck
 from .explore import Branch
+from .guarding import NAME, guarded_function
 from .loops import MergeableLoops, merged_loop
 from .path_ends import is_inner
 
@@ -384,6 +385,8 @@ def _rewritten(
     given.defaults = []
     given.kw_defaults = [None] * len(given.kwonlyargs)
     rewritten = rewrite.visit(definition)
+    if NAME in names:
+        rewritten = guarded_function(rewritten, helpers)
     # A factory whose parameters are the helpers and the free names makes them cells of the body.
     cells = [_at(definition, ast.arg(name)) for name in (*helpers, *own.co_freevars)]
     arguments = ast.arguments([], cells, None, [], [], None, [])

@@ -47,6 +47,11 @@ def loaded(folder: Path, body: str, tail: str = TAIL) -> type[Protocol]:
         ("def abort(self, checkpoint, why): pass", "override-differs", "(self, checkpoint, why)"),
         ("@rule\ndef fail_region(self): pass", "override-differs", "has fewer parameters than"),
         ("abort = 3", "override-differs", "cannot be called"),
+        (
+            "def _notify_abort(self, checkpoint, task): pass",
+            "override-differs",
+            "in another order",
+        ),
         ("@rule\ndef abort(self, checkpoint): pass", "override-differs", "is a rule"),
         ("@rule\ndef newest_completed(self): pass", "override-differs", "is a helper"),
         ("def abrot(self, checkpoint): pass", "override-misspelt", '"abort"'),

@@ -49,7 +49,7 @@ def test_workers_have_this_python_and_this_code(spark: SparkSession) -> None:
     with watched(spark, told.append):
         rows = spark.range(0, 40, 1, 4).mapInArrow(located, "rows long, file string").collect()
     assert sum(row.rows for row in rows) == 40
-    assert {row.file for row in rows} == {str(ROOT / "model" / "__init__.py")}
+    assert {Path(row.file).resolve() for row in rows} == {ROOT / "model" / "__init__.py"}
     assert max(each.total for each in told) == 4
     assert all(each.done + each.running <= each.total for each in told)
 

@@ -14,10 +14,12 @@ import pytest
 from finale.checker.report.matrix import is_cell
 from finale.checker.search.answer import Violated
 from finale.checker.search.backends import check_with
+from finale.checker.search.interpreter.comparing import compare_all
 from finale.checker.search.limits import Limits
 from finale.checker.search.rows import ResultRow, result_of
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
+from finale.model.errors import FinaleError
 from finale.model.language.decorators import DecoratedFunction, mark_of
 from finale.model.language.explore import Branch
 from finale.model.protocols.registry import PROTOCOLS as REGISTERED
@@ -126,6 +128,18 @@ class Examined:
     """The classes of entities, and of the protocol."""
 
 
+#: All rules and properties of a spec are compared with plain Python in so many states.
+STATES_COMPARED = 12
+
+
+def misread_in(spec: Spec, system: System) -> Iterator[str]:
+    """What the rules and properties of this package say otherwise as plain Python."""
+    try:
+        assert compare_all(spec.asked, system, STATES_COMPARED)
+    except FinaleError as error:
+        yield str(error)
+
+
 #: A spec with more states is large, and so is a cell of a matrix that nobody has counted yet.
 SMALL_STATES_MAX = 700
 
@@ -148,6 +162,7 @@ def examined(key: str, *, large: bool) -> Examined:
         report = check_with("auto", system, Limits(), None, expected)
         rows = result_of(spec, system, report, ()).rows
         name = spec.file.name
+        found.wrong += [f"{name}: {each}" for each in misread_in(spec, system)]
         found.wrong += [f"{name}: {brief(row)}" for row in rows if not row.ok]
         found.wrong += [f"{name} leaves out {brief(row)}" for row in unlisted(spec, system, rows)]
         if spec.variant is None:

@@ -10,7 +10,7 @@ from typing import Literal
 
 from finale.model.language.build import BoundRule, bindings, bound_rules
 from finale.model.language.observing import observing
-from finale.model.language.path_ends import BlockedHere, FaultHere
+from finale.model.language.path_ends import FAULTS, BlockedHere, FaultHere, fault_of
 from finale.model.language.plain import PlainStore
 from finale.model.language.properties import Family, Taken, stepping
 from finale.model.language.protocol import Protocol
@@ -125,6 +125,9 @@ class PlainSystem:
         except BlockedHere:
             return "silent"
         except FaultHere:
+            return "fault"
+        except FAULTS as error:
+            fault_of(error)  # raises again what is a mistake of the language itself
             return "fault"
 
 

@@ -42,7 +42,7 @@ class SavedFolder:
     def write(self, name: str, text: str) -> None:
         """Replace a file, on the disk too. Raises `disk-full`; then the old file stays valid."""
         try:
-            write_whole(self.path / name, text, f"{name}.part")
+            write_whole(self.path / name, text, f"{Path(name).name}.part")
         except OSError as error:
             raise self.full(error) from error
 

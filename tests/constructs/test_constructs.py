@@ -1,0 +1,75 @@
+"""Each construct of Python is refused by a code, or means in the search what it means in Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from finale.model.language import guarding
+from tests.constructs.every import EVERY, GROUPS
+from tests.constructs.outcomes import AGREES, RAISES, Outcome, outcome_of, outcomes
+
+#: What ends the process on purpose: Python passes it on, and so does Finale.
+ENDS = {"keyboard-interrupt"}
+#: A construct that Finale must accept: the reference describes it.
+ORDINARY = ("ordinary_rules", "ordinary_helpers")
+NUMBER = {construct.name: construct for construct in EVERY}
+#: What was misread before all code was guarded, with what is said of it now.
+MISREAD_BEFORE = {
+    "define-returns-frozen-dataclass": AGREES,
+    "define-returns-named-tuple": AGREES,
+    "define-returns-list": "cannot-merge",
+    "is-in-unmarked-function": "rule-uses-is",
+    "type-equals-record-class": "foreign-call",
+    "type-in-unmarked-function": "foreign-call",
+    "isinstance-instancecheck-of-own-metaclass": "case-builtin",
+    "module-dict-kept-by-helper": "keeps-state",
+    "function-with-mutable-default": "keeps-state",
+}
+
+
+def is_right(name: str, found: Outcome) -> bool:
+    return name in ENDS or found.word not in (RAISES, "misread")
+
+
+def test_there_are_many_constructs() -> None:
+    assert len(EVERY) > 1_500
+    assert all(len(each) > 30 for each in GROUPS.values())
+
+
+@pytest.mark.parametrize("construct", EVERY[::40], ids=lambda each: each.name)
+def test_a_construct_is_refused_or_agrees(construct: object) -> None:
+    found = outcome_of(construct)  # type: ignore[arg-type]
+    assert is_right(construct.name, found), found  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", MISREAD_BEFORE)
+def test_what_was_misread_is_not(name: str) -> None:
+    assert outcome_of(NUMBER[name]).word == MISREAD_BEFORE[name]
+
+
+@pytest.mark.slow
+def test_every_construct_is_refused_or_agrees() -> None:
+    found = {construct.name: each for construct, each in outcomes(EVERY)}
+    wrong = {name: each for name, each in found.items() if not is_right(name, each)}
+    assert not wrong
+    refused = Counter(each.word for each in found.values())
+    assert refused[AGREES] > len(EVERY) // 2
+    ordinary = [each.name for group in ORDINARY for each in GROUPS[group]]
+    assert {name for name in ordinary if found[name].word != AGREES} == set()
+
+
+#: Guards that are switched off: the comparison must notice what they would have refused.
+UNGUARDED = (
+    "is-entities-in-unmarked-function", "is-in-lambda-of-module", "is-in-unmarked-function",
+    "is-true-in-unmarked-function", "isinstance-in-unmarked-function", "repr-of-enum",
+    "repr-of-number", "type-equals-int", "type-equals-record-class", "type-in-unmarked-function",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNGUARDED)
+def test_without_guards_the_comparison_notices(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guarding, "guarded", lambda tree: tree)
+    monkeypatch.setattr("finale.model.language.syntax.guarded_function", lambda tree, _: tree)
+    assert outcome_of(NUMBER[name]).word == "misread"
