@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import tokenize
 from collections.abc import Callable
 
@@ -13,6 +14,28 @@ _SWAPS = {
     "and": "or", "or": "and", "True": "False", "False": "True", "not": "", "all": "any",
     "any": "all", "is": "is not", "in": "not in", "if": "while", "for": "if",
 }  # fmt: skip
+
+
+#: Ways to keep a number where a rule reads `_KEPT.y`; an edit may change the number alone.
+_KEEPING = (
+    "class _Kept(tuple):\n    pass\n\n_KEPT = _Kept()\n_KEPT.y = {}\n",
+    "def _KEPT():\n    pass\n\n_KEPT.y = {}\n",
+    "import collections\nclass _KEPT(collections.namedtuple('_K', 'x')):\n    y = {}\n",
+    "class _Meta(type):\n    y = property(lambda kind: {})\n"
+    "class _KEPT(metaclass=_Meta):\n    pass\n",
+    "import enum\nclass _E(enum.Enum):\n    A = 0\n_KEPT = _E.A\n_KEPT.y = {}\n",
+    "from finale.rules import Entity as _KEPT\n_KEPT.y = {}\n",
+    "import math as _KEPT\n_KEPT.y = {}\n",
+)
+
+
+def _kept(draw: st.DrawFn, text: str, token: tokenize.TokenInfo) -> str:
+    """A file in which a number is kept in one of these ways."""
+    number = int(token.string) + draw(st.sampled_from((0, 1)))
+    changed = _with_token(text, token, "_KEPT.y")
+    first = re.search(r"^(?:from|import) ", changed, re.MULTILINE)
+    place = 0 if first is None else first.start()
+    return changed[:place] + draw(st.sampled_from(_KEEPING)).format(number) + changed[place:]
 
 
 def _tokens(text: str) -> list[tokenize.TokenInfo]:
@@ -36,7 +59,9 @@ def edited(draw: st.DrawFn, text: str) -> str:
     """A file with one thing changed: what it says may be nonsense."""
     tokens = _tokens(text)
     lines = text.splitlines(keepends=True)
-    kind = draw(st.sampled_from(("swap", "number", "name", "line", "blank", "twice", "move")))
+    kind = draw(
+        st.sampled_from(("swap", "number", "name", "kept", "line", "blank", "twice", "move"))
+    )
     if kind in ("line", "blank", "twice", "move"):
         number = draw(st.integers(0, len(lines) - 2))
         if kind == "line":
@@ -51,9 +76,12 @@ def edited(draw: st.DrawFn, text: str) -> str:
     choices: dict[str, Callable[[tokenize.TokenInfo], bool]] = {
         "swap": lambda token: token.string in _SWAPS,
         "number": lambda token: token.type == tokenize.NUMBER,
+        "kept": lambda token: token.string.isdigit(),
         "name": lambda token: token.type == tokenize.NAME and token.string not in _SWAPS,
     }
     token = draw(st.sampled_from([each for each in tokens if choices[kind](each)] or tokens))
+    if kind == "kept" and token.string.isdigit():
+        return _kept(draw, text, token)
     if kind == "number" and token.string.isdigit():
         new = str(max(int(token.string) + draw(st.sampled_from((-1, 1, 2))), 0))
     elif kind == "name":

@@ -43,7 +43,8 @@ MODULES = (
     way("a package that reads above", "from .more.limits import LIMIT",
         files={"more/limits.py": "from ..base import LIMIT\n", "base.py": "LIMIT = §\n"}),
     way("__getattr__ of a sibling", "from . import limits", "limits.LIMIT",
-        files={"limits.py": "def __getattr__(name): return §\n"}),
+        files={"limits.py": "def __getattr__(name):\n    if name != 'LIMIT': "
+               "raise AttributeError(name)\n    return §\n"}),
     way("__getattr__ of a sibling at import", "from .limits import LIMIT",
         files={"limits.py": "def __getattr__(name):\n    if name != 'LIMIT': "
                "raise AttributeError(name)\n    return §\n"}),
@@ -100,13 +101,9 @@ MODULES = (
         "    LIMIT = 2", files={"«x¦limits».py": "LIMIT = 3\n"}),
     way("a package in place of a file", "from .limits import LIMIT",
         files={"limits.py": "LIMIT = 2\n", "«x¦limits»/__init__.py": "LIMIT = 3\n"}),
-    way("the name of a file", limit="len(__name__.rpartition('.')[2])",
-        files={"ab.py": "LIMIT = «2¦3»\n"}, head="from .ab import LIMIT"),
     way("the text of the own file", "import inspect, sys",
         "len(inspect.getsource(sys.modules[__name__]).partition('MA' 'RK')[2].split('.')[0])",
         end="# MARK«aa¦aaa»."),
-    way("the number of a line", "import inspect\n«¦#»\ndef f(): pass",
-        "(f.__code__.co_firstlineno - 4)"),
     way("a number of a stack's line", "import sys\ndef f(): return sys._getframe().f_lineno\n"
         "«\n¦\n\n»\nLIMIT = f()", "2 + (LIMIT - LIMIT)", end="# «a¦b»\nsmall_ = LIMIT",
         prop="return state.counter.n <= «2¦1»"),
@@ -115,8 +112,6 @@ MODULES = (
 PATCHES = (
     way("a name in builtins", "import builtins\nbuiltins.finale_limit = §", "finale_limit"),
     way("a name in builtins by dict", "__builtins__['finale_limit'] = §", "finale_limit"),
-    way("a patched builtin", "import builtins\nOLD = max\n"
-        "builtins.max = lambda *a: § if a == (0, 0) else OLD(*a)", "max(0, 0)"),
     way("a patched function of math", "import math\nmath.floor = lambda n: §", "math.floor(1)"),
     way("a constant in math", "import math\nmath.limit = §", "math.limit"),
     way("a patched operator", "import operator\noperator.add = lambda a, b: §",

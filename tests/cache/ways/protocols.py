@@ -33,11 +33,11 @@ PROTOCOLS = (
     way("a helper of a mixin", "class M:\n    def limit(self): return §", "self.limit()",
         bases=", M"),
     way("an attribute of a mixin", "class M:\n    limit = §", "self.limit", bases=", M"),
-    way("a helper by its name", inside="def limit2(self): return 2\ndef limit3(self): return 3",
-        limit="getattr(self, 'limit§')()"),
-    way("a helper by a name of the module", "NAME = 'limit§'",
+    way("a helper by its name", inside="def at2(self): return 2\ndef at3(self): return 3",
+        limit="getattr(self, 'at§')()"),
+    way("a helper by a name of the module", "NAME = 'at§'",
         "getattr(self, NAME)()",
-        inside="def limit2(self): return 2\ndef limit3(self): return 3"),
+        inside="def at2(self): return 2\ndef at3(self): return 3"),
     way("__getattr__ of the protocol", inside="def __getattr__(self, name):\n"
         "    if name != 'limit': raise AttributeError(name)\n    return §", limit="self.limit"),
     way("__getattribute__ of the protocol", inside="def __getattribute__(self, name):\n"
@@ -91,8 +91,6 @@ PROTOCOLS = (
     way("a rule made by a function", "def make(n):\n    @rule\n    def more(self):\n"
         "        require(self.counter.n < n)\n        self.counter.n += 1\n    return more\n",
         "1", inside="more = make(§)"),
-    way("rules made in a loop", inside="for N in (1, §):\n    @rule\n    def more(self, n=N):\n"
-        "        require(self.counter.n < n)\n        self.counter.n += 1", limit="1"),
     way("fairness of a rule", "from finale.rules import WEAK, UNFAIR, leads_to, when",
         "2", inside="@rule(fair=«WEAK¦UNFAIR»)\ndef more(self):\n"
         "    require(self.counter.n == 2)\n    self.counter.n = 5",
@@ -110,16 +108,11 @@ PROTOCOLS = (
     _end("a property's list", "N[0]", "class L(list): pass\nN = L([«4¦2»])"),
     _end("a helper that a property calls", "state.most()",
          inside="def most(self): return «4¦2»"),
-    _end("an attribute of the property's function", "small.mark.function.n",
-         end="small.mark.function.n = «4¦2»"),
     _end("the protocol's attribute", "state.most", inside="most = «4¦2»"),
     way("a further property", "", "2",
         end="«¦from finale.rules import always\n@always\ndef other(state: Count) -> bool:\n"
         "    'Other.'\n    when(state.counter.n > 1)\n    return state.counter.n == 0\n"
         "PROPERTIES = (small, other)»"),
-    way("a property's sentence", limit="2", end="def f(state: Count) -> bool:\n"
-        "    when(state.counter.n > 0)\n    return state.counter.n < 5\n"
-        "f.__doc__ = 'It is «a¦b».'\nPROPERTIES = (small, always(f))"),
     way("the end condition", inside="@define\ndef terminal(self):\n"
         "    return self.counter.n == «2¦1»", limit="2"),
     way("the end condition's constant", "N = «2¦1»",
@@ -178,6 +171,7 @@ class Mine(TwoPhaseCommit):
 {tail}
 VARIANTS = {{"mine": Mine}}
 '''
+_SAME = "@property\ndef aborts(self):\n    return super().aborts"
 _RULE = "@rule\ndef choose_to_abort(self, manager: Manager):\n"
 
 
@@ -213,8 +207,6 @@ VARIANTS = (
              "    return «True¦self.decision == Decision.NONE»"),
     variant("a base's rule in other words", _RULE + "    'Abort.'\n"
             "    super().choose_to_abort(manager)\n    «¦require(self.decision == Decision.NONE)»"),
-    variant("a base's property in a variant", "@property\ndef commits(self):\n"
-            "    return self.decision «==¦!=» Decision.COMMIT"),
     variant("a base's entity in a variant", "def entities(self):\n"
             "    return self.managers[«:1¦:»]\n"
             "def __init__(self, setting):\n    super().__init__(setting)\n"
@@ -224,16 +216,16 @@ VARIANTS = (
             "    self.managers = tuple(Lax(m.name) for m in self.managers)",
             "class Lax(Manager):\n    @property\n    def has_committed(self):\n"
             "        return self.status «==¦!=» ManagerStatus.COMMITTED"),
-    variant("a method of Finale's entity that is patched", "def other(self): return 1",
+    variant("a method of Finale's entity that is patched", _SAME,
             tail="def has_committed(self): return self.status «==¦!=» ManagerStatus.COMMITTED\n"
             "Manager.has_committed = property(has_committed)"),
-    variant("a rule of the base that is patched", "def other(self): return 1",
+    variant("a rule of the base that is patched", _SAME,
             tail="@rule\ndef choose_to_abort(self, manager: Manager):\n    'Abort.'\n"
             "    require(manager.status == ManagerStatus.WORKING)\n"
             "    «¦require(self.decision == Decision.NONE)»\n"
             "    manager.status = ManagerStatus.ABORTED\n"
             "TwoPhaseCommit.choose_to_abort = choose_to_abort"),
-    variant("a name of the base's module that is patched", "def other(self): return 1",
+    variant("a name of the base's module that is patched", _SAME,
             "import finale.model.protocols.two_phase_commit as base",
             "def require(*all_):\n    «¦return None»\n    return base.require_(*all_)\n"
             "base.require_ = base.require\nbase.require = require"),
