@@ -1,6 +1,5 @@
 """Mistakes that depend on the shape and the parts of a job, which no window of tasks has."""
 
-# ruff: noqa: E501 - a condition a line
 from __future__ import annotations
 
 from .plants import USES_GATE, Plant, gate_site
@@ -13,6 +12,12 @@ B = { from = ["A"] }
 K = { from = ["B"], sink = "two-phase" }"""
 FAN = """S = { records = 0, parallelism = 4 }
 K = { from = ["S"], sink = "two-phase" }"""
+
+IN_BETWEEN = """S = { records = 0 }
+B = { from = ["S"], KIND }
+K = { from = ["B"], sink = "two-phase" }"""
+PAIR = """S = { records = 0 }
+K = { from = [{ vertex = "S", EDGE }], sink = "two-phase" }"""
 
 PLANS = [
     ("index", "plan", "task.subtask.index > 0", WIDE),
@@ -32,13 +37,13 @@ PLANS = [
         "kind",
         "finished",
         "task.subtask.vertex.kind == OperatorKind.KEYED",
-        'S = { records = 0 }\nB = { from = ["S"], kind = "keyed" }\nK = { from = ["B"], sink = "two-phase" }',
+        IN_BETWEEN.replace("KIND", 'kind = "keyed"'),
     ),
     (
         "kind-class",
         "finished",
         "isinstance(task, TimerTask)",
-        'S = { records = 0 }\nB = { from = ["S"], kind = "timer" }\nK = { from = ["B"], sink = "two-phase" }',
+        IN_BETWEEN.replace("KIND", 'kind = "timer"'),
     ),
     ("source-class", "both", "isinstance(task, Source)", LONG),
     ("last-task", "left-out", "task == self.tasks[-1]", LONG),
@@ -71,13 +76,13 @@ PLANS = [
         "pattern",
         "plan",
         "any(each.edge.edge.pattern == Pattern.POINTWISE for each in task.inputs)",
-        'S = { records = 0 }\nK = { from = [{ vertex = "S", pattern = "pointwise" }], sink = "two-phase" }',
+        PAIR.replace("EDGE", 'pattern = "pointwise"'),
     ),
     (
         "broadcast",
         "plan",
         "any(each.edge.edge.broadcast for each in task.inputs)",
-        'S = { records = 0 }\nK = { from = [{ vertex = "S", broadcast = true }], sink = "two-phase" }',
+        PAIR.replace("EDGE", "broadcast = true"),
     ),
     ("sender-index", "plan", "any(each.edge.sender.index > 0 for each in task.inputs)", WIDE),
     ("connected", "head", "len(self.connected()) == 1 and len(self.connected()[0]) > 3", LONG),
@@ -101,7 +106,7 @@ PLANS = [
         "union",
         "plan",
         "bool(self.unions)",
-        'S = { records = 0 }\nB = { from = ["S"], kind = "union-state", parallelism = 2 }\nK = { from = ["B"], sink = "two-phase" }',
+        IN_BETWEEN.replace("KIND", 'kind = "union-state", parallelism = 2'),
     ),
 ]
 

@@ -1,6 +1,5 @@
 """Mistakes that depend on ids, records and bounds: a window of ids says nothing of them."""
 
-# ruff: noqa: E501 - a condition a line
 from __future__ import annotations
 
 from .plants import Plant
@@ -38,7 +37,8 @@ NUMBERS = [
     (
         "bound-str",
         "plan",
-        "str(self.bounds) == str(type(self.bounds)(checkpoints=int(self.bounds.checkpoints), channel=self.bounds.channel))",
+        "str(self.bounds) == str(type(self.bounds)(checkpoints=int(self.bounds.checkpoints), "
+        "channel=self.bounds.channel))",
     ),
     ("name", "plan", 'checkpoint.name in ("cp1", "cp3")'),
     ("name-end", "completes", 'checkpoint.name.endswith("1")'),
@@ -150,7 +150,8 @@ HELPED = [
     (
         "cached-property",
         "",
-        "    @functools.cached_property\n    def few(self):\n        return len(self.checkpoints) < 4\n",
+        "    @functools.cached_property\n    def few(self):\n"
+        "        return len(self.checkpoints) < 4\n",
         "self.few",
     ),
     (
