@@ -89,6 +89,7 @@ def test_what_finale_writes_imports_public_names_alone(key: str) -> None:
     """A first variant of each rule and helper of each protocol."""
     kind = sound_kind(catalogue().protocol(key))
     names = [name for name in dir(kind) if not name.startswith("__") and bodies(kind, name)]
+    names.remove("layout_guard")  # a proof asks for it, and no variant changes it
     assert len(names) > 5
     for name in names:
         text = variant_text(kind, name)
