@@ -556,12 +556,20 @@ class Reach:
         names = set(text.names)
         for value in function.__annotations__.values():
             if isinstance(value, str):
-                names.update(_WORD.findall(value))
+                said += self._annotated(value, function, edges)
             else:
                 said.append(self._value(value, edges))
         for name in sorted(names - closed.keys()):
             self._add_name(name, function, _is_own(library), said, edges)
         return _Node(digest(said), edges, text, name_of(function))
+
+    def _annotated(
+        self, text: str, function: types.FunctionType, edges: set[int]
+    ) -> Iterator[object]:
+        """What the names in an annotation stand for: of a class its name, for it is not used."""
+        for name in _WORD.findall(text):
+            value = function.__globals__.get(name)
+            yield name, name_of(value) if isinstance(value, type) else self._value(value, edges)
 
     def _add_name(
         self,
