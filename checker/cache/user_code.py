@@ -38,6 +38,7 @@ _EVENTS = frozenset(
     | {"object.__setattr__"}
 )
 _LIBRARY = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+_INSTALLED = tuple(f"{each}{os.sep}" for each in _LIBRARY[2:] if each is not None)
 _FINALE = Path(finale.__path__[0])
 #: Files below these are held by the key of Finale, or of Python's version.
 _KNOWN = tuple(
@@ -186,8 +187,10 @@ class _Finder:
         loaded as those of the folder are."""
         if spec is None or spec.loader is None:
             return spec
-        file = os.path.realpath(str(spec.origin))
-        if type(spec.loader) is SourceFileLoader and not _is_known(file):
+        origin = str(spec.origin)
+        if origin.startswith(_INSTALLED) and not spec.name.startswith("finale."):
+            return spec  # most of what the search loads later
+        if type(spec.loader) is SourceFileLoader and not _is_known(os.path.realpath(origin)):
             spec.loader = _Loader(spec.name, str(spec.origin), self._code)
         else:
             spec.loader = cast(Loader, _Looking(spec.loader, self._code.intact))
