@@ -115,8 +115,8 @@ class _Seen:
                 self._tables.append((table, [*table, *table.values()]))
             elif kind in (list, set):
                 self._tables.append((value, list(cast("list[object]", value))))
-            elif _is_own(kind.__module__) and hasattr(value, "__dict__"):
-                own = vars(value)  # without what is worked out when it is first asked for
+            elif _is_own(kind.__module__) and isinstance(own := _attributes(value), dict):
+                # Without what is worked out when it is first asked for.
                 names = [name for name in own if not _is_cached(kind, name)]
                 self._objects.append((kind, own, {name: own[name] for name in names}))
 
@@ -129,6 +129,12 @@ class _Seen:
             and all(_is_same_table(table, before) for table, before in self._tables)
             and all(_is_same_object(*each) for each in self._objects)
         )
+
+
+def _attributes(value: object) -> dict[str, object] | None:
+    """The attributes of an object; None if it has none, or answers for `__dict__` itself."""
+    own: object = getattr(value, "__dict__", None)
+    return cast("dict[str, object]", own) if isinstance(own, dict) else None
 
 
 def _is_same_table(table: Any, before: list[object]) -> bool:
