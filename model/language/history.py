@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from types import FunctionType
 
 from finale.model.errors import FinaleError
@@ -80,14 +81,24 @@ def refuse_difference(
         if error.code == "not-observed":
             return
         raise
+    code = CodeByName.of(world)
+
+    def asks(function: FunctionType) -> bool:
+        return is_of_user(function) and not ASKS_WHETHER.isdisjoint(all_mentioned(function))
+
+    @cache
+    def may_ask(name: str) -> bool:
+        return code.is_reached_from(code.functions[name], asks)
+
     shapes: dict[object, int] = {}
     here, there = _Shapes(protocol, world, shapes), _Shapes(other, bare_world, shapes)
     known = {(each.rule.name, each.binding): there.of_tree(each.tree) for each in bare}
     for rule in rules:
-        if known.pop((rule.rule.name, rule.binding), None) != here.of_tree(rule.tree):
+        other_tree = known.pop((rule.rule.name, rule.binding), None)
+        if may_ask(rule.rule.name) and other_tree != here.of_tree(rule.tree):
             raise _error(rule, "does something else if [observe] keeps no history")
     for each in bare:
-        if (each.rule.name, each.binding) in known:
+        if (each.rule.name, each.binding) in known and may_ask(each.rule.name):
             raise _error(each, "can be taken only if [observe] keeps no history")
 
 

@@ -122,7 +122,7 @@ def test_two_specs_stand_beside_each_other() -> None:
 
 def test_too_much_for_a_page_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report_module, "STEPS_MAX", 30)
-    with pytest.raises(FinaleError, match="31 steps, and a page shows 30") as error:
+    with pytest.raises(FinaleError, match="44 steps, and a page shows 30") as error:
         report_page([result(HANGS)], "finale")
     assert error.value.code == "page-too-large"
 
