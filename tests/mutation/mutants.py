@@ -11,6 +11,8 @@ from pathlib import Path
 from tests.mutation.operators import changes
 
 ROOT = Path(__file__).parent.parent.parent
+#: The same folders as Python loads them: links.
+HOME = ROOT / "python" / "finale"
 SEED = 147
 
 #: What says how the engine behaves: protocols and all that they are made of.

@@ -21,7 +21,7 @@ from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
 from tests.engine_runs.microsteps import MicroSteps, Whole
 from tests.engine_runs.random_runs import RandomRun, judged
-from tests.mutation.mutants import ROOT
+from tests.mutation.mutants import HOME
 from tests.mutation.runs import RUN, chosen
 from tests.mutation.specs import CUT, file_of
 from tests.protocols.specs import spec_of
@@ -114,7 +114,7 @@ def _run(name: str) -> Run:
 @contextlib.contextmanager
 def noted() -> Iterator[Callable[[], Lines]]:
     """Which lines of the engine are run meanwhile."""
-    folder = f"{ROOT / 'reference'}/"
+    folder = f"{HOME / 'reference'}/"
     left: dict[CodeType, set[int]] = {}
     every: dict[CodeType, set[int]] = {}
 
@@ -132,7 +132,7 @@ def noted() -> Iterator[Callable[[], Lines]]:
 
     def used() -> Lines:
         return frozenset(
-            (Path(code.co_filename).relative_to(ROOT).as_posix(), line)
+            (Path(code.co_filename).relative_to(HOME).as_posix(), line)
             for code, lines in every.items()
             for line in lines - left[code]
         )

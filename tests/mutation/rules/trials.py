@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.reading import read_spec
-from tests.mutation.mutants import ROOT, Mutant
+from tests.mutation.mutants import HOME, ROOT, Mutant
 from tests.mutation.rules.apart import apart
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def parts_of(spec: Spec, names: Collection[str] | None = None) -> Iterator[tuple
 @contextmanager
 def noted() -> Iterator[Callable[[], frozenset[str]]]:
     """Which functions of the protocols are called, asked for again and again: since then."""
-    folder = f"{ROOT / 'model' / 'protocols'}/"
+    folder = f"{HOME / 'model' / 'protocols'}/"
     codes: set[CodeType] = set()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
@@ -182,7 +182,7 @@ def noted() -> Iterator[Callable[[], frozenset[str]]]:
 
 def _names(codes: Iterable[CodeType]) -> Iterator[str]:
     for code in codes:
-        file = Path(code.co_filename).relative_to(ROOT).as_posix()
+        file = Path(code.co_filename).relative_to(HOME).as_posix()
         function = _functions(file).get(code.co_firstlineno)
         if function:
             yield f"{file}:{function}"
