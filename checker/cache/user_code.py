@@ -38,13 +38,12 @@ _EVENTS = frozenset(
     | {"object.__setattr__"}
 )
 _LIBRARY = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-_INSTALLED = tuple(f"{each}{os.sep}" for each in _LIBRARY[2:] if each is not None)
+_INSTALLED = tuple(f"{each}{os.sep}" for each in _LIBRARY[2:])
 _FINALE = Path(finale.__path__[0])
 #: Files below these are held by the key of Finale, or of Python's version.
 _KNOWN = tuple(
     f"{Path(str(each)).resolve()}{os.sep}"
     for each in (*_LIBRARY, _FINALE, *(each for each in _FINALE.iterdir() if each.is_dir()))
-    if each is not None
 )
 
 

@@ -120,7 +120,8 @@ def _by_fork(place: Path, environment: Mapping[str, str]) -> Answer:
 
     def call() -> object:
         os.environ.update(environment)
-        vars(cached)["BEGAN"] = time.time() + 3600  # files of Finale may be edited while tests run
+        # Files of Finale may be edited while tests run.
+        cached.__dict__["BEGAN"] = time.time() + 3600
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = main(_words(place))
