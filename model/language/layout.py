@@ -225,6 +225,8 @@ def _refuse(frame: FrameType, what: str, shown: object) -> NoReturn:
 # --- reading -------------------------------------------------------------------------------------
 
 _guard: LayoutGuard | None = None
+#: The file through which guarded code calls functions.
+_CALLS = str(Path(__file__).with_name("refusals.py"))
 
 
 def is_foreign(kinds: Iterable[type]) -> bool:
@@ -359,7 +361,11 @@ def _is_for_language(frame: FrameType) -> bool:
 def _shows_it(frame: FrameType) -> bool:
     """Whether the language reads a value for other code: a symbolic entity, or a text of one."""
     if frame.f_code.co_name in _SHOWN and frame.f_back is not None:
-        return not is_inner(frame.f_back.f_code.co_filename)
+        asking = frame.f_back
+        # Guarded code of a user calls `str(task)` through the guard.
+        while asking.f_code.co_filename == _CALLS and asking.f_back is not None:
+            asking = asking.f_back
+        return not is_inner(asking.f_code.co_filename)
     return frame.f_code.co_name == "__getattr__"
 
 
@@ -446,7 +452,8 @@ class LaidOut:
 
     def __iter__(self) -> Iterator[Any]:
         frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-        if not is_inner(frame.f_code.co_filename):
+        file = frame.f_code.co_filename
+        if file == _CALLS or not is_inner(file):
             frame = _reader_of(frame)
             if not _is_machinery(frame.f_code.co_filename) and not _is_apart(frame):
                 _refuse(frame, f"{self._what} in their order or by their number", self._items)
