@@ -20,7 +20,7 @@ import typing
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from finale.model.errors import FinaleError
+from finale.model.errors import FinaleError, Place
 from finale.model.values import Record
 
 from .access import Structure
@@ -158,7 +158,7 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         _refuse_optional(function, args)
     result = function(*args, **kwargs)
     if isinstance(function, _CACHES) and holds_state(result):
-        raise _keeps(f"the cache of {getattr(function, '__name__', 'a function')}")
+        raise _keeps(f"the cache of {getattr(function, '__name__', 'a function')}", caller())
     return result
 
 
@@ -289,12 +289,18 @@ def keeping_nothing(is_guarded: bool, protocol: Any) -> Iterator[None]:
 
     Raises `keeps-state`.
     """
-    modules = [each for each in sys.modules.values() if NAME in vars(each)] if is_guarded else []
+    modules = list(_guarded_modules()) if is_guarded else []
     before = _kept_outside(modules)
     yield
     if is_guarded:
         _refuse_kept(modules, protocol.world.entities)
         _refuse_changed(before, _kept_outside(modules))
+
+
+def _guarded_modules() -> Iterator[types.ModuleType]:
+    for each in list(sys.modules.values()):
+        if isinstance(each, types.ModuleType) and NAME in vars(each):
+            yield each
 
 
 def _refuse_kept(modules: Iterable[types.ModuleType], entities: Iterable[object]) -> None:
@@ -307,11 +313,11 @@ def _refuse_kept(modules: Iterable[types.ModuleType], entities: Iterable[object]
     for module in modules:
         for name, value in list(vars(module).items()):
             if name != NAME and _keeps_state(value, module.__name__, seen, 0):
-                raise _keeps(f"{name} in {module.__file__}")
+                raise _keeps(name, Place(module.__file__, key=name))
     for entity in entities:
         for name, value in vars(entity).items():
             if name not in _OF_ENTITIES and holds_state(value):
-                raise _keeps(f"{name} of {str(entity) or 'the protocol'}")
+                raise _keeps(f"{name} of {str(entity) or 'the protocol'}", Place())
 
 
 _OF_ENTITIES = frozenset({"_world", "variables", "setting"})
@@ -398,10 +404,10 @@ def _reached(value: object, module: str) -> Iterator[object]:
         yield from _inside(value)
 
 
-def _keeps(what: str) -> FinaleError:
+def _keeps(what: str, place: Place) -> FinaleError:
     return FinaleError(
         "keeps-state",
         f"a value of the state is kept in {what}: the next rule would find it there",
-        place=caller(),
+        place=place,
         advice="keep what must last in a field of an entity; leave the cache out",
     )
