@@ -298,7 +298,7 @@ def keeping_nothing(is_guarded: bool, protocol: Any) -> Iterator[None]:
 
 
 def _guarded_modules() -> Iterator[types.ModuleType]:
-    for each in list(sys.modules.values()):
+    for each in cast("list[object]", list(sys.modules.values())):
         if isinstance(each, types.ModuleType) and NAME in vars(each):
             yield each
 
