@@ -25,7 +25,7 @@ from typing import Any, cast
 
 import finale
 from finale._face import FORMER
-from finale.model.language import guarding, refusals
+from finale.model.language import instrumenting, refusals
 
 from .code import digest, of_finale
 from .imports import reads_outside
@@ -222,15 +222,15 @@ class _Loader(SourceFileLoader):
         self._code = code
 
     def get_code(self, fullname: str) -> types.CodeType:
-        """Compile the text of the file, with guards in its functions."""
+        """Compile the text of the file, with checks in its functions."""
         text = self.get_data(self.path)
         self._code.texts[self._code.local(fullname)] = os.path.realpath(self.path), text
         tree = ast.parse(text, self.path)
-        return compile(guarding.guarded(tree), self.path, "exec", dont_inherit=True)
+        return compile(instrumenting.instrumented(tree), self.path, "exec", dont_inherit=True)
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """Run the module, whose functions find their guards under a name of their own."""
-        vars(module)[guarding.NAME] = refusals
+        """Run the module, whose functions find these checks under a name of their own."""
+        vars(module)[instrumenting.NAME] = refusals
         super().exec_module(module)
 
 

@@ -225,7 +225,7 @@ def _refuse(frame: FrameType, what: str, shown: object) -> NoReturn:
 # --- reading -------------------------------------------------------------------------------------
 
 _guard: LayoutGuard | None = None
-#: The file through which guarded code calls functions.
+#: The file through which instrumented code calls functions.
 _CALLS = str(Path(__file__).with_name("refusals.py"))
 
 
@@ -362,7 +362,7 @@ def _shows_it(frame: FrameType) -> bool:
     """Whether the language reads a value for other code: a symbolic entity, or a text of one."""
     if frame.f_code.co_name in _SHOWN and frame.f_back is not None:
         asking = frame.f_back
-        # Guarded code of a user calls `str(task)` through the guard.
+        # Instrumented code of a user calls `str(task)` through that file.
         while asking.f_code.co_filename == _CALLS and asking.f_back is not None:
             asking = asking.f_back
         return not is_inner(asking.f_code.co_filename)

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from .decorators import mark_of
 from .entities import World
-from .guarding import NAME
+from .instrumenting import NAME
 
 
 def is_of_user(function: object) -> bool:

@@ -1,7 +1,7 @@
-"""Refuses what misses the state, at the line where it happens: guarded code calls it.
+"""Refuses what misses the state, at the line where it happens: instrumented code calls it.
 
-`guarding.py` says which operations come here, `docs/refused.md` what is refused and what to write
-instead. A function is called with a value of the state only if it is guarded itself, if it is
+`instrumenting.py` says which operations come here, `docs/refused.md` what is refused and what to write
+instead. A function is called with a value of the state only if it is instrumented itself, if it is
 Finale's, or if it stands in a list below: functions in C that only pass values on, test their
 truth, or compare them.
 """
@@ -26,7 +26,7 @@ from finale.model.values import Record
 from .access import Structure
 from .entities import Entity
 from .explore import exploring
-from .guarding import NAME
+from .instrumenting import NAME
 from .operators import is_instance
 from .path_ends import caller
 from .symbols import Symbolic, unsupported
@@ -70,7 +70,7 @@ def _inside(value: object) -> Iterator[object]:
                 yield getattr(value, name, None)
 
 
-# --- what guarded code calls ---------------------------------------------------------------------
+# --- what instrumented code calls ---------------------------------------------------------------------
 
 
 def plain(value: Any, what: str) -> Any:
@@ -145,7 +145,7 @@ def refuse_of_frames(name: str) -> None:
 
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
-    """Call a function from guarded code; refuse one that is not known to reach the state."""
+    """Call a function from instrumented code; refuse one that is not known to reach the state."""
     if not exploring():
         return function(*args, **kwargs)
     if function is isinstance:
@@ -213,7 +213,7 @@ _IMPURE = frozenset({"input", "open", "breakpoint", "__import__", "compile", "id
 
 
 def _is_known(function: Any) -> bool:
-    """Whether a function is guarded itself, is Finale's, or is known to treat values right."""
+    """Whether a function is instrumented itself, is Finale's, or is known to treat values right."""
     if isinstance(function, types.MethodType):
         return _is_known(function.__func__)
     if isinstance(function, types.FunctionType):
@@ -284,27 +284,27 @@ def _refused_call(what: str, given: str | None = None) -> FinaleError:
 
 
 @contextlib.contextmanager
-def keeping_nothing(is_guarded: bool, protocol: Any) -> Iterator[None]:
+def keeping_nothing(is_instrumented: bool, protocol: Any) -> Iterator[None]:
     """While rules of a user are explored: refuse what they keep outside the state.
 
     Raises `keeps-state`.
     """
-    modules = list(_guarded_modules()) if is_guarded else []
+    modules = list(_instrumented_modules()) if is_instrumented else []
     before = _kept_outside(modules)
     yield
-    if is_guarded:
+    if is_instrumented:
         _refuse_kept(modules, protocol.world.entities)
         _refuse_changed(before, _kept_outside(modules))
 
 
-def _guarded_modules() -> Iterator[types.ModuleType]:
+def _instrumented_modules() -> Iterator[types.ModuleType]:
     for each in cast("list[object]", list(sys.modules.values())):
         if isinstance(each, types.ModuleType) and NAME in vars(each):
             yield each
 
 
 def _refuse_kept(modules: Iterable[types.ModuleType], entities: Iterable[object]) -> None:
-    """Refuse values of the state that outlive the rules: in a guarded module, or in an entity.
+    """Refuse values of the state that outlive the rules: in a instrumented module, or in an entity.
 
     A module's dict, a mutable default, a class attribute or a cache would take a value from one
     rule, or one path, into the next. Raises `keeps-state`.
@@ -324,7 +324,7 @@ _OF_ENTITIES = frozenset({"_world", "variables", "setting"})
 
 
 def _kept_outside(modules: Iterable[types.ModuleType]) -> dict[str, object]:
-    """Return what the guarded modules hold in containers, cells and attributes that can change.
+    """Return what the instrumented modules hold in containers, cells and attributes that can change.
 
     Rules that change any of it depend on more than the state: compare it before and after they run.
     """

@@ -21,7 +21,7 @@ from finale.model.errors import FinaleError, Place
 
 from .checks import MUTATORS, SyntaxCheck
 from .explore import Branch
-from .guarding import NAME, guarded_function
+from .instrumenting import NAME, instrumented_function
 from .loops import MergeableLoops, merged_loop
 from .path_ends import is_inner
 
@@ -386,7 +386,7 @@ def _rewritten(
     given.kw_defaults = [None] * len(given.kwonlyargs)
     rewritten = rewrite.visit(definition)
     if NAME in names:
-        rewritten = guarded_function(rewritten, helpers)
+        rewritten = instrumented_function(rewritten, helpers)
     # A factory whose parameters are the helpers and the free names makes them cells of the body.
     cells = [_at(definition, ast.arg(name)) for name in (*helpers, *own.co_freevars)]
     arguments = ast.arguments([], cells, None, [], [], None, [])

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from finale.model.language import guarding
+from finale.model.language import instrumenting
 from tests.constructs.every import EVERY, GROUPS
 from tests.constructs.outcomes import AGREES, RAISES, Outcome, outcome_of, outcomes
 
@@ -15,7 +15,7 @@ ENDS = {"keyboard-interrupt"}
 #: A construct that Finale must accept: the reference describes it.
 ORDINARY = ("ordinary_rules", "ordinary_helpers")
 NUMBER = {construct.name: construct for construct in EVERY}
-#: What was misread before all code was guarded, with what is said of it now.
+#: What was misread before code of users was instrumented, with what is said of it now.
 MISREAD_BEFORE = {
     "define-returns-frozen-dataclass": AGREES,
     "define-returns-named-tuple": AGREES,
@@ -60,16 +60,18 @@ def test_every_construct_is_refused_or_agrees() -> None:
     assert {name for name in ordinary if found[name].word != AGREES} == set()
 
 
-#: Guards that are switched off: the comparison must notice what they would have refused.
-UNGUARDED = (
+#: Checks that are switched off: the comparison must notice what they would have refused.
+NOT_INSTRUMENTED = (
     "is-entities-in-unmarked-function", "is-in-lambda-of-module", "is-in-unmarked-function",
     "is-true-in-unmarked-function", "isinstance-in-unmarked-function", "repr-of-enum",
     "repr-of-number", "type-equals-int", "type-equals-record-class", "type-in-unmarked-function",
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", UNGUARDED)
-def test_without_guards_the_comparison_notices(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guarding, "guarded", lambda tree: tree)
-    monkeypatch.setattr("finale.model.language.syntax.guarded_function", lambda tree, _: tree)
+@pytest.mark.parametrize("name", NOT_INSTRUMENTED)
+def test_without_instruments_the_comparison_notices(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(instrumenting, "instrumented", lambda tree: tree)
+    monkeypatch.setattr("finale.model.language.syntax.instrumented_function", lambda tree, _: tree)
     assert outcome_of(NUMBER[name]).word == "misread"

@@ -26,7 +26,7 @@ from finale.model.language.explore import Branch
 from finale.model.language.properties import Family
 from finale.model.language.protocol import Protocol
 from finale.model.language.reaching import CodeByName
-from finale.model.semantics import evaluate, outcome, updated
+from finale.model.semantics import evaluate, outcome, steps, updated
 from finale.model.system import (
     Blocked,
     Fault,
@@ -60,10 +60,9 @@ def first_states(system: System) -> Iterator[State]:
     known = dict.fromkeys(system.initial)
     yield from known
     for state in (ahead := list(known)):  # grows
-        for rule in system.rules:
-            leaf = outcome(rule.tree, state)
-            after = updated(leaf, state) if isinstance(leaf, Update) else state
-            if after not in known:
+        for step in steps(system, state):
+            after = step.result
+            if not isinstance(after, Fault) and after not in known:
                 known[after] = None
                 ahead.append(after)
                 yield after

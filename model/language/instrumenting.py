@@ -2,7 +2,7 @@
 
 A rule is plain Python over symbolic values. Most operations reach the value (`==`, `+`, a truth
 test), which answers or refuses. Some never do: `is`, `type`, `repr`, a C function, an `except` that
-swallows a refusal. In guarded code each of these operations calls `refusals.py` first. While a rule
+swallows a refusal. In instrumented code each of these operations calls `refusals.py` first. While a rule
 is explored, an operation that is not known to be right is refused at its line. At all other times
 the code means what it says.
 """
@@ -13,15 +13,15 @@ import ast
 import builtins
 from typing import Any, cast
 
-#: The name under which guarded code finds `refusals.py`.
+#: The name under which instrumented code finds `refusals.py`.
 NAME = "__finale__"
 #: Functions that look at the frame that calls them: such a call stays as it is.
 _OF_FRAMES = frozenset({"super", "locals", "globals", "vars", "dir", "eval", "exec"})
 _STATEMENTS = {ast.Try: "try", ast.TryStar: "try", ast.With: "with", ast.Global: "global"}
 
 
-class _Guard(ast.NodeTransformer):
-    """Rewrites the functions of a module, or one function. `own` are names that it never guards."""
+class _Instrument(ast.NodeTransformer):
+    """Rewrites the functions of a module, or one function. `own` are names of calls that stay as they are."""
 
     def __init__(self, own: frozenset[str] = frozenset(), *, inside: bool = False) -> None:
         self.own = own
@@ -127,14 +127,14 @@ def _misses_the_state(pattern: ast.pattern) -> bool:
     return False
 
 
-def guarded(tree: ast.Module) -> ast.Module:
-    """Return the code of a module, with guards in all functions."""
-    return cast(ast.Module, _Guard().visit(tree))
+def instrumented(tree: ast.Module) -> ast.Module:
+    """Return the code of a module, with checks in all functions."""
+    return cast(ast.Module, _Instrument().visit(tree))
 
 
-def guarded_function(definition: ast.FunctionDef, own: tuple[str, ...]) -> ast.FunctionDef:
-    """Return a function that was rewritten for exploration, with guards.
+def instrumented_function(definition: ast.FunctionDef, own: tuple[str, ...]) -> ast.FunctionDef:
+    """Return a function that was rewritten for exploration, with checks.
 
     `own` are the names of the functions that the first rewriting calls.
     """
-    return cast(ast.FunctionDef, _Guard(frozenset(own), inside=True).visit(definition))
+    return cast(ast.FunctionDef, _Instrument(frozenset(own), inside=True).visit(definition))
