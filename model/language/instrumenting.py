@@ -2,9 +2,9 @@
 
 A rule is plain Python over symbolic values. Most operations reach the value (`==`, `+`, a truth
 test), which answers or refuses. Some never do: `is`, `type`, `repr`, a C function, an `except` that
-swallows a refusal. In instrumented code each of these operations calls `refusals.py` first. While a rule
-is explored, an operation that is not known to be right is refused at its line. At all other times
-the code means what it says.
+swallows a refusal. In instrumented code each of these operations calls `refusals.py` first. While a
+rule is explored, an operation that is not known to be right is refused at its line. At all other
+times the code means what it says.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _STATEMENTS = {ast.Try: "try", ast.TryStar: "try", ast.With: "with", ast.Global:
 
 
 class _Instrument(ast.NodeTransformer):
-    """Rewrites the functions of a module, or one function. `own` are names of calls that stay as they are."""
+    """Rewrites the functions of a module, or one function. Calls of `own` names stay as they are."""
 
     def __init__(self, own: frozenset[str] = frozenset(), *, inside: bool = False) -> None:
         self.own = own

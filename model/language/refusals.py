@@ -1,7 +1,7 @@
 """Refuses what misses the state, at the line where it happens: instrumented code calls it.
 
-`instrumenting.py` says which operations come here, `docs/refused.md` what is refused and what to write
-instead. A function is called with a value of the state only if it is instrumented itself, if it is
+`instrumenting.py` says which operations come here, `docs/refused.md` what is refused and what to
+write instead. A function is called with a value of the state only if it is instrumented itself, if it is
 Finale's, or if it stands in a list below: functions in C that only pass values on, test their
 truth, or compare them.
 """
@@ -70,7 +70,7 @@ def _inside(value: object) -> Iterator[object]:
                 yield getattr(value, name, None)
 
 
-# --- what instrumented code calls ---------------------------------------------------------------------
+# --- what instrumented code calls ----------------------------------------------------------------
 
 
 def plain(value: Any, what: str) -> Any:
@@ -324,7 +324,7 @@ _OF_ENTITIES = frozenset({"_world", "variables", "setting"})
 
 
 def _kept_outside(modules: Iterable[types.ModuleType]) -> dict[str, object]:
-    """Return what the instrumented modules hold in containers, cells and attributes that can change.
+    """Return what instrumented modules hold in containers, cells and attributes that can change.
 
     Rules that change any of it depend on more than the state: compare it before and after they run.
     """
