@@ -16,9 +16,9 @@ from finale.checker.cache.code import digest
 from finale.checker.cache.parts import CachedParts
 from finale.model.errors import FinaleError, Place
 from finale.model.language.build import build, world_of
+from finale.model.language.keeping import keeping_nothing
 from finale.model.language.properties import Family
 from finale.model.language.protocol import Former, Protocol, Setting
-from finale.model.language.refusals import keeping_nothing
 from finale.model.system import State, System
 from finale.model.topology import Pattern
 from finale.model.trace import Trace

@@ -21,7 +21,7 @@ _STATEMENTS = {ast.Try: "try", ast.TryStar: "try", ast.With: "with", ast.Global:
 
 
 class _Instrument(ast.NodeTransformer):
-    """Rewrites the functions of a module, or one function. Calls of `own` names stay as they are."""
+    """Rewrites the functions of a module, or one function. Calls of `own` names stay as written."""
 
     def __init__(self, own: frozenset[str] = frozenset(), *, inside: bool = False) -> None:
         self.own = own

@@ -1,26 +1,24 @@
 """Refuses what misses the state, at the line where it happens: instrumented code calls it.
 
 `instrumenting.py` says which operations come here, `docs/refused.md` what is refused and what to
-write instead. A function is called with a value of the state only if it is instrumented itself, if it is
-Finale's, or if it stands in a list below: functions in C that only pass values on, test their
+write instead. A function is called with a value of the state only if it is instrumented itself, if
+it is Finale's, or if it stands in a list below: functions in C that only pass values on, test their
 truth, or compare them.
 """
 
 from __future__ import annotations
 
 import collections
-import contextlib
 import dataclasses
 import functools
-import gc
 import operator
 import sys
 import types
 import typing
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from finale.model.errors import FinaleError, Place
+from finale.model.errors import FinaleError
 from finale.model.values import Record
 
 from .access import Structure
@@ -47,13 +45,13 @@ def holds_state(value: object, depth: int = 0) -> bool:
     if depth > DEPTH_MAX or kind in _PLAIN or kind.__module__.startswith("finale."):
         is_record = type.__instancecheck__(Record, value)
         return is_record and any(holds_state(each, depth + 1) for each in vars(value).values())
-    return any(holds_state(each, depth + 1) for each in _inside(value))
+    return any(holds_state(each, depth + 1) for each in inside(value))
 
 
 _PLAIN = frozenset({int, bool, str, float, bytes, type(None), type, range, types.FunctionType})
 
 
-def _inside(value: object) -> Iterator[object]:
+def inside(value: object) -> Iterator[object]:
     """What a container or object has in it."""
     if isinstance(value, Mapping):
         yield from cast("Mapping[object, object]", value).keys()
@@ -157,15 +155,20 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     elif function is getattr or function is hasattr:
         _refuse_optional(function, args)
     result = function(*args, **kwargs)
-    if isinstance(function, _CACHES) and holds_state(result):
-        raise _keeps(f"the cache of {getattr(function, '__name__', 'a function')}", caller())
+    if isinstance(getattr(function, "__func__", function), CACHES) and holds_state(result):
+        raise FinaleError(
+            "keeps-state",
+            "a value of the state is kept in a cache: the next rule would find it there",
+            place=caller(),
+            advice="leave the cache out: exploring calls a helper once for each path",
+        )
     return result
 
 
 #: What makes text of a value, which says nothing of a value of the state.
 _TEXTS = (str, repr, ascii, format, print)
 #: The class of what `functools.lru_cache` and `functools.cache` return.
-_CACHES = (type(functools.lru_cache(lambda: None)),)
+CACHES = (type(functools.lru_cache(lambda: None)),)
 _TYPES_OF_PYTHON = frozenset({bool, int, float, str, tuple, list, dict, set, frozenset, object})
 
 
@@ -218,7 +221,7 @@ def _is_known(function: Any) -> bool:
         return _is_known(function.__func__)
     if isinstance(function, types.FunctionType):
         return _is_ours(function.__globals__) or function in _PASSING
-    if isinstance(function, (functools.partial, *_CACHES)):
+    if isinstance(function, (functools.partial, *CACHES)):
         inner = getattr(function, "func", None) or getattr(function, "__wrapped__", None)
         return _is_known(inner)
     if isinstance(function, type):
@@ -277,137 +280,4 @@ def _refused_call(what: str, given: str | None = None) -> FinaleError:
         if given
         else "keep all that a rule reads in fields, options and bounds",
         "foreign-call",
-    )
-
-
-# --- what outlives a rule ------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def keeping_nothing(is_instrumented: bool, protocol: Any) -> Iterator[None]:
-    """While rules of a user are explored: refuse what they keep outside the state.
-
-    Raises `keeps-state`.
-    """
-    modules = list(_instrumented_modules()) if is_instrumented else []
-    before = _kept_outside(modules)
-    yield
-    if is_instrumented:
-        _refuse_kept(modules, protocol.world.entities)
-        _refuse_changed(before, _kept_outside(modules))
-
-
-def _instrumented_modules() -> Iterator[types.ModuleType]:
-    for each in cast("list[object]", list(sys.modules.values())):
-        if isinstance(each, types.ModuleType) and NAME in vars(each):
-            yield each
-
-
-def _refuse_kept(modules: Iterable[types.ModuleType], entities: Iterable[object]) -> None:
-    """Refuse values of the state that outlive the rules: in a instrumented module, or in an entity.
-
-    A module's dict, a mutable default, a class attribute or a cache would take a value from one
-    rule, or one path, into the next. Raises `keeps-state`.
-    """
-    seen = set[int]()
-    for module in modules:
-        for name, value in list(vars(module).items()):
-            if name != NAME and _keeps_state(value, module.__name__, seen, 0):
-                raise _keeps(name, Place(module.__file__, key=name))
-    for entity in entities:
-        for name, value in vars(entity).items():
-            if name not in _OF_ENTITIES and holds_state(value):
-                raise _keeps(f"{name} of {str(entity) or 'the protocol'}", Place())
-
-
-_OF_ENTITIES = frozenset({"_world", "variables", "setting"})
-
-
-def _kept_outside(modules: Iterable[types.ModuleType]) -> dict[str, object]:
-    """Return what instrumented modules hold in containers, cells and attributes that can change.
-
-    Rules that change any of it depend on more than the state: compare it before and after they run.
-    """
-    found: dict[str, object] = {}
-    for module in modules:
-        for name, value in list(vars(module).items()):
-            if name != NAME:
-                found[f"{name} in {module.__file__}"] = _content(value, module.__name__, set())
-    return found
-
-
-def _refuse_changed(before: Mapping[str, object], after: Mapping[str, object]) -> None:
-    """Refuse a change of what is kept outside the state. Raises `keeps-state`."""
-    for name, content in after.items():
-        if name in before and before[name] != content:
-            raise FinaleError(
-                "keeps-state",
-                f"exploring the rules has changed {name}: they depend on more than the state",
-                advice="keep what must last in a field of an entity; make lists and dicts where "
-                "they are used",
-            )
-
-
-def _content(value: object, module: str, seen: set[int]) -> object:
-    """What an object of a module holds, down to plain values, as something that can be compared."""
-    if isinstance(value, int | str | bytes | float | type(None)):
-        return value
-    if id(value) in seen or type(value) in _SHALLOW or isinstance(value, _CACHES):
-        return id(value)
-    seen.add(id(value))
-    if isinstance(value, types.GeneratorType):
-        return value.gi_frame.f_lasti if value.gi_frame is not None else None
-    if type(value).__module__ == "itertools":
-        return repr(value)
-    if isinstance(value, types.FunctionType) and value.__module__ == module:
-        kept = {name: each for name, each in vars(value).items() if not name.startswith("__")}
-        inside = [*_reached(value, module), *kept.values()]
-    else:
-        inside = list(_reached(value, module))
-    return id(value), [_content(each, module, seen) for each in inside]
-
-
-def _keeps_state(value: object, module: str, seen: set[int], depth: int) -> bool:
-    if isinstance(value, Symbolic | Structure):
-        return True
-    if id(value) in seen or depth > 2 * DEPTH_MAX or type(value) in _SHALLOW:
-        return False
-    seen.add(id(value))
-    return any(_keeps_state(each, module, seen, depth + 1) for each in _reached(value, module))
-
-
-_SHALLOW = frozenset({int, bool, str, float, bytes, type(None), range, types.ModuleType})
-
-
-def _reached(value: object, module: str) -> Iterator[object]:
-    """What an object of a module keeps: of a function its defaults, cells and attributes."""
-    if isinstance(value, types.FunctionType):
-        if value.__module__ == module:
-            yield from (
-                value.__defaults__,
-                value.__kwdefaults__,
-                getattr(value, "__wrapped__", None),
-            )
-            for cell in value.__closure__ or ():
-                with contextlib.suppress(ValueError):
-                    yield cell.cell_contents
-    elif isinstance(value, _CACHES):
-        yield from gc.get_referents(value)
-    elif isinstance(value, property):
-        yield from (value.fget, value.fset)
-    elif isinstance(value, staticmethod | classmethod):
-        yield value.__func__
-    elif isinstance(value, type):
-        if value.__module__ == module:
-            yield from list(vars(value).values())
-    elif type(value).__module__ == module or not type(value).__module__.startswith("finale."):
-        yield from _inside(value)
-
-
-def _keeps(what: str, place: Place) -> FinaleError:
-    return FinaleError(
-        "keeps-state",
-        f"a value of the state is kept in {what}: the next rule would find it there",
-        place=place,
-        advice="keep what must last in a field of an entity; leave the cache out",
     )

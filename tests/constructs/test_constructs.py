@@ -69,9 +69,7 @@ NOT_INSTRUMENTED = (
 
 
 @pytest.mark.parametrize("name", NOT_INSTRUMENTED)
-def test_without_instruments_the_comparison_notices(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_comparison_notices_by_itself(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(instrumenting, "instrumented", lambda tree: tree)
     monkeypatch.setattr("finale.model.language.syntax.instrumented_function", lambda tree, _: tree)
     assert outcome_of(NUMBER[name]).word == "misread"
