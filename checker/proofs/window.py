@@ -18,7 +18,7 @@ from finale.model.language.build import world_of
 from finale.model.language.entities import Entity
 from finale.model.language.explore import Folded, explore, fold
 from finale.model.language.joining import join
-from finale.model.language.layout import LayoutGuard, guarding, refuse_bounded_fields
+from finale.model.language.layout import LayoutGuard, guarding, refuse_unguarded
 from finale.model.language.protocol import Protocol
 from finale.model.language.stores import SymbolicStore
 
@@ -54,8 +54,9 @@ class Window(ABC):
 
     def __init__(self, protocol: Protocol, guard: LayoutGuard) -> None:
         self.guard = guard
-        self.world = world_of(protocol, protocol.keeps())
-        refuse_bounded_fields(self.world, guard)
+        with guarding(guard):
+            self.world = world_of(protocol, protocol.keeps())
+        refuse_unguarded(self.world, guard)
         self.quantified: dict[int, Quantified] = {}
         self._further: dict[Hashable, int] = {}
 

@@ -15,7 +15,7 @@ from .bindings import BoundRule, bindings, bound_rules, rule_names, rule_of, sho
 from .decorators import DecoratedFunction, mark_of
 from .entities import World
 from .history import asks_whether_kept, refuse_difference, refuse_history
-from .layout import guarding, is_foreign, refuse_bounded_fields
+from .layout import LayoutGuard, guarding, is_foreign, refuse_unguarded
 from .predicates import property_of, where
 from .properties import Family
 from .protocol import Protocol
@@ -74,16 +74,21 @@ def build(
     `look` is called before each rule and property: what it raises ends the work. `parts` hands out
     the parts.
     """
-    with guarding(protocol.layout_guard):
-        return _built(protocol, families, look or _go_on, parts or Parts())
+    guard = protocol.layout_guard
+    with guarding(guard):
+        return _built(protocol, guard, families, look or _go_on, parts or Parts())
 
 
 def _built(
-    protocol: Protocol, families: Sequence[Family], look: Callable[[], None], parts: Parts
+    protocol: Protocol,
+    guard: LayoutGuard | None,
+    families: Sequence[Family],
+    look: Callable[[], None],
+    parts: Parts,
 ) -> System:
     world = world_of(protocol, protocol.keeps())
-    if protocol.layout_guard is not None:
-        refuse_bounded_fields(world, protocol.layout_guard)
+    if guard is not None:
+        refuse_unguarded(world, guard)
     parts.begin(protocol, world)
     _check_all(world, parts)
     rules = tuple(_ground_rules(world, protocol, look, parts))

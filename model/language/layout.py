@@ -245,11 +245,21 @@ def _is_known(module: str) -> bool:
     return module.partition(".")[0] in {"finale", *sys.stdlib_module_names}
 
 
-def refuse_revealing(kinds: Iterable[type]) -> None:
+def refuse_unguarded(world: World, guard: LayoutGuard) -> None:
+    """Refuse code and fields of a user that depend on a layout and do not ask an entity.
+
+    A guard cannot see that. Raises `reads-layout`.
+    """
+    _refuse_revealing({type(each) for each in world.entities})
+    _refuse_limits(type(world.entities[0]), guard)
+    _refuse_bounded_fields(world, guard)
+
+
+def _refuse_revealing(kinds: Iterable[type]) -> None:
     """Refuse functions of Python that look at an entity without asking it, in code of a user.
 
     The entity cannot notice them. Looked at is all code that methods of the classes can come to by
-    a name. Raises `reads-layout`.
+    a name.
     """
     bases = dict.fromkeys(base for kind in kinds for base in kind.__mro__)
     pending: list[object] = [base for base in bases if not _is_known(base.__module__)]
@@ -269,10 +279,23 @@ def refuse_revealing(kinds: Iterable[type]) -> None:
                 pending += [function.__globals__.get(name) for name in code.co_names]
 
 
-def refuse_bounded_fields(world: World, guard: LayoutGuard) -> None:
+def _refuse_limits(protocol: type, guard: LayoutGuard) -> None:
+    """Refuse limits that a user's protocol works out: what they rest on cannot be seen."""
+    for base in protocol.__mro__:
+        own = vars(base).get("limits")
+        if isinstance(own, FunctionType) and not _is_known(base.__module__):
+            raise FinaleError(
+                "reads-layout",
+                f"{base.__name__}.limits works out bounds, which a run may not have: {guard.what}",
+                place=Place(own.__code__.co_filename, own.__code__.co_firstlineno),
+                advice="bound fields by numbers, or by names that stand under [bounds]",
+            )
+
+
+def _refuse_bounded_fields(world: World, guard: LayoutGuard) -> None:
     """Refuse fields of a user whose values are bounded by what a run need not have.
 
-    In the layout a counter would never pass the bound of the layout. Raises `reads-layout`.
+    In the layout a counter would never pass the bound of the layout.
     """
     known = world.scope
     others = Scope({n: b + guard.is_bound(n) for n, b in known.bounds.items()}, known.entities)

@@ -20,9 +20,9 @@ from typing import Any, cast
 from finale.model.errors import FinaleError, Place
 from finale.reference.elements import Record
 
-#: Where code is that no user has written: the engine's, Python's and what is installed beside it.
+#: Where code is that no user has written: Finale's, Python's and what is installed beside it.
 NOT_THEIRS = (
-    Path(__file__).parents[1],
+    Path(__file__).parents[2],
     *(Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
 )
 

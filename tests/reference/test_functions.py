@@ -123,13 +123,16 @@ def test_whatever_is_called_is_named_when_it_raises(
     assert named in error.message
 
 
-LOUD = """import json
+LOUD = """import json; from finale.model.language import refusals
 
 def called(line):
     return json.loads(line)
 
 def split(line):
     raise ValueError("one\\n\\n  two")
+
+def through(line):
+    return refusals.call(json.loads, line)
 """
 
 
@@ -138,13 +141,14 @@ def split(line):
     [
         ("loud:split", "loud:split raised ValueError: one two, in {loud}:7, for 'text'"),
         ("loud:called", "char 0), in {loud}:4, for 'text'"),
+        ("loud:through", "char 0), in {loud}:10, for 'text'"),
         ("math:sqrt", "raised TypeError: must be real number, not str, for 'text'"),
     ],
 )
 def test_where_a_function_has_raised_is_told(
     tmp_path: Path, function: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The line is that of the user's own module, not of what it has called of Python's."""
+    """The line is that of the user's own module, not of what it has called of Python's or Finale's."""
     file, state = job(tmp_path, function, loud=LOUD), tmp_path / "state"
     (tmp_path / "rows").write_text('"text"\n')
     assert main(["run", str(file), "--directory", str(state)]) == 2

@@ -30,7 +30,7 @@ from finale.model.language.bindings import BoundRule, bindings, bound_rules
 from finale.model.language.build import initial_states
 from finale.model.language.entities import Entity, Variable
 from finale.model.language.guards import Limit
-from finale.model.language.layout import guarding, refuse_count, refuse_revealing
+from finale.model.language.layout import guarding, refuse_count
 from finale.model.language.observing import observing
 from finale.model.language.properties import Family, Taken, stepping
 from finale.model.language.protocol import Setting
@@ -91,7 +91,6 @@ class IdWindow(Window):
         self.size, self._look = size, look
         with guarding(UNBOUNDED):
             self.protocol: JobProtocol = kind(_widened(setting, 2 * size + 1))
-        refuse_revealing({type(each) for each in (self.protocol, *self.protocol.entities())})
         self.protocol.id_limit = Limit(NO_BOUND, "checkpoints")
         super().__init__(self.protocol, UNBOUNDED)
         statuses = list(CheckpointStatus)

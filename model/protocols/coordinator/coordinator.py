@@ -30,7 +30,7 @@ from typing import ClassVar, cast
 
 from finale.model.errors import FinaleError, Place
 from finale.model.language.guards import Limit
-from finale.model.language.layout import LayoutGuard, is_foreign, mapped, refuse_revealing
+from finale.model.language.layout import LayoutGuard, is_foreign, mapped
 from finale.model.language.observing import observing, sound_kind
 from finale.model.language.renaming import names, references, retire
 from finale.model.protocols.barriers.gate import AlignedGate
@@ -269,11 +269,9 @@ class JobProtocol(Protocol, ABC):
     @property
     def layout_guard(self) -> LayoutGuard | None:
         """Rules of Finale are known to read nothing of few ids; a variant's are looked at."""
-        kinds = {type(each) for each in (self, *self.entities())}
-        if not self.recycles or not is_foreign(kinds):
+        if not self.recycles:
             return None
-        refuse_revealing(kinds)
-        return FEW_IDS
+        return FEW_IDS if is_foreign(map(type, (self, *self.entities()))) else None
 
     def entities(self) -> Sequence[Entity]:
         gates = (task.gate for task in self.tasks)

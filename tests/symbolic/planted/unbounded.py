@@ -197,6 +197,16 @@ REFERENCES = [
     ("set-size", "plan", "task.aborted.size < 3"),
 ]
 
+LIMITS = """
+    def limits(self):
+        known = super().limits()
+        return {**known, "few": 4 - min(4, IDS)}
+
+    @rule
+    def begin_to_count(self) -> None:
+        \"\"\"Something is counted, which leaves its bounds in a window.\"\"\"
+        self.begun = 1
+"""
 WITH_STATE = [
     (
         "counter-in-a-range",
@@ -207,6 +217,14 @@ WITH_STATE = [
         "counter-of-bound",
         "    begun = field(Range(0, Bound('checkpoints')), 0)\n",
         "self.begun + 2 < self.bounds.checkpoints",
+    ),
+    *(
+        (
+            f"limits-{name}",
+            f"    begun = field(Range(0, Bound('few')), 0)\n{LIMITS.replace('IDS', ids)}",
+            "self.begun > 0",
+        )
+        for name, ids in (("length", "len(self.checkpoints)"), ("bound", 'known["checkpoints"]'))
     ),
     (
         "field-of-number",
