@@ -148,7 +148,7 @@ def through(line):
 def test_where_a_function_has_raised_is_told(
     tmp_path: Path, function: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The line is that of the user's own module, not of what it has called of Python's or Finale's."""
+    """The line is that of the user's own module, not of what it has called of others."""
     file, state = job(tmp_path, function, loud=LOUD), tmp_path / "state"
     (tmp_path / "rows").write_text('"text"\n')
     assert main(["run", str(file), "--directory", str(state)]) == 2
