@@ -37,6 +37,8 @@ _EVENTS = frozenset(
     {"open", "os.listdir", "os.scandir", "os.system", "subprocess.Popen", "ctypes.dlopen"}
     | {"object.__setattr__"}
 )
+#: How the packages are called under which the folders of one process are loaded.
+PACKAGES = "finale_protocols_"
 _LIBRARY = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
 _INSTALLED = tuple(f"{each}{os.sep}" for each in _LIBRARY[2:])
 _FINALE = Path(finale.__path__[0])
@@ -75,6 +77,14 @@ class UserCode:
     def files(self) -> set[Path]:
         """Return the files of all modules, by their whole paths."""
         return set(map(Path, self._files()))
+
+    def modules(self) -> list[types.ModuleType]:
+        """Return the modules that were loaded with the folder, or that it shares with others."""
+        found = dict[str, types.ModuleType](sys.modules)
+        others = (name for name in found if name.startswith(PACKAGES))
+        foreign = {name for name in others if name.partition(".")[0] != self.package}
+        own = (module for name, module in found.items() if name not in foreign)
+        return [each for each in own if instrumenting.NAME in getattr(each, "__dict__", ())]
 
     def name_of(self, thing: Any) -> str:
         """Return the name of a class or function, with its module, without the package's number."""

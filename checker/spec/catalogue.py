@@ -27,7 +27,7 @@ from typing import NoReturn, TypeGuard, cast
 
 from finale._face import new_imports
 from finale.checker.cache.store import Store
-from finale.checker.cache.user_code import UserCode
+from finale.checker.cache.user_code import PACKAGES, UserCode
 from finale.model.errors import FinaleError, Place, nearest
 from finale.model.language.properties import Family
 from finale.model.language.protocol import Protocol
@@ -63,6 +63,11 @@ class Catalogue:
     def folder(self) -> Path | None:
         """The user's folder."""
         return None if self.code is None else self.code.folder
+
+    @property
+    def modules(self) -> Sequence[ModuleType]:
+        """The modules of the user's code."""
+        return () if self.code is None else self.code.modules()
 
     def protocol(self, key: str) -> type[Protocol]:
         """The class of a protocol. Raises `unknown-protocol`."""
@@ -196,7 +201,7 @@ def _load_folder(known: Catalogue, folder: Path) -> None:
         file for file in folder.glob("*.py") if file.is_file() and file.stem != "__init__"
     )
     # A package of its own name: files of the user can import each other, and shadow nothing.
-    code = UserCode(folder.resolve(), f"finale_protocols_{next(_package_numbers)}")
+    code = UserCode(folder.resolve(), f"{PACKAGES}{next(_package_numbers)}")
     code.install()
     known.code = code
     own = [code.folder / file.name for file in files]

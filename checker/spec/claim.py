@@ -129,7 +129,7 @@ class Spec:
         with self._blaming():
             self._refuse_too_wide_state()
             asked = self.asked if families is None else families
-            with keeping_nothing(self.catalogue.folder is not None, protocol):
+            with keeping_nothing(self.catalogue.modules, protocol):
                 system = build(protocol, asked, look, parts)
         if parts is not None:
             parts.end()

@@ -8,10 +8,9 @@ is compared before and after the rules are explored.
 from __future__ import annotations
 
 import contextlib
-import sys
 import types
-from collections.abc import Generator, Iterable, Iterator
-from typing import Any, cast
+from collections.abc import Collection, Generator, Iterable, Iterator
+from typing import Any
 
 from finale.model.errors import FinaleError, Place
 
@@ -24,12 +23,11 @@ _SHALLOW = frozenset({range, types.ModuleType})
 
 
 @contextlib.contextmanager
-def keeping_nothing(is_instrumented: bool, protocol: Any) -> Generator[None]:
-    """While rules of a user are explored: refuse what they keep. Raises `keeps-state`."""
-    modules = list(_instrumented_modules()) if is_instrumented else []
+def keeping_nothing(modules: Collection[types.ModuleType], protocol: Any) -> Generator[None]:
+    """While rules of a user's modules are explored: refuse what they keep. Raises `keeps-state`."""
     before = _contents(modules)
     yield
-    if is_instrumented:
+    if modules:
         after = _contents(modules)
         for place, content in after.items():
             if place in before and before[place] != content:
@@ -49,12 +47,6 @@ def _keeps(what: str, place: Place) -> FinaleError:
         advice="keep what must last in a field of an entity; make lists and dicts where they are "
         "used, and leave caches out",
     )
-
-
-def _instrumented_modules() -> Iterator[types.ModuleType]:
-    for each in cast("list[object]", list(sys.modules.values())):
-        if isinstance(each, types.ModuleType) and NAME in vars(each):
-            yield each
 
 
 def _contents(modules: Iterable[types.ModuleType]) -> dict[Place, object]:
