@@ -24,9 +24,14 @@ from .loops import functions_in
 from .protocol import Protocol
 from .reaching import CodeByName, all_mentioned, is_of_user
 
-#: Names by which a rule can ask whether history is kept.
+#: Names by which a rule can ask whether history is kept: what knows it, and what asks by a text.
 ASKS_WHETHER = frozenset(
-    {"observes", "keeps", "setting", "ghosts", "scope", "cut", "counts_cancellations", "variables"}
+    {
+        *("observes", "keeps", "setting", "ghosts", "scope", "variables", "world", "_world"),
+        *("cut", "counts_cancellations"),
+        *("hasattr", "getattr", "vars", "dir", "attrgetter", "methodcaller", "format"),
+        *("format_map", "__dict__", "__getattribute__", "__getattr__", "getattr_static"),
+    }
 )
 
 
@@ -56,11 +61,20 @@ def asks_whether_kept(protocol: Protocol) -> bool:
     """Return whether code of a user may ask whether history is kept."""
     kinds = {type(each) for each in (protocol, *protocol.entities())}
     return bool(protocol.setting.observe) and any(
-        isinstance(node, ast.Attribute) and node.attr in ASKS_WHETHER
+        _name_in(node) in ASKS_WHETHER
         for file in foreign_files(kinds)
         for function in functions_in(file)
         for node in ast.walk(function)
     )
+
+
+def _name_in(node: ast.AST) -> object:
+    """The name or text that a node is."""
+    match node:
+        case ast.Attribute(attr=name) | ast.Name(id=name) | ast.Constant(value=str(name)):
+            return name
+        case _:
+            return None
 
 
 def refuse_difference(

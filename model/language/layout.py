@@ -13,12 +13,11 @@ read: what is the same in every run (`Same`), what a function of Finale reads fo
 from __future__ import annotations
 
 import dis
-import inspect
 import sys
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any, NoReturn, TypeVar, cast
@@ -26,11 +25,13 @@ from typing import Any, NoReturn, TypeVar, cast
 from finale.model.domains import Scope
 from finale.model.errors import FinaleError, Place
 
-from .entities import Entity, Field, World
+from .entities import Entity, Field, World, fields_of
 from .explore import exploring
 from .guards import Limit
 from .loops import keeps_rounds_apart
 from .path_ends import is_inner
+from .simple_code import guard as guard_calls
+from .simple_code import refuse_other_code
 from .syntax import check_reader
 
 T = TypeVar("T")
@@ -48,8 +49,6 @@ _OF_CLASS = frozenset({"__class__", "__dict__", "world"})
 """What is not kept by the entity, and answers for it all the same."""
 _SHOWN = frozenset({"__str__", "__repr__"})
 _ASKS_KIND = frozenset({"is_instance"})
-_REVEALING = frozenset({"type", "id", "hash", "dir"})
-"""Functions of Python that look at an object without asking the object."""
 
 
 # --- the closed list -----------------------------------------------------------------------------
@@ -245,38 +244,19 @@ def _is_known(module: str) -> bool:
     return module.partition(".")[0] in {"finale", *sys.stdlib_module_names}
 
 
-def refuse_unguarded(world: World, guard: LayoutGuard) -> None:
-    """Refuse code and fields of a user that depend on a layout and do not ask an entity.
+def refuse_unguarded(
+    world: World, guard: LayoutGuard, functions: Iterable[Callable[..., object]] = ()
+) -> None:
+    """Refuse code and fields of a user that can depend on a layout and do not ask an entity.
 
-    A guard cannot see that. Raises `reads-layout`.
+    A guard cannot see that. `functions` are code beside that of the entities. Raises
+    `reads-layout`.
     """
-    _refuse_revealing({type(each) for each in world.entities})
+    kinds = {type(each) for each in world.entities}
+    fields_known = frozenset(each.name for kind in kinds for each in fields_of(kind))
+    refuse_other_code(kinds, functions, fields_known)
     _refuse_limits(type(world.entities[0]), guard)
     _refuse_bounded_fields(world, guard)
-
-
-def _refuse_revealing(kinds: Iterable[type]) -> None:
-    """Refuse functions of Python that look at an entity without asking it, in code of a user.
-
-    The entity cannot notice them. Looked at is all code that methods of the classes can come to by
-    a name.
-    """
-    bases = dict.fromkeys(base for kind in kinds for base in kind.__mro__)
-    pending: list[object] = [base for base in bases if not _is_known(base.__module__)]
-    seen: set[int] = set()
-    while pending:
-        found = pending.pop()
-        if id(found) in seen or _is_known(getattr(found, "__module__", None) or "finale"):
-            continue
-        seen.add(id(found))
-        if isinstance(found, type):
-            pending += vars(found).values()
-        elif isinstance(found, property | cached_property | staticmethod | classmethod):
-            pending += [getattr(found, part, None) for part in ("fget", "fset", "func", "__func__")]
-        elif isinstance(function := inspect.unwrap(found), FunctionType):  # type: ignore[arg-type]
-            for code in _codes_in(function.__code__):
-                _refuse_revealing_in(code)
-                pending += [function.__globals__.get(name) for name in code.co_names]
 
 
 def _refuse_limits(protocol: type, guard: LayoutGuard) -> None:
@@ -312,26 +292,6 @@ def _refuse_bounded_fields(world: World, guard: LayoutGuard) -> None:
             )
 
 
-def _codes_in(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from _codes_in(inner)
-
-
-def _refuse_revealing_in(code: CodeType) -> None:
-    for each in dis.get_instructions(code) if _REVEALING & set(code.co_names) else ():
-        if each.opname == "LOAD_GLOBAL" and each.argval in _REVEALING:
-            line = each.positions.lineno if each.positions is not None else None
-            raise FinaleError(
-                "reads-layout",
-                f"{code.co_name} asks {each.argval}(...), which may be of an entity: "
-                "whether that is the same in every run cannot be seen",
-                place=Place(code.co_filename, line or code.co_firstlineno),
-                advice=f"write the function without {each.argval}(...)",
-            )
-
-
 @contextmanager
 def guarding(guard: LayoutGuard | None) -> Generator[None]:
     """Refuse each read of the layout that a guard does not allow; without a guard none."""
@@ -347,6 +307,7 @@ def guarding(guard: LayoutGuard | None) -> Generator[None]:
 
 def _install(guarded: bool) -> None:
     """Look at what is read of entities only while a guard is there: it costs time."""
+    guard_calls(guarded)
     kind: Any = Entity
     if guarded:
         kind.__getattribute__ = _guarded_read
@@ -363,7 +324,7 @@ def _guarded_read(entity: Entity, name: str) -> Any:
             check_reader(frame.f_code)  # the field sees this function as its reader
         return value
     code = frame.f_code
-    if is_inner(code.co_filename):
+    if is_inner(code.co_filename) and not _calls_for_user(code):
         if name == "__class__" and code.co_name not in _ASKS_KIND:
             return value
         if name == "world" or (name in _OWN and not _shows_it(frame)):
@@ -371,6 +332,11 @@ def _guarded_read(entity: Entity, name: str) -> Any:
     elif name == "__class__" and _is_for_language(frame):
         return value
     return _read(entity, name, value, _reader_of(frame))
+
+
+def _calls_for_user(code: CodeType) -> bool:
+    """Whether a function of the language only makes a call that code of a user has written."""
+    return code.co_name == "call" and code.co_filename == _CALLS
 
 
 def _is_for_language(frame: FrameType) -> bool:

@@ -27,6 +27,7 @@ from .explore import exploring
 from .instrumenting import NAME
 from .operators import is_instance
 from .path_ends import caller
+from .simple_code import refuse_call
 from .symbols import Symbolic, unsupported
 
 #: A value of the state is looked for so deep in tuples, lists, dicts and objects.
@@ -144,6 +145,7 @@ def refuse_of_frames(name: str) -> None:
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Call a function from instrumented code; refuse one that is not known to reach the state."""
+    refuse_call(function, (*args, *kwargs.values()))
     if not exploring():
         return function(*args, **kwargs)
     if function is isinstance:

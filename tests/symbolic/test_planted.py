@@ -11,7 +11,7 @@ from tests.symbolic.planted import all_jobs, asking, observing, unbounded
 from tests.symbolic.planted.plants import SITES, Plant
 
 #: These read the state alone, so that the proof is asked, and fails.
-ASKED = {"older-none", "first-of-all", "field-of-number"}
+ASKED = {"older-none", "first-of-all"}
 #: What the language refuses before a proof could.
 REFUSED = {
     "foreign-call", "keeps-state", "misses-the-state", "rule-builds-set", "rule-mutates",

@@ -245,7 +245,8 @@ class IdWindow(Window):
     @property
     def initial_states(self) -> tuple[tuple[int, ...], ...]:
         """The initial states of the layout."""
-        return initial_states(self.protocol, self.world)
+        with guarding(self.guard):
+            return initial_states(self.protocol, self.world)
 
     def _reads(self, roots: Iterable[Expression]) -> frozenset[int]:
         cells = {each.index for each in nodes(roots) if isinstance(each, Cell)}

@@ -21,6 +21,9 @@ K = { from = [{ vertex = "S", EDGE }], sink = "two-phase" }"""
 
 PLANS = [
     ("index", "plan", "task.subtask.index > 0", WIDE),
+    ("getattr-name", "plan", 'getattr(task, "name") == "K"', LONG),
+    ("format-field", "plan", '"{0.name}".format(task) == "K"', LONG),
+    ("attrgetter-name", "plan", 'operator.attrgetter("name")(task) == "K"', LONG),
     ("vertices", "plan", "len(self.job.vertices) > 3", LONG),
     ("edges", "plan", "len(self.job.edges) > 2", LONG),
     ("tasks", "plan", "len(self.tasks) > 3", LONG),

@@ -33,6 +33,12 @@ LAYOUTS = [
         "acknowledged",
         "(task.confirmed != Nothing and task.confirmed.number > 2)",
     ),
+    ("getattr-name", "decides", 'getattr(checkpoint, "name") == "cp3"'),
+    ("format-field", "decides", '"3" in "{0.name}".format(checkpoint)'),
+    ("object-getattribute", "decides", 'object.__getattribute__(checkpoint, "number") == 3'),
+    ("getattr-dict", "decides", 'getattr(checkpoint, "__dict__")["number"] == 3'),
+    ("attrgetter-name", "decides", 'operator.attrgetter("name")(checkpoint) == "cp3"'),
+    ("getattr-setting", "plan", 'getattr(self, "setting").bounds["live_checkpoints"] > 2'),
 ]
 
 #: The rule reads history: the state that a run has, or that only an option records.
@@ -48,6 +54,9 @@ HISTORY = [
     ("setting", "plan", "not self.setting.observe"),
     ("ghost-call", "plan", 'self.observes("taken") != self.observes("effects")'),
     ("keeps", "plan", '"taken" not in self.keeps()'),
+    ("hasattr", "plan", 'any(hasattr(each, "visible") for each in self.sinks)'),
+    ("variables", "plan", '"taken" not in getattr(task, "variables")'),
+    ("attrgetter", "plan", 'not operator.attrgetter("setting.observe")(self)'),
 ]
 
 
@@ -59,5 +68,5 @@ def few_ids() -> list[Plant]:
 
 def history() -> list[Plant]:
     """Return the variants that do something else if history is recorded."""
-    kept = "taken = true\ncut = true\nprogress = true"
+    kept = "taken = true\ncut = true\nprogress = true\neffects = true"
     return [Plant(name, site, cond, observe=kept) for name, site, cond in HISTORY]

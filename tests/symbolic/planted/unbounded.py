@@ -88,6 +88,12 @@ NUMBERS = [
     ("record-names", "plan", 'all(each.name.endswith("1") for each in self.data)'),
     ("job-records", "plan", "sum(sum(each.records) for each in self.job.vertices) < 2"),
     ("scope", "plan", 'int(self.world.scope.bounds["checkpoints"]) < 4'),
+    ("getattr-name", "decides", 'getattr(checkpoint, "name") == "cp3"'),
+    ("format-field", "decides", '"3" in "{0.name}".format(checkpoint)'),
+    ("object-getattribute", "decides", 'object.__getattribute__(checkpoint, "number") == 3'),
+    ("getattr-dict", "decides", 'getattr(checkpoint, "__dict__")["number"] == 3'),
+    ("attrgetter-name", "decides", 'operator.attrgetter("name")(checkpoint) == "cp3"'),
+    ("getattr-setting", "plan", 'getattr(self, "setting").bounds["checkpoints"] < 4'),
 ]
 
 
@@ -181,6 +187,22 @@ HELPED = [
         "    return found\n",
         "",
         "odd(self.checkpoints, checkpoint)",
+    ),
+    *(
+        (
+            f"third-by-{name}",
+            f"class Box:\n    n = 0\n\ndef third(many, each):\n    {made}\n"
+            f"    return any({third} and one == each for one in many)\n",
+            "",
+            "third(self.checkpoints, checkpoint)",
+        )
+        for name, made, third in (
+            ("iterator", "it = iter(range(99))", "next(it) == 2"),
+            ("list", "it = []", "(it.append(1) or len(it) == 3)"),
+            ("dict", "it = {}", "it.setdefault(0, one) == each"),
+            ("object", "it = Box()", "(setattr(it, 'n', it.n + 1) or it.n == 3)"),
+            ("walrus", "it = 0", "(it := it + 1) == 3"),
+        )
     ),
     (
         "counter-object",
