@@ -136,16 +136,24 @@ def bindings(
 
     The first `skip` parameters, and a last one that is the step taken, are not bound.
     """
-    hints = mark.hints
-    names = _parameters(mark)[skip:]
-    if names and hints.get(names[-1]) is Taken:
-        del names[-1]
-    choices = [_choices(protocol, mark, name, hints.get(name)) for name in names]
-    texts = [_texts(each) for each in choices]
-    for arguments, told in zip(product(*choices), product(*texts), strict=True):
+    known = choices(protocol, mark, skip)
+    names = list(known)
+    texts = [_texts(each) for each in known.values()]
+    for arguments, told in zip(product(*known.values()), product(*texts), strict=True):
         binding = tuple(zip(names, told, strict=True))
         entities = tuple(a.name for a in arguments if isinstance(a, Entity))
         yield arguments, binding, entities
+
+
+def choices(
+    protocol: Protocol, mark: DecoratedFunction, skip: int
+) -> dict[str, tuple[object, ...]]:
+    """Return what each parameter of a rule or property can be, but for the first `skip` and for a
+    last one that is the step taken."""
+    names = _parameters(mark)[skip:]
+    if names and mark.hints.get(names[-1]) is Taken:
+        del names[-1]
+    return {name: _choices(protocol, mark, name, mark.hints.get(name)) for name in names}
 
 
 def _parameters(mark: DecoratedFunction) -> list[str]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import functools
 import re
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar, cast, overload
 
+from finale.model.domains import Domain
 from finale.model.errors import FinaleError, Place
 from finale.model.system import Fairness
 
@@ -107,6 +108,14 @@ class DecoratedFunction:
                 place=self.place,
                 advice="annotate with classes that the module defines or imports at its top level",
             ) from None
+
+    @property
+    def domains(self) -> Iterator[tuple[str, Domain[Any]]]:
+        """The parameters whose annotation has a domain, and these."""
+        for name, hint in self.hints.items():
+            for each in getattr(hint, "__metadata__", ()):
+                if isinstance(each, Domain):
+                    yield name, each
 
     def check(self) -> None:
         """Raise a coded error for what the language refuses in the body, if it was not prepared."""

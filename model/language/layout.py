@@ -25,6 +25,7 @@ from typing import Any, NoReturn, TypeVar, cast
 from finale.model.domains import Scope
 from finale.model.errors import FinaleError, Place
 
+from .decorators import mark_of
 from .entities import Entity, Field, World, fields_of
 from .explore import exploring
 from .guards import Limit
@@ -256,7 +257,7 @@ def refuse_unguarded(
     fields_known = frozenset(each.name for kind in kinds for each in fields_of(kind))
     refuse_other_code(kinds, functions, fields_known)
     _refuse_limits(type(world.entities[0]), guard)
-    _refuse_bounded_fields(world, guard)
+    _refuse_bounded(world, guard)
 
 
 def _refuse_limits(protocol: type, guard: LayoutGuard) -> None:
@@ -272,8 +273,8 @@ def _refuse_limits(protocol: type, guard: LayoutGuard) -> None:
             )
 
 
-def _refuse_bounded_fields(world: World, guard: LayoutGuard) -> None:
-    """Refuse fields of a user whose values are bounded by what a run need not have.
+def _refuse_bounded(world: World, guard: LayoutGuard) -> None:
+    """Refuse fields and parameters of a user that are bounded by what a run need not have.
 
     In the layout a counter would never pass the bound of the layout.
     """
@@ -284,12 +285,23 @@ def _refuse_bounded_fields(world: World, guard: LayoutGuard) -> None:
         declared: Field[Any] = getattr(kind, variable.field)
         owner = next(base for base in kind.__mro__ if variable.field in vars(base))
         if not _is_known(owner.__module__) and declared.domain.resolve(others) != variable.domain:
-            raise FinaleError(
-                "reads-layout",
-                f"the values of {variable.name} are bounded by the layout: {guard.what}",
-                place=declared.place,
-                advice="bound the field by a number, or leave the field out",
-            )
+            raise _bounded(f"the values of {variable.name}", guard, declared.place)
+    bases = {base: None for each in world.entities for base in type(each).__mro__}
+    own = (vars(base).values() for base in bases if not _is_known(base.__module__))
+    for mark in (mark_of(value) for values in own for value in values):
+        for name, domain in mark.domains if mark is not None else ():
+            if domain.resolve(others) != domain.resolve(known):
+                assert mark is not None
+                raise _bounded(f'the values of the parameter "{name}"', guard, mark.place)
+
+
+def _bounded(what: str, guard: LayoutGuard, place: Place) -> FinaleError:
+    return FinaleError(
+        "reads-layout",
+        f"{what} are bounded by the layout: {guard.what}",
+        place=place,
+        advice="bound the field or the parameter by a number, or leave it out",
+    )
 
 
 @contextmanager

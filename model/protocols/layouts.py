@@ -7,7 +7,10 @@ these lists; a test compares them.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from finale.model.language.layout import LayoutGuard, Many, Reader, Same
+from finale.model.language.protocol import Setting
 
 _CONNECTED = "one to one: what an entity belongs to is the same role in each layout"
 _OF_OPTIONS = "the options and the bounds decide it, and they are the spec's in every run"
@@ -112,7 +115,12 @@ UNBOUNDED = LayoutGuard(
         Many("JobProtocol", ("checkpoints", "data")),
         Many("Source", ("data",)),
     ),
-    bounds=frozenset({"checkpoints", "live_checkpoints", "failures", "data", "slots", "in_flight"}),
+    bounds=frozenset(
+        {
+            *("checkpoints", "live_checkpoints", "failures"),
+            *("data", "times", "slots", "in_flight"),
+        }
+    ),
 )
 """Runs of any length of one job: any number of ids, records and failures."""
 
@@ -180,3 +188,11 @@ FEW_IDS = LayoutGuard(
     ),
 )
 """A run without end, with few ids that are given again."""
+
+
+def for_setting(guard: LayoutGuard, setting: Setting) -> LayoutGuard:
+    """Return the guard of a layout for a spec: a capacity that the spec does not give is worked out
+    from the number of ids, so it belongs to the layout."""
+    if guard.bounds is None or setting.bounds.get("channel"):
+        return guard
+    return replace(guard, bounds=frozenset({*guard.bounds, "channel"}))

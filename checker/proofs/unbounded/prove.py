@@ -34,6 +34,8 @@ from .window import IdWindow
 
 #: So many ids are in a window: two of a clause, the parameter of a rule, and one that it names.
 IDS = 4
+#: A window grows for rules with so many ids as parameters. More would take too long.
+IDS_OF_RULE_MAX = 2
 _Ask = Callable[[Sequence[Family]], ProofAnswer]
 NO_LIMITS = Limits()
 
@@ -96,8 +98,26 @@ def prove_unbounded(
     goals = _goals(kind, catalogue, names)
     needed = {f.needs for f in (*catalogue.clauses, *goals) if f.needs is not None}
     clock = _Looking(limits, progress)
-    window = IdWindow(kind, replace(setting, observe=frozenset(needed)), IDS, clock.look)
+    window = _window(kind, replace(setting, observe=frozenset(needed)), clock)
     return _Proving(window, catalogue, clock).prove(goals)
+
+
+def _window(kind: type[JobProtocol], setting: Setting, clock: _Looking) -> IdWindow:
+    """A window with room for a clause and for all ids that a rule has as parameters.
+
+    In a smaller one such a rule could not be taken with different ids. Raises `window-too-small`.
+    """
+    window = IdWindow(kind, setting, IDS, clock.look)
+    for rule, count in window.ids_of_rules.items():
+        if count > IDS_OF_RULE_MAX:
+            raise FinaleError(
+                "window-too-small",
+                f"the rule {rule} is about {count} ids at once, and a proof takes rules about "
+                f"{IDS_OF_RULE_MAX} at most",
+                advice="let the rule name fewer checkpoints",
+            )
+    more = max(window.ids_of_rules.values(), default=1) - 1
+    return window if more <= 0 else IdWindow(kind, setting, IDS + more, clock.look)
 
 
 def _goals(

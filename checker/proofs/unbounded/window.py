@@ -15,7 +15,7 @@ names (`named_by`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -26,8 +26,9 @@ from finale.checker.search.state_graph.folding import nodes
 from finale.model.domains import Array, Domain, MapDomain, Option, Queue, Ref, Set, Union
 from finale.model.errors import FinaleError, Place
 from finale.model.expressions import FALSE, TRUE, Cell, Constant, Equal, Expression, IfThenElse
-from finale.model.language.bindings import BoundRule, bindings, bound_rules
+from finale.model.language.bindings import BoundRule, bindings, bound_rules, choices, rule_names
 from finale.model.language.build import initial_states
+from finale.model.language.decorators import mark_of
 from finale.model.language.entities import Entity, Variable
 from finale.model.language.guards import Limit
 from finale.model.language.layout import guarding, refuse_count
@@ -40,7 +41,7 @@ from finale.model.properties.observed import newest_stored
 from finale.model.protocols.coordinator.checkpoints import UNUSED, Checkpoint, CheckpointStatus
 from finale.model.protocols.coordinator.coordinator import JobProtocol
 from finale.model.protocols.job.elements import CheckpointId
-from finale.model.protocols.layouts import UNBOUNDED
+from finale.model.protocols.layouts import UNBOUNDED, for_setting
 from finale.model.protocols.task.sources import Source
 from finale.model.system import Kind
 
@@ -89,10 +90,11 @@ class IdWindow(Window):
         look: Callable[[], None] = lambda: None,
     ) -> None:
         self.size, self._look = size, look
-        with guarding(UNBOUNDED):
-            self.protocol: JobProtocol = kind(_widened(setting, 2 * size + 1))
+        capacity, guard = kind(setting).bounds.channel, for_setting(UNBOUNDED, setting)
+        with guarding(guard):
+            self.protocol: JobProtocol = kind(_widened(setting, 2 * size + 1, int(capacity)))
         self.protocol.id_limit = Limit(NO_BOUND, "checkpoints")
-        super().__init__(self.protocol, UNBOUNDED)
+        super().__init__(self.protocol, guard)
         statuses = list(CheckpointStatus)
         self.unused = statuses.index(UNUSED)
         self.completed = statuses.index(CheckpointStatus.COMPLETED)
@@ -168,6 +170,17 @@ class IdWindow(Window):
         """Refuse to count a gap as one id, but for the rules that may."""
         if item in self.gaps:
             refuse_count(f"{item}, which stands for any number of ids")
+
+    @cached_property
+    def ids_of_rules(self) -> Mapping[str, int]:
+        """Return for each rule how many of its parameters are ids."""
+        found: dict[str, int] = {}
+        for name in rule_names(type(self.protocol)):
+            mark = mark_of(getattr(type(self.protocol), name))
+            assert mark is not None
+            known = choices(self.protocol, mark, skip=1).values()
+            found[name] = sum(any(each in self.ids for each in some) for some in known)
+        return found
 
     # --- exploring -------------------------------------------------------------------------------
 
@@ -305,9 +318,13 @@ def _truth(function: Callable[..., object], given: tuple[object, ...]) -> object
     return truth_from(truth_of(function(*given)))
 
 
-def _widened(setting: Setting, ids: int) -> Setting:
-    """A setting with so many ids, any number of records, and any number of failures."""
-    bounds = {**setting.bounds, "checkpoints": ids, "live_checkpoints": 0, "failures": NO_BOUND}
+def _widened(setting: Setting, ids: int, capacity: int) -> Setting:
+    """A setting with so many ids, any number of records, and any number of failures.
+
+    Channels have the capacity that they have in the setting as it was given.
+    """
+    widened = {"checkpoints": ids, "live_checkpoints": 0, "failures": NO_BOUND}
+    bounds = {**setting.bounds, **widened, "channel": capacity}
     assert setting.job is not None
     vertices = tuple(
         replace(vertex, records=(RECORDS,) * vertex.parallelism) if vertex.is_source else vertex

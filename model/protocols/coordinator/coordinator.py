@@ -54,7 +54,7 @@ from finale.model.protocols.job.bounds import JobBounds
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import CancelBarrier, CheckpointId, Datum
 from finale.model.protocols.job.layout import JobLayout
-from finale.model.protocols.layouts import FEW_IDS
+from finale.model.protocols.layouts import FEW_IDS, for_setting
 from finale.model.protocols.sinks.committer import CommittableChannel, Committer, Writer
 from finale.model.protocols.sinks.outside_sinks import BufferedSink, GreatestIdSink
 from finale.model.protocols.sinks.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
@@ -271,7 +271,8 @@ class JobProtocol(Protocol, ABC):
         """Rules of Finale are known to read nothing of few ids; a variant's are looked at."""
         if not self.recycles:
             return None
-        return FEW_IDS if is_foreign(map(type, (self, *self.entities()))) else None
+        is_users = is_foreign(map(type, (self, *self.entities())))
+        return for_setting(FEW_IDS, self.setting) if is_users else None
 
     def entities(self) -> Sequence[Entity]:
         gates = (task.gate for task in self.tasks)

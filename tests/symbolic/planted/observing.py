@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .plants import Plant
+from .unbounded import PARAMETER
 
 #: The rule reads the layout; more ids than are live show the mistake.
 LAYOUTS = [
@@ -52,7 +53,7 @@ HISTORY = [
     ("received", "released", "any(each.received > 0 for each in task.inputs)"),
     ("cut-flag", "plan", "not any(each.cut for each in self.channels)"),
     ("setting", "plan", "not self.setting.observe"),
-    ("ghost-call", "plan", 'self.observes("taken") != self.observes("effects")'),
+    ("ghost-call", "plan", 'self.observes("taken") != self.observes("cancellations")'),
     ("keeps", "plan", '"taken" not in self.keeps()'),
     ("hasattr", "plan", 'any(hasattr(each, "visible") for each in self.sinks)'),
     ("variables", "plan", '"taken" not in getattr(task, "variables")'),
@@ -63,7 +64,13 @@ HISTORY = [
 def few_ids() -> list[Plant]:
     """Return the variants that look as if they were right if ids are given again."""
     bounds = {"live_checkpoints": 2, "channel": 3}
-    return [Plant(name, site, cond, bounds=bounds) for name, site, cond in LAYOUTS]
+    plain = [Plant(name, site, cond, bounds=bounds) for name, site, cond in LAYOUTS]
+    few = {"live_checkpoints": 3}
+    return [
+        *plain,
+        Plant("parameter", "decides", "False", members=PARAMETER, bounds=bounds),
+        Plant("bound-channel", "decides", "self.bounds.channel == 8", bounds=few),
+    ]
 
 
 def history() -> list[Plant]:

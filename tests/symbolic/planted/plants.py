@@ -11,6 +11,7 @@ from pathlib import Path
 
 HEAD = """
 import enum, functools, itertools, json, operator
+from typing import Annotated
 from finale.jobs import *
 from finale.protocols import *
 from finale.rules import *

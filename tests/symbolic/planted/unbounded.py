@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from .plants import Plant
 
 #: Sites with a checkpoint as parameter.
@@ -229,6 +231,31 @@ LIMITS = """
         \"\"\"Something is counted, which leaves its bounds in a window.\"\"\"
         self.begun = 1
 """
+
+
+def rule_about(count: int) -> str:
+    """Return a rule that takes so many completed checkpoints, and aborts the first."""
+    names = ("one", "two", "three", "four", "five")[:count]
+    order = ", ".join(f"{a} < {b}" for a, b in pairwise(names))
+    completed = ", ".join(f"{each}.status == COMPLETED" for each in names)
+    given = ", ".join(f"{each}: Checkpoint" for each in names)
+    return f"""
+    @rule
+    def take_several(self, {given}) -> None:
+        \"\"\"Several completed checkpoints are taken at once.\"\"\"
+        require({order}, {completed})
+        one.status = ABORTED
+"""
+
+
+PARAMETER = """
+    @rule
+    def count_up(self, number: Annotated[int, Range(0, Bound("checkpoints"))],
+                 checkpoint: Checkpoint) -> None:
+        \"\"\"A checkpoint is aborted by a number.\"\"\"
+        require(number == 3)
+        checkpoint.status = ABORTED
+"""
 WITH_STATE = [
     (
         "counter-in-a-range",
@@ -268,4 +295,9 @@ def plants() -> list[Plant]:
     ]
     references = [Plant(name, site, cond) for name, site, cond in REFERENCES]
     state = [Plant(name, "plan", cond, members=members) for name, members, cond in WITH_STATE]
-    return [*_plain(), *made, *helped, *references, *state]
+    rules = [Plant(f"rule-of-{n}-ids", "decides", "False", members=rule_about(n)) for n in (2, 3)]
+    bounded = [
+        Plant("parameter", "decides", "False", members=PARAMETER),
+        Plant("bound-channel", "decides", "self.bounds.channel == 6", bounds={"checkpoints": 1}),
+    ]
+    return [*_plain(), *made, *helped, *references, *state, *rules, *bounded]
