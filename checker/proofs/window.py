@@ -102,9 +102,13 @@ class WindowStore(SymbolicStore):
     def __init__(self, window: Window, *, after: bool = False) -> None:
         super().__init__(window.world.cells(after))
         self._over, self._count = window.over, window.count
+        self._is_summary: Callable[[object], bool] = window.is_summary
 
     def over(self, item: object, holds: Expression, decisive: bool) -> Expression:
         return self._over(item, holds, decisive)
 
     def count(self, item: object) -> None:
         self._count(item)
+
+    def is_summary(self, item: object) -> bool:
+        return self._is_summary(item)

@@ -88,7 +88,7 @@ def _built(
 ) -> System:
     world = world_of(protocol, protocol.keeps())
     if guard is not None:
-        refuse_unguarded(world, guard)
+        refuse_unguarded(world, guard, [each.mark.function for each in families])
     parts.begin(protocol, world)
     _check_all(world, parts)
     rules = tuple(_ground_rules(world, protocol, look, parts))

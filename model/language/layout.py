@@ -19,18 +19,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FrameType
 from typing import Any, NoReturn, TypeVar, cast
 
-from finale.model.domains import Scope
+from finale.model.domains import Domain, Scope
 from finale.model.errors import FinaleError, Place
 
 from .decorators import mark_of
 from .entities import Entity, Field, World, fields_of
-from .explore import exploring
+from .explore import current, exploring
 from .guards import Limit
+from .instrumenting import NAME
 from .loops import keeps_rounds_apart
 from .path_ends import is_inner
+from .protocol import Protocol
 from .simple_code import guard as guard_calls
 from .simple_code import refuse_other_code
 from .syntax import check_reader
@@ -48,6 +50,8 @@ _OWN = frozenset({"variables", "_world", "_without", "_changed", "__dict__", "na
 """What the language itself reads of an entity."""
 _OF_CLASS = frozenset({"__class__", "__dict__", "world"})
 """What is not kept by the entity, and answers for it all the same."""
+_MAKING = frozenset({"__init__", "entities"})
+"""Functions of Finale that lay out, and tell nobody the numbers."""
 _SHOWN = frozenset({"__str__", "__repr__"})
 _ASKS_KIND = frozenset({"is_instance"})
 
@@ -98,8 +102,10 @@ class LayoutGuard:
     """The bounds that differ in a run; None for all of them."""
     kinds: bool = False
     """Whether a run has entities of other kinds."""
-    differing: Sequence[Many] | None = None
-    """If given, a run differs in these values alone, and rules of Finale are known to be right."""
+    by_kind: Sequence[str] = ()
+    """What gives entities of one kind a class of their own, which no layout has."""
+    forgets: str = ""
+    """The class whose entities are forgotten: then rules of Finale are known to be right."""
 
     def is_same(self, entity: Entity, name: str) -> bool:
         """Return whether a value is the same in every run."""
@@ -112,13 +118,6 @@ class LayoutGuard:
     def is_bound(self, name: str) -> bool:
         """Return whether a run may have another number of this name."""
         return self.bounds is None or name in self.bounds
-
-    def differs(self, entity: Entity, name: str, value: object) -> bool:
-        """Return whether a run may have another value: one that is named, or that a user's class
-        has worked out."""
-        if self.differing is None or name in _names_of(self.differing, type(entity)):
-            return True
-        return is_foreign((type(entity),)) and not _is_of_entities(value, self.differing)
 
     def reader(self, function: str, name: str) -> Reader | None:
         """Return the entry that lets a function read a value."""
@@ -137,15 +136,6 @@ def _names_known(entries: tuple[Same | Many, ...], kind: type) -> frozenset[str]
     """The names that entries have for a class, or for one of its bases in Finale."""
     known = {base.__name__ for base in kind.__mro__ if base.__module__.startswith("finale.")}
     return frozenset(name for each in entries if each.of in known for name in each.names)
-
-
-def _is_of_entities(value: object, differing: Sequence[Many]) -> bool:
-    """Whether a value is an entity in which runs do not differ, or several of them."""
-    some = value if isinstance(value, tuple) else (value,)
-    return all(
-        isinstance(each, Entity) and not _names_of(differing, type(each)) - {"world"}
-        for each in some
-    )
 
 
 # --- who reads -----------------------------------------------------------------------------------
@@ -253,24 +243,67 @@ def refuse_unguarded(
     A guard cannot see that. `functions` are code beside that of the entities. Raises
     `reads-layout`.
     """
+    functions = tuple(functions)
     kinds = {type(each) for each in world.entities}
     fields_known = frozenset(each.name for kind in kinds for each in fields_of(kind))
     refuse_other_code(kinds, functions, fields_known)
-    _refuse_limits(type(world.entities[0]), guard)
+    protocol = type(world.entities[0])
+    _refuse_own(protocol, ("limits",), guard, "works out bounds, which a run may not have")
+    _refuse_own(protocol, guard.by_kind, guard, "gives some entities a class of their own")
     _refuse_bounded(world, guard)
+    if guard.forgets:
+        _refuse_several(world, guard, functions)
+        made: Any = protocol
+        made(cast(Protocol, world.entities[0]).setting)  # reads what it may while it is made
 
 
-def _refuse_limits(protocol: type, guard: LayoutGuard) -> None:
-    """Refuse limits that a user's protocol works out: what they rest on cannot be seen."""
+def _refuse_own(protocol: type, names: Collection[str], guard: LayoutGuard, what: str) -> None:
+    """Refuse members of a user's protocol: what they rest on, or lead to, cannot be seen."""
     for base in protocol.__mro__:
-        own = vars(base).get("limits")
-        if isinstance(own, FunctionType) and not _is_known(base.__module__):
+        for name in vars(base).keys() & set(names) if not _is_known(base.__module__) else ():
+            own = vars(base)[name]
+            code = getattr(own.fget if isinstance(own, property) else own, "__code__", None)
             raise FinaleError(
                 "reads-layout",
-                f"{base.__name__}.limits works out bounds, which a run may not have: {guard.what}",
-                place=Place(own.__code__.co_filename, own.__code__.co_firstlineno),
-                advice="bound fields by numbers, or by names that stand under [bounds]",
+                f"{base.__name__}.{name} {what}: {guard.what}",
+                place=Place(code.co_filename, code.co_firstlineno) if code else None,
+                advice=f"leave {name} out; bound fields by numbers, or by names that stand under "
+                "[bounds]",
             )
+
+
+def _refuse_several(
+    world: World, guard: LayoutGuard, functions: Iterable[Callable[..., object]]
+) -> None:
+    """Refuse rules and properties of a user about several entities that can be forgotten.
+
+    One of them may be forgotten before the others do what the rule waits for.
+    """
+    lost = {
+        type(e) for e in world.entities if guard.forgets in {b.__name__ for b in type(e).__mro__}
+    }
+    bases = {base: None for each in world.entities for base in type(each).__mro__}
+    own = (vars(base).values() for base in bases if not _is_known(base.__module__))
+    for mark in map(mark_of, (*functions, *(value for values in own for value in values))):
+        if mark is None or _is_known(mark.function.__module__) or mark.role in ("define", "step"):
+            continue
+        count = sum(_can_be(hint, lost, world.scope) for hint in mark.hints.values())
+        if count > 1:
+            raise FinaleError(
+                "reads-layout",
+                f"{mark.function.__name__} is about {count} entities that can be forgotten: "
+                f"{guard.what}",
+                place=mark.place,
+                advice="give the bound checkpoints in place of live_checkpoints",
+            )
+
+
+def _can_be(hint: Any, kinds: Collection[type], scope: Scope) -> bool:
+    """Whether a parameter with an annotation can be of a class."""
+    if isinstance(hint, type):
+        return any(issubclass(kind, hint) for kind in kinds)
+    given = (each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Domain))
+    return any(type(value) in kinds for each in given for value in each.resolve(scope).values())
 
 
 def _refuse_bounded(world: World, guard: LayoutGuard) -> None:
@@ -375,10 +408,12 @@ def _read(entity: Entity, name: str, value: Any, frame: FrameType) -> Any:
     guard, code = _guard, frame.f_code
     if guard is None or _is_machinery(code.co_filename):
         return value
-    of_finale = _is_rule_of_finale(code.co_filename)
-    if of_finale and not exploring():
-        return value
     if name == "__class__" and not guard.kinds:
+        return value
+    of_finale = _is_rule_of_finale(code.co_filename)
+    if of_finale and (guard.forgets or not exploring()):
+        if not guard.is_same(entity, name):
+            _refuse_answer(frame, name, value)
         return value
     if guard.is_same(entity, name) or _is_option(entity, name, value):
         return value
@@ -386,10 +421,8 @@ def _read(entity: Entity, name: str, value: Any, frame: FrameType) -> Any:
         entry = guard.reader(function_of(code), name)
         if entry is not None and entry.answers:
             _refuse_caller(frame, entry, value)
-        if entry is not None or guard.differing is not None:
+        if entry is not None:
             return value
-    if not guard.differs(entity, name, value):
-        return value
     if name == "bounds" and is_dataclass(value):
         return _GuardedBounds(value, guard)
     if isinstance(value, tuple) and guard.is_many(entity, name):
@@ -439,6 +472,24 @@ def _refuse_caller(frame: FrameType, entry: Reader, value: object) -> None:
         _refuse(caller, f"what {entry.function.rpartition(':')[2]} answers", value)
 
 
+def _refuse_answer(frame: FrameType, name: str, value: object) -> None:
+    """Refuse code of a user that asks a function of Finale without a mark about a layout.
+
+    Such a function may answer with a plain value. Marked functions answer with the state.
+    """
+    asked = frame
+    while _is_rule_of_finale(asked.f_code.co_filename) and asked.f_back is not None:
+        if asked.f_code.co_name in _MAKING or "_factory" in asked.f_code.co_qualname:
+            return
+        asked = _reader_of(asked.f_back)
+    if _is_of_user(asked):
+        _refuse(asked, f'what {frame.f_code.co_name} works out of "{name}"', value)
+
+
+def _is_of_user(frame: FrameType) -> bool:
+    return NAME in frame.f_globals
+
+
 # --- many entities -------------------------------------------------------------------------------
 
 
@@ -453,12 +504,14 @@ class LaidOut:
 
     def __iter__(self) -> Iterator[Any]:
         frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-        file = frame.f_code.co_filename
-        if file == _CALLS or not is_inner(file):
-            frame = _reader_of(frame)
-            if not _is_machinery(frame.f_code.co_filename) and not _is_apart(frame):
-                _refuse(frame, f"{self._what} in their order or by their number", self._items)
-        return iter(self._items)
+        file, reader = frame.f_code.co_filename, _reader_of(frame)
+        is_rules = not _is_machinery(reader.f_code.co_filename)
+        if (file == _CALLS or not is_inner(file)) and is_rules and not _is_apart(reader):
+            _refuse(reader, f"{self._what} in their order or by their number", self._items)
+        this = _Round(frame, frame.f_code.co_name in _QUANTIFIERS, _is_of_user(reader))
+        if this.is_within(_rounds_around(frame), reader, self._items):
+            _refuse(reader, f"{self._what} for each of others", self._items)
+        return _each_round(self._items, this)
 
     def mapped(self, function: Callable[[Any], Any]) -> LaidOut:
         """Return what a function makes of each, which stands for as many."""
@@ -482,6 +535,56 @@ def mapped(function: Callable[[Any], T], items: tuple[Any, ...]) -> tuple[T, ...
     if isinstance(items, LaidOut):
         return cast("tuple[T, ...]", items.mapped(function))
     return tuple(map(function, items))
+
+
+_QUANTIFIERS = frozenset({"_one_by_one", "sum_of", "_values_of"})
+"""Functions of the language that ask something of each of some items."""
+LOOPS_MAX = 2
+"""So deep are loops over tasks nested in the jobs that a window is compared with."""
+
+
+@dataclass(frozen=True)
+class _Round:
+    """What goes through entities that stand for others."""
+
+    frame: FrameType
+    asks: bool
+    """Whether it asks something of each, or else does something to each."""
+    is_users: bool
+
+    def is_within(
+        self, outer: Sequence[_Round], reader: FrameType, items: tuple[object, ...]
+    ) -> bool:
+        """Return whether it is within others, so that one entity would stand for two different
+        ones. Finale's own rules do that only where it is right."""
+        alike = [each for each in outer if each.asks is self.asks]
+        if not self.is_users and not any(each.is_users for each in alike):
+            return False
+        if not self.asks:
+            return len(alike) >= LOOPS_MAX
+        has = cast(Any, current().store).is_summary
+        return bool(alike) or any(has(e) and e in items for e in reader.f_locals.values())
+
+
+_under_way: list[_Round] = []
+
+
+def _rounds_around(frame: FrameType) -> list[_Round]:
+    """The rounds that a frame is part of. One that a fault has ended may still be listed."""
+    stack: set[FrameType] = set()
+    above: FrameType | None = frame
+    while above is not None:
+        stack.add(above)
+        above = above.f_back
+    return [each for each in _under_way if each.frame in stack]
+
+
+def _each_round(items: tuple[Any, ...], this: _Round) -> Iterator[Any]:
+    _under_way.append(this)
+    try:
+        yield from items
+    finally:
+        _under_way.remove(this)
 
 
 def _is_apart(frame: FrameType) -> bool:

@@ -27,6 +27,10 @@ class SymbolicStore(PathCells, FieldStore):
         for index, expression in enumerate(cells_of(variable.domain, value), variable.offset):
             self.writes[index] = expression
 
+    def is_summary(self, item: object) -> bool:
+        """Return whether an entity stands for others."""
+        return False
+
 
 class RuleStore(SymbolicStore):
     """The state that a rule runs on, and behind it how the rule has renumbered entities.

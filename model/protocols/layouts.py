@@ -154,40 +154,34 @@ ALL_JOBS = LayoutGuard(
     ),
     bounds=None,
     kinds=True,
+    by_kind=("task_classes", "source_class", "sink_classes", "committable_class"),
 )
 """Jobs of any shape and size."""
-
-_TOLD = "its answer is a place or a number of an id"
 
 FEW_IDS = LayoutGuard(
     "live_checkpoints lays out a few ids, and a run has others",
     same=(
         *_ALWAYS,
         *_THE_JOB,
-        Same("JobProtocol", ("job", "data", "data_at", "watermarks"), _OF_JOB),
+        Same("JobProtocol", ("job", "data", "data_at", "watermarks", "task_of", "sizes"), _OF_JOB),
+        Same("Task", ("name", "subtask", "data"), _OF_JOB),
+        Same("Share", ("vertex", "index", "data"), _OF_JOB),
+        Same("ChainedSource", ("name", "subtask", "data"), _OF_JOB),
+        Same("Channel", ("name", "edge"), _OF_JOB),
+        Same("Sink", ("name", "vertex", "data"), _OF_JOB),
+        Same("BarrierHandler", ("name",), _OF_JOB),
+        Same("Datum", ("name", "of_clock", "source", "number", "key_groups", "along"), _OF_JOB),
     ),
-    readers=(
-        Reader("coordinator.coordinator:_before", ("checkpoints",), _TOLD, answers=True),
-        Reader("coordinator.coordinator:gives_ids_again", ("recycles",), _TOLD, answers=True),
-        Reader("coordinator.coordinator:control_elements", ("checkpoints",), _TOLD, answers=True),
-        Reader("coordinator.coordinator:channel_burst", ("checkpoints",), _TOLD, answers=True),
-        Reader("coordinator.coordinator:channel_room", ("checkpoints",), _TOLD, answers=True),
-        Reader("coordinator.coordinator:limits", ("tags", "data"), _TOLD, answers=True),
-        Reader("coordinator.coordinator:entities", ("checkpoints",), _TOLD, answers=True),
-    ),
-    many=(
-        Many("JobProtocol", ("checkpoints",)),
-        Many("Sink", ("checkpoints",)),
-    ),
+    readers=(),
+    many=(),
     bounds=frozenset({"checkpoints", "live_checkpoints", "slots"}),
-    differing=(
-        Many("CheckpointId", ("number", "name", "__dict__")),
-        Many("JobProtocol", ("checkpoints", "id_limit", "recycles", "tags", "setting", "bounds")),
-        Many("Sink", ("checkpoints",)),
-        Many("Entity", ("world",)),
-    ),
+    forgets="CheckpointId",
 )
-"""A run without end, with few ids that are given again."""
+"""A run without end, with few ids that are given again.
+
+Which ids there are depends on what was forgotten, so code of a user does not ask it of `all` or
+`any` of them, either.
+"""
 
 
 def for_setting(guard: LayoutGuard, setting: Setting) -> LayoutGuard:

@@ -124,6 +124,45 @@ MADE_BEFORE = [
     ("init-mark", "for each in self.tasks: each.far = each.subtask.index > 0", "task.far", WIDE),
 ]
 
+#: Each of these helpers goes one task further up.
+ABOVE = "".join(
+    f"""
+    @define
+    def above{n}(self, task: Task) -> bool:
+        return any({f"self.above{n - 1}(each)" if n else "True"} for each in self.producers(task))
+"""
+    for n in range(3)
+)
+KINDS = """
+    @property
+    def task_classes(self):
+        return {**super().task_classes, OperatorKind.BUFFERING: Skipping}
+"""
+SKIPPING = """
+class Skipping(Buffering):
+    \"\"\"A task that is skipped.\"\"\"
+"""
+KINDS_BY_CALL = """
+    @property
+    def source_class(self):
+        return SkippedSource
+"""
+SKIPPED = """
+class SkippedSource(Source):
+    \"\"\"A source that is skipped.\"\"\"
+"""
+OF_JOBS = [
+    ("three-above", "", ABOVE, "self.above2(task)", LONG),
+    (
+        "class-of-a-kind",
+        SKIPPING,
+        KINDS,
+        "isinstance(task, Skipping)",
+        IN_BETWEEN.replace("KIND", 'kind = "buffering"'),
+    ),
+    ("class-of-sources", SKIPPED, KINDS_BY_CALL, "isinstance(task, SkippedSource)", LONG),
+]
+
 GATES = [
     (
         "gate-four-inputs",
@@ -187,4 +226,8 @@ def plants() -> list[Plant]:
         Plant(name, "", "", helpers=gate_site(name, body), members=USES_GATE, job=job)
         for name, body, job in GATES
     ]
-    return [*plain, *made, *gates]
+    shapes = [
+        Plant(name, "plan", cond, helpers=helpers, members=members, job=job)
+        for name, helpers, members, cond, job in OF_JOBS
+    ]
+    return [*plain, *made, *shapes, *gates]

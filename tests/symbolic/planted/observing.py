@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .plants import Plant
-from .unbounded import PARAMETER
+from .unbounded import INIT, PARAMETER, rule_about
 
 #: The rule reads the layout; more ids than are live show the mistake.
 LAYOUTS = [
@@ -35,12 +35,58 @@ LAYOUTS = [
         "(task.confirmed != Nothing and task.confirmed.number > 2)",
     ),
     ("getattr-name", "decides", 'getattr(checkpoint, "name") == "cp3"'),
+    ("limits", "decides", 'self.limits().get("checkpoints", 0) == 4'),
+    ("room", "decides", "self.channel_room > 7"),
+    ("count", "decides", "count(self.checkpoints, lambda each: each.status == COMPLETED) == 4"),
+    ("sum", "decides", "sum(1 for each in self.checkpoints if each.status == COMPLETED) == 4"),
+    (
+        "nested",
+        "decides",
+        "any(one < checkpoint and any(two < one for two in self.checkpoints) "
+        "for one in self.checkpoints)",
+    ),
+    (
+        "distinct",
+        "decides",
+        "any(one != checkpoint and any(two != one and two != checkpoint and "
+        "two.status == COMPLETED for two in self.checkpoints) for one in self.checkpoints)",
+    ),
+    ("older-none", "decides", "not any(each < checkpoint for each in self.checkpoints)"),
     ("format-field", "decides", '"3" in "{0.name}".format(checkpoint)'),
     ("object-getattribute", "decides", 'object.__getattribute__(checkpoint, "number") == 3'),
     ("getattr-dict", "decides", 'getattr(checkpoint, "__dict__")["number"] == 3'),
     ("attrgetter-name", "decides", 'operator.attrgetter("name")(checkpoint) == "cp3"'),
     ("getattr-setting", "plan", 'getattr(self, "setting").bounds["live_checkpoints"] > 2'),
 ]
+
+#: Values that `__init__` works out: the rule reads them, or a rule of Finale does.
+MADE_BEFORE = [
+    (
+        "of-tasks",
+        "for task in self.tasks: task.few = len(self.checkpoints)",
+        "task.few == 4",
+    ),
+    (
+        "of-ids",
+        "for n, each in enumerate(self.checkpoints): each.odd = n == 3",
+        'getattr(checkpoint, "odd", False)',
+    ),
+    ("of-a-module", 'FEW["n"] = len(self.checkpoints)', 'FEW["n"] == 4'),
+    ("of-a-class", "type(self).few = len(self.checkpoints)", "self.few == 4"),
+    ("of-an-option", "self.concurrent = len(self.checkpoints) - 2", "False"),
+    ("of-finale", "self.concurrent = self.channel_room - 5", "False"),
+    ("of-limits", 'self.concurrent = self.limits()["checkpoints"]', "False"),
+]
+INIT_HELP = "FEW = {}\n"
+STARTED = """
+    few = field(Bool, lambda self: len(self.checkpoints) > 3)
+
+    @rule
+    def stop_few(self) -> None:
+        \"\"\"There are no longer few ids.\"\"\"
+        require(self.few)
+        self.few = False
+"""
 
 #: The rule reads history: the state that a run has, or that only an option records.
 HISTORY = [
@@ -66,8 +112,18 @@ def few_ids() -> list[Plant]:
     bounds = {"live_checkpoints": 2, "channel": 3}
     plain = [Plant(name, site, cond, bounds=bounds) for name, site, cond in LAYOUTS]
     few = {"live_checkpoints": 3}
+    made = [
+        Plant(f"init-{name}", "decides", cond, INIT_HELP, INIT.format(line=line), bounds=bounds)
+        for name, line, cond in MADE_BEFORE
+    ]
+    several = [
+        Plant("rule-of-2-ids", "decides", "False", members=rule_about(2), bounds=bounds),
+        Plant("started", "decides", "self.few", members=STARTED, bounds=bounds),
+    ]
     return [
         *plain,
+        *made,
+        *several,
         Plant("parameter", "decides", "False", members=PARAMETER, bounds=bounds),
         Plant("bound-channel", "decides", "self.bounds.channel == 8", bounds=few),
     ]

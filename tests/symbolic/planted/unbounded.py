@@ -90,6 +90,18 @@ NUMBERS = [
     ("record-names", "plan", 'all(each.name.endswith("1") for each in self.data)'),
     ("job-records", "plan", "sum(sum(each.records) for each in self.job.vertices) < 2"),
     ("scope", "plan", 'int(self.world.scope.bounds["checkpoints"]) < 4'),
+    (
+        "nested",
+        "decides",
+        "any(one < checkpoint and any(two < one for two in self.checkpoints) "
+        "for one in self.checkpoints)",
+    ),
+    (
+        "distinct",
+        "decides",
+        "any(one != checkpoint and any(two != one and two != checkpoint and "
+        "two.status == COMPLETED for two in self.checkpoints) for one in self.checkpoints)",
+    ),
     ("getattr-name", "decides", 'getattr(checkpoint, "name") == "cp3"'),
     ("format-field", "decides", '"3" in "{0.name}".format(checkpoint)'),
     ("object-getattribute", "decides", 'object.__getattribute__(checkpoint, "number") == 3'),
@@ -256,6 +268,18 @@ PARAMETER = """
         require(number == 3)
         checkpoint.status = ABORTED
 """
+#: Each of these helpers asks for one more id, down to the first.
+OLDER = "".join(
+    f"""
+    @define
+    def older{n}(self, checkpoint: Checkpoint) -> bool:
+        return any(
+            each < checkpoint and {f"self.older{n - 1}(each)" if n else "True"}
+            for each in self.checkpoints
+        )
+"""
+    for n in range(5)
+)
 WITH_STATE = [
     (
         "counter-in-a-range",
@@ -300,4 +324,5 @@ def plants() -> list[Plant]:
         Plant("parameter", "decides", "False", members=PARAMETER),
         Plant("bound-channel", "decides", "self.bounds.channel == 6", bounds={"checkpoints": 1}),
     ]
-    return [*_plain(), *made, *helped, *references, *state, *rules, *bounded]
+    nested = [Plant("nested-by-helper", "decides", "self.older4(checkpoint)", members=OLDER)]
+    return [*nested, *_plain(), *made, *helped, *references, *state, *rules, *bounded]
