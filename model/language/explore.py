@@ -29,6 +29,7 @@ from finale.model.expressions import (
 )
 
 from .facts import Facts
+from .iterators import is_iterator, iterator_kept
 from .path_ends import (
     FAULTS,
     BlockedHere,
@@ -113,6 +114,8 @@ class Fork:
     no: Fork | PathEnd
 
 
+Decision = tuple[Expression, bool]
+"""A test and its outcome."""
 Call = tuple[object, ...]
 """A call of a helper within a body: how many were called before, and the decisions until then."""
 
@@ -122,7 +125,7 @@ class PathRun:
 
     def __init__(
         self,
-        prescribed: list[bool],
+        prescribed: list[Decision],
         store: PathCells,
         facts: Facts,
         outer: PathRun | None,
@@ -175,7 +178,11 @@ def decide(test: Expression) -> bool:
         return known
     positive, wanted = (test.operand, False) if isinstance(test, Not) else (test, True)
     position = len(run.outcomes)
-    prescribed = run.prescribed[position] if position < len(run.prescribed) else True
+    prescribed = True
+    if position < len(run.prescribed):
+        expected, prescribed = run.prescribed[position]
+        if expected is not positive:
+            raise _not_repeatable()
     run.tests.append(positive)
     run.outcomes.append(prescribed)
     run.lines.append(caller_line())
@@ -216,7 +223,7 @@ def explore(
         raise endless(caller())
     explored: dict[Call, Folded] = {}
     root = Fork(TRUE, _UNSEEN, _UNSEEN)
-    pending: list[tuple[Fork, list[bool]]] = [(root, [])]
+    pending: list[tuple[Fork, list[Decision]]] = [(root, [])]
     runs = 0
     while pending:
         parent, prescribed = pending.pop()
@@ -226,10 +233,13 @@ def explore(
         run.top.runs += 1
         if runs > PATHS_MAX or run.top.runs > RUNS_MAX:
             raise _too_many_paths(run, runs)
-        others: list[tuple[Fork, list[bool]]] = []
+        if len(run.tests) < len(prescribed):
+            raise _not_repeatable()
+        others: list[tuple[Fork, list[Decision]]] = []
+        before = list(zip(run.tests, run.outcomes, strict=True))
         for position in reversed(range(len(prescribed), len(run.tests))):
             node = Fork(run.tests[position], node, _UNSEEN)
-            others.append((node, [*run.outcomes[:position], False]))
+            others.append((node, [*before[:position], (run.tests[position], False)]))
         pending += reversed(others)  # the deepest fork is explored next
         parent.no = node
     return root.no
@@ -261,6 +271,16 @@ def _one(run: PathRun, body: Callable[[], object]) -> PathEnd:
         _run = outer
         writes, store.writes = store.writes, written
     return PathEnd(value, stop, writes, run.branches, run.beyond)
+
+
+def _not_repeatable() -> FinaleError:
+    return FinaleError(
+        "keeps-state",
+        "a rule or helper comes to another test when it is run again: it depends on more than the "
+        "state",
+        place=caller(),
+        advice="keep what must last in a field of an entity, and let a rule use nothing up",
+    )
 
 
 def _too_many_paths(run: PathRun, runs: int) -> FinaleError:
@@ -394,6 +414,8 @@ def merged(
     folded = run.explored.get(call)
     if folded is None:
         folded = run.explored[call] = fold(explore(body, store, given), store, merge)
+        if is_iterator(folded.value):
+            raise iterator_kept(folded.value, "what a helper or an operand returns")
     for when, fault in folded.faults:
         if decide(conjunction([given, when])):
             raise fault

@@ -17,6 +17,10 @@ from typing import Any, cast
 NAME = "__finale__"
 #: Functions that look at the frame that calls them: such a call stays as it is.
 _OF_FRAMES = frozenset({"super", "locals", "globals", "vars", "dir", "eval", "exec"})
+#: Syntax that passes a value on, or takes it apart.
+_PASSING = (
+    ast.Return, ast.Yield, ast.YieldFrom, ast.Starred, ast.Assign, ast.AnnAssign, ast.AugAssign,
+)  # fmt: skip
 _STATEMENTS = {ast.Try: "try", ast.TryStar: "try", ast.With: "with", ast.Global: "global"}
 
 
@@ -33,10 +37,27 @@ class _Instrument(ast.NodeTransformer):
         call = ast.copy_location(ast.Call(function, list(arguments), []), node)
         return ast.fix_missing_locations(call)
 
+    def _used(self, node: Any) -> Any:
+        """Check a name, attribute or element whose value goes on: an iterator has none."""
+        match node:
+            case ast.Name() | ast.Attribute() | ast.Subscript() if isinstance(node.ctx, ast.Load):
+                return self._to("used", node, node) if self.inside else node
+            case ast.IfExp():
+                node.body, node.orelse = self._used(node.body), self._used(node.orelse)
+            case ast.BoolOp():
+                node.values = [self._used(each) for each in node.values]
+            case ast.NamedExpr():
+                node.value = self._used(node.value)
+            case _:
+                pass
+        return node
+
     def _function(self, node: Any) -> ast.AST:
         outer, self.inside = self.inside, True
         body = node.body if isinstance(node.body, list) else [node.body]
         new = [self.visit(each) for each in body]
+        if isinstance(node, ast.Lambda):
+            new = [self._used(each) for each in new]
         flat = [one for each in new for one in (each if isinstance(each, list) else [each])]
         node.body = flat if isinstance(node.body, list) else flat[0]
         self.inside = outer
@@ -53,6 +74,10 @@ class _Instrument(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> Any:
         found = super().visit(node)
+        if self.inside and isinstance(node, _PASSING):
+            found.value = self._used(found.value)
+        if self.inside and isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+            found.iter = self._used(found.iter)
         word = _STATEMENTS.get(type(node))
         if word is None or not self.inside:
             return found
@@ -62,6 +87,9 @@ class _Instrument(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         name = node.func.id if isinstance(node.func, ast.Name) else ""
+        node.args = [self._used(each) for each in node.args]
+        for keyword in node.keywords:
+            keyword.value = self._used(keyword.value)
         if not self.inside or name in self.own:
             return node
         if name in _OF_FRAMES:
@@ -83,6 +111,8 @@ class _Instrument(ast.NodeTransformer):
             word = ast.Constant("is")
             node.left = self._to("plain", node.left, node.left, word)
             node.comparators = [self._to("plain", each, each, word) for each in node.comparators]
+        elif any(isinstance(each, ast.In | ast.NotIn) for each in node.ops):
+            node.comparators = [self._used(each) for each in node.comparators]
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:

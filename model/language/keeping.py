@@ -10,11 +10,12 @@ from __future__ import annotations
 import contextlib
 import types
 from collections.abc import Collection, Generator, Iterable, Iterator
-from typing import Any
+from typing import Any, cast
 
 from finale.model.errors import FinaleError, Place
 
 from .instrumenting import NAME
+from .iterators import is_iterator
 from .refusals import CACHES, holds_state, inside
 
 #: What an entity of the language keeps, beside what its class gives it.
@@ -68,8 +69,10 @@ def _content(value: object, module: str, seen: set[int]) -> object:
     seen.add(id(value))
     if isinstance(value, types.GeneratorType):
         return value.gi_frame.f_lasti if value.gi_frame is not None else None
-    if type(value).__module__ == "itertools":
-        return repr(value)
+    if type(value).__module__ in ("builtins", "itertools") and is_iterator(value):
+        _, made_of, *state = cast("tuple[object, ...]", value.__reduce__())
+        parts = (*cast("tuple[object, ...]", made_of), *state)
+        return [_content(each, module, seen) for each in parts]
     return id(value), [_content(each, module, seen) for each in _reached(value, module)]
 
 

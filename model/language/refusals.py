@@ -15,7 +15,7 @@ import operator
 import sys
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from finale.model.errors import FinaleError
@@ -25,6 +25,7 @@ from .access import Structure
 from .entities import Entity
 from .explore import exploring
 from .instrumenting import NAME
+from .iterators import is_iterator, iterator_kept
 from .operators import is_instance
 from .path_ends import caller
 from .simple_code import refuse_call
@@ -76,6 +77,13 @@ def plain(value: Any, what: str) -> Any:
     """Return a value for an operation that misses the state; refuse a value of the state."""
     if exploring() and holds_state(value):
         raise _missed(value, what)
+    return value
+
+
+def used(value: Any) -> Any:
+    """Return what a name, an attribute or an element holds; refuse an iterator."""
+    if is_iterator(value) and exploring():
+        raise iterator_kept(value, "what is read here from a name, an attribute or an element")
     return value
 
 
@@ -148,6 +156,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     refuse_call(function, (*args, *kwargs.values()))
     if not exploring():
         return function(*args, **kwargs)
+    if isinstance(function, _BOUND_LATE):
+        return _call_bound_late(function, args, kwargs)
     if function is isinstance:
         return _is_instance(*args)
     if any(function is each for each in _TEXTS):
@@ -156,7 +166,17 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         _refuse_foreign(function, (*args, *kwargs.values()))
     elif function is getattr or function is hasattr:
         _refuse_optional(function, args)
+    owner = getattr(function, "__self__", None)
+    if is_iterator(owner) and function.__name__.startswith("__"):
+        raise iterator_kept(owner, f"the object of {_name_of(function)}()")
+    if _is_python(function):
+        _refuse_iterators(function, (*args, *kwargs.values()))
+    if _calls_its_arguments(function):
+        args = tuple(map(_checked, args))
+        kwargs = {name: _checked(each) for name, each in kwargs.items()}
     result = function(*args, **kwargs)
+    if is_iterator(result) and not _makes_iterators(function):
+        raise iterator_kept(result, f"what {_name_of(function)}() returns")
     if isinstance(getattr(function, "__func__", function), CACHES) and holds_state(result):
         raise FinaleError(
             "keeps-state",
@@ -166,6 +186,97 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         )
     return result
 
+
+def _name_of(function: Any) -> str:
+    return getattr(function, "__qualname__", None) or type(function).__name__
+
+
+# --- functions that call functions ---------------------------------------------------------------
+
+#: Functions with arguments in them, and functions by the name of what they ask an object.
+_BOUND_LATE = (
+    functools.partial, operator.attrgetter, operator.itemgetter, operator.methodcaller,
+)  # fmt: skip
+
+
+def _call_bound_late(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call what such a function calls, as if the call were written out."""
+    _refuse_iterators(function, inside(function))
+    if isinstance(function, functools.partial):
+        return call(function.func, *function.args, *args, **{**function.keywords, **kwargs})
+    if not isinstance(function, operator.methodcaller):
+        names = function.__reduce__()[1] if isinstance(function, operator.attrgetter) else ()
+        if any(each.startswith("__") for name in names for each in str(name).split(".")):
+            plain(args, f"{function}")
+        return function(*args, **kwargs)
+    how, given = cast("tuple[Any, Any]", function.__reduce__()[:2])
+    more = how.keywords if isinstance(how, functools.partial) else {}
+    name, *rest = (*how.args, *given) if isinstance(how, functools.partial) else given
+    if name.startswith("__"):
+        plain(args, f".{name}")
+    return call(getattr(args[0], name), *rest, **more)
+
+
+class _Checked:
+    """A function that Python's code is to call: each of its calls is checked as a written one."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        _refuse_iterators(self.function, args)
+        return call(self.function, *args, **kwargs)
+
+
+def _checked(value: Any) -> Any:
+    """A function as an argument; one that is instrumented checks itself."""
+    ours = isinstance(value, types.FunctionType | types.MethodType) and _is_known(value)
+    return _Checked(value) if callable(value) and not ours else value
+
+
+def _calls_its_arguments(function: Any) -> bool:
+    """Whether a function calls the functions that it is given, and its code is not the user's."""
+    name, module = getattr(function, "__name__", ""), getattr(function, "__module__", None) or ""
+    if isinstance(function, types.FunctionType):
+        return module in ("finale.model.language.quantifiers", "functools", "heapq")
+    if isinstance(function, type):
+        return function in (map, filter) or module == "itertools"
+    return name in ("sort", "sorted", "min", "max", "iter", "reduce")
+
+
+# --- iterators -----------------------------------------------------------------------------------
+
+
+def _is_python(function: Any) -> bool:
+    """Whether a function is written in Python: its parameters are names, which hold no iterator."""
+    if isinstance(function, types.MethodType):
+        return _is_python(function.__func__)
+    if isinstance(function, types.FunctionType):
+        return function.__module__ != "finale.model.language.quantifiers"
+    return isinstance(function, type) and isinstance(
+        getattr(function, "__init__", None), types.FunctionType
+    )
+
+
+def _refuse_iterators(function: Any, arguments: Iterable[Any]) -> None:
+    """Refuse an iterator that gets a name. Raises `iterator-kept`."""
+    found = next(filter(is_iterator, arguments), None)
+    if found is not None:
+        raise iterator_kept(found, f"what {_name_of(function)}() gets")
+
+
+def _makes_iterators(function: Any) -> bool:
+    """Whether an iterator that a function returns is new, and not one that is kept somewhere."""
+    if isinstance(function, type | types.MethodType):
+        return True
+    if isinstance(function, types.FunctionType):
+        return _is_ours(function.__globals__)
+    of_class = getattr(function, "__self__", None)
+    name = getattr(function, "__name__", "")
+    return function is iter or name in ("__iter__", "__reversed__") or isinstance(of_class, type)
+
+
+# --- what is known -------------------------------------------------------------------------------
 
 #: What makes text of a value, which says nothing of a value of the state.
 _TEXTS = (str, repr, ascii, format, print)
@@ -186,9 +297,14 @@ def _is_instance(value: Any, kinds: Any) -> Any:
 
 
 def _refuse_optional(function: Any, args: tuple[Any, ...]) -> None:
-    """`getattr` with a default, and `hasattr`: a value of the state answers with a fault."""
+    """`getattr` with a default, and `hasattr`: a value of the state answers with a fault.
+
+    A special attribute is that of the Python object.
+    """
     if args and (function is hasattr or len(args) > 2) and isinstance(args[0], Symbolic):
         raise _missed(args[0], f"{function.__name__}()")
+    if len(args) > 1 and isinstance(args[1], str) and args[1].startswith("__"):
+        plain(args[0], f".{args[1]}")
 
 
 #: Functions in C that only pass values on, test their truth, or compare them.

@@ -255,13 +255,13 @@ def _union_cells(domain: Union[Any], value: SymbolicRecord, given: Expression) -
         return value.cells
     kinds = [(i, k) for i, k in enumerate(value.domain.kinds) if value.domain.inhabited(i)]
     known = [(i, k) for i, k in kinds if k in domain.kinds]
-    lost = disjunction(value.is_kind(k) for _, k in kinds if k not in domain.kinds)
+    lost = disjunction(value.is_exactly(k) for _, k in kinds if k not in domain.kinds)
     _refuse_where(conjunction([given, lost]), domain, value)
     if not known:
         return constants(domain, domain.filler)
     whole: Cells = ()
     for i, kind in reversed(known):
-        here = value.is_kind(kind)
+        here = value.is_exactly(kind)
         cells = _record_cells(domain, value.of_kind(i), conjunction([given, here]))
         pairs = zip(cells, whole, strict=True)
         whole = tuple(choose(here, mine, other) for mine, other in pairs) if whole else cells
@@ -283,9 +283,16 @@ class SymbolicRecord(Symbolic):
         object.__setattr__(self, "cells", cells)
 
     def is_kind(self, wanted: Any) -> Expression:
-        """Whether it is of a record class, without forking."""
+        """Whether it is of a record class or of a subclass, without forking: `isinstance`."""
+        return self._is_one(lambda kind: issubclass(kind, wanted))
+
+    def is_exactly(self, wanted: type) -> Expression:
+        """Whether it is of a record class and of no subclass: records of two classes differ."""
+        return self._is_one(lambda kind: kind is wanted)
+
+    def _is_one(self, wanted: Callable[[type], bool]) -> Expression:
         kinds = enumerate(self.domain.kinds)
-        indices = [i for i, kind in kinds if issubclass(kind, wanted) and self.domain.inhabited(i)]
+        indices = [i for i, kind in kinds if wanted(kind) and self.domain.inhabited(i)]
         if all(i in indices or not self.domain.inhabited(i) for i in range(len(self.domain.kinds))):
             return conjunction([])
         return disjunction(equal(self.cells[0], integer(i)) for i in indices)
@@ -322,7 +329,7 @@ class SymbolicRecord(Symbolic):
     __hash__ = Symbolic.__hash__
 
     def _equals_record(self, other: object) -> Expression:
-        same = [self.is_kind(type(other))]
+        same = [self.is_exactly(type(other))]
         for name, _ in self.domain.parts[self.domain.kinds.index(type(other))]:
             same.append(truth_of(self.part(name) == getattr(other, name)))
         return conjunction(same)
@@ -331,8 +338,8 @@ class SymbolicRecord(Symbolic):
         return disjunction(
             conjunction(
                 [
-                    self.is_kind(kind),
-                    other.is_kind(kind),
+                    self.is_exactly(kind),
+                    other.is_exactly(kind),
                     *(truth_of(self.part(n) == other.part(n)) for n in kind.__parts__),
                 ]
             )

@@ -2,6 +2,8 @@
 
 from tests.constructs.construct import Construct
 
+FUNCTIONS = "import functools\nimport itertools\nimport operator\n"
+
 CONSTRUCTS: tuple[Construct, ...] = (
     Construct("int-of-number", rule="node.out = int(node.left)"),
     Construct("int-of-flag", rule="node.out = int(node.flag)"),
@@ -694,5 +696,118 @@ CONSTRUCTS: tuple[Construct, ...] = (
             case _:
                 assert_never(node.st)
         """,
+    ),
+    Construct(
+        "given-map-is",
+        prelude=FUNCTIONS,
+        rule="node.hit = any(map(operator.is_, (node.left, 1), (2, 1)))",
+    ),
+    Construct(
+        "given-starmap-is",
+        prelude=FUNCTIONS,
+        rule="node.hit = all(itertools.starmap(operator.is_, ((node.left, 2),)))",
+    ),
+    Construct(
+        "given-accumulate-is",
+        prelude=FUNCTIONS,
+        rule="node.hit = tuple(itertools.accumulate((node.left, 2), operator.is_))[1]",
+    ),
+    Construct(
+        "given-reduce-is",
+        prelude=FUNCTIONS,
+        rule="node.hit = functools.reduce(operator.is_, (node.left, 2))",
+    ),
+    Construct(
+        "given-map-type",
+        prelude=FUNCTIONS,
+        rule="node.hit = all(t == int for t in map(type, (node.left, 1)))",
+    ),
+    Construct(
+        "given-map-repr",
+        prelude=FUNCTIONS,
+        rule="node.hit = all(t == '2' for t in map(repr, (node.left,)))",
+    ),
+    Construct(
+        "given-map-str",
+        prelude=FUNCTIONS,
+        rule="node.hit = all(t == '2' for t in map(str, (node.left,)))",
+    ),
+    Construct(
+        "given-filter-eq-of-number",
+        prelude=FUNCTIONS,
+        rule="node.out = len(tuple(filter((1).__eq__, (node.left,))))",
+    ),
+    Construct(
+        "given-partial-isinstance",
+        prelude=FUNCTIONS,
+        rule="node.hit = functools.partial(isinstance, node.left)(int)",
+    ),
+    Construct(
+        "given-partial-is",
+        prelude=FUNCTIONS,
+        rule="node.hit = any(map(functools.partial(operator.is_, 1), (node.left,)))",
+    ),
+    Construct(
+        "given-attrgetter-class",
+        prelude=FUNCTIONS,
+        rule="node.hit = operator.attrgetter('__class__')(node.left) == int",
+    ),
+    Construct(
+        "given-methodcaller-eq",
+        prelude=FUNCTIONS,
+        rule="node.hit = operator.methodcaller('__eq__', 2)(node.left) == True",
+    ),
+    Construct(
+        "given-getattr-class",
+        prelude=FUNCTIONS,
+        rule="node.hit = getattr(node.left, '__class__') == int",
+    ),
+    Construct(
+        "given-sorted-by-type",
+        prelude=FUNCTIONS,
+        rule="node.hit = sorted((node.left, 1), key=id)[0] == 1",
+    ),
+    Construct(
+        "given-map-hash",
+        prelude=FUNCTIONS,
+        rule="node.out = sum(1 for each in map(hash, (node.left,)) if each == 2)",
+    ),
+    Construct(
+        "given-map-len", prelude=FUNCTIONS, rule="node.out = sum(map(len, (node.tags, (1,))))"
+    ),
+    Construct(
+        "given-map-helper",
+        prelude=FUNCTIONS,
+        rule="node.out = sum(map(lambda x: x.left, self.nodes))",
+    ),
+    Construct(
+        "given-partial-add",
+        prelude=FUNCTIONS,
+        rule="node.out = functools.partial(operator.add, 1)(node.left)",
+    ),
+    Construct(
+        "given-reduce-add",
+        prelude=FUNCTIONS,
+        rule="node.out = functools.reduce(operator.add, (node.left, node.right))",
+    ),
+    Construct(
+        "given-attrgetter",
+        prelude=FUNCTIONS,
+        rule="node.out = sum(map(operator.attrgetter('left'), self.nodes))",
+    ),
+    Construct(
+        "given-itemgetter",
+        prelude=FUNCTIONS,
+        rule="node.out = operator.itemgetter(1)((0, node.left))",
+    ),
+    Construct(
+        "given-max-key",
+        prelude=FUNCTIONS,
+        rule="node.out = max(self.nodes, key=lambda x: x.number).left",
+    ),
+    Construct(
+        "given-filter-none",
+        prelude=FUNCTIONS,
+        rule="node.out = sum(filter(None, (node.left, node.right)))",
     ),
 )

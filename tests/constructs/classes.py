@@ -17,6 +17,17 @@ def box(*methods: str) -> str:
     return BOX + "\n\n".join(indent(dedent(m).strip("\n"), "    ") for m in methods) + "\n"
 
 
+#: A record class with a subclass, and fields that can hold both.
+LETTER = """
+class Letter(Note):
+    \"\"\"A note in an envelope.\"\"\"
+"""
+POST = """
+post = field(Union(Letter, Note), Letter(text=2))
+rec2 = field(Union(Note, Letter), Note(text=2))
+post2 = field(Queue(Union(Letter, Note), 1), ())
+"""
+
 CONSTRUCTS: tuple[Construct, ...] = (
     Construct(
         "own-eq-by-value",
@@ -695,5 +706,33 @@ CONSTRUCTS: tuple[Construct, ...] = (
         prelude="class Idle:\n    def test(self, node):\n        return node.st is S.A\n",
         methods="strategy = Idle()\n",
         rule="node.hit = self.strategy.test(node)",
+    ),
+    Construct(
+        "record-of-base-equals-subclass",
+        prelude=LETTER,
+        fields=POST,
+        rule="node.hit = node.post == Note(text=2)",
+    ),
+    Construct(
+        "record-of-base-in-tuple-of-subclass",
+        prelude=LETTER,
+        fields=POST,
+        rule="node.hit = node.post in (Note(text=2),)",
+    ),
+    Construct(
+        "record-of-base-held-by-queue",
+        prelude=LETTER,
+        fields=POST,
+        rule="""
+        node.post2.put(node.post)
+        node.hit = node.post2.holds(Note(text=2))
+        node.post2.clear()
+        """,
+    ),
+    Construct(
+        "union-equals-union-of-subclass",
+        prelude=LETTER,
+        fields=POST,
+        rule="node.hit = node.post == node.rec2",
     ),
 )

@@ -7,7 +7,9 @@ from collections import Counter
 import pytest
 
 from finale.model.language import instrumenting
+from tests.constructs.construct import Construct
 from tests.constructs.every import EVERY, GROUPS
+from tests.constructs.iterators import USED_WHERE_MADE
 from tests.constructs.outcomes import AGREES, RAISES, Outcome, outcome_of, outcomes
 
 #: What ends the process on purpose: Python passes it on, and so does Finale.
@@ -26,6 +28,10 @@ MISREAD_BEFORE = {
     "isinstance-instancecheck-of-own-metaclass": "case-builtin",
     "module-dict-kept-by-helper": "keeps-state",
     "function-with-mutable-default": "keeps-state",
+    "record-of-base-equals-subclass": AGREES,
+    "record-of-base-in-tuple-of-subclass": AGREES,
+    "record-of-base-held-by-queue": AGREES,
+    "union-equals-union-of-subclass": AGREES,
 }
 
 
@@ -47,6 +53,31 @@ def test_a_construct_is_refused_or_agrees(construct: object) -> None:
 @pytest.mark.parametrize("name", MISREAD_BEFORE)
 def test_what_was_misread_is_not(name: str) -> None:
     assert outcome_of(NUMBER[name]).word == MISREAD_BEFORE[name]
+
+
+#: Functions that Python's code calls, with a value of the state as it sees none.
+GIVEN = {
+    "map-is": "foreign-call", "starmap-is": "foreign-call", "accumulate-is": "foreign-call",
+    "reduce-is": "foreign-call", "map-type": "foreign-call", "map-repr": "text-of-state",
+    "map-str": "text-of-state", "filter-eq-of-number": "foreign-call",
+    "partial-isinstance": "case-builtin", "partial-is": "foreign-call",
+    "attrgetter-class": "misses-the-state", "methodcaller-eq": "misses-the-state",
+    "getattr-class": "misses-the-state", "sorted-by-type": "foreign-call",
+    "map-hash": "hash-of-state", "map-len": AGREES, "map-helper": AGREES,
+    "partial-add": AGREES, "reduce-add": AGREES, "attrgetter": AGREES, "itemgetter": AGREES,
+    "max-key": AGREES, "filter-none": AGREES,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_a_function_that_a_function_gets_is_checked(name: str) -> None:
+    assert outcome_of(NUMBER[f"given-{name}"]).word == GIVEN[name]
+
+
+@pytest.mark.parametrize("construct", GROUPS["iterators"], ids=lambda each: each.name)
+def test_an_iterator_is_used_where_it_is_made_or_refused(construct: Construct) -> None:
+    wanted = AGREES if construct.name in USED_WHERE_MADE else "iterator-kept"
+    assert outcome_of(construct).word == wanted
 
 
 @pytest.mark.slow
