@@ -78,6 +78,10 @@ class Window(ABC):
         self.quantified[index] = meaning
         return cell(index, 0, 1, True)
 
+    def is_only_asked(self, item: object) -> bool:
+        """Return whether an item is only asked about: what belongs to it is not laid out."""
+        return False
+
     @abstractmethod
     def count(self, item: object) -> None:
         """Refuse to count an item that stands for others."""
@@ -103,6 +107,7 @@ class WindowStore(SymbolicStore):
         super().__init__(window.world.cells(after))
         self._over, self._count = window.over, window.count
         self._is_summary: Callable[[object], bool] = window.is_summary
+        self._is_only_asked = window.is_only_asked
 
     def over(self, item: object, holds: Expression, decisive: bool) -> Expression:
         return self._over(item, holds, decisive)
@@ -112,3 +117,6 @@ class WindowStore(SymbolicStore):
 
     def is_summary(self, item: object) -> bool:
         return self._is_summary(item)
+
+    def is_only_asked(self, item: object) -> bool:
+        return self._is_only_asked(item)

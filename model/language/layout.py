@@ -14,9 +14,17 @@ from __future__ import annotations
 
 import dis
 import sys
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
@@ -50,8 +58,6 @@ _OWN = frozenset({"variables", "_world", "_without", "_changed", "__dict__", "na
 """What the language itself reads of an entity."""
 _OF_CLASS = frozenset({"__class__", "__dict__", "world"})
 """What is not kept by the entity, and answers for it all the same."""
-_MAKING = frozenset({"__init__", "entities"})
-"""Functions of Finale that lay out, and tell nobody the numbers."""
 _SHOWN = frozenset({"__str__", "__repr__"})
 _ASKS_KIND = frozenset({"is_instance"})
 
@@ -102,8 +108,8 @@ class LayoutGuard:
     """The bounds that differ in a run; None for all of them."""
     kinds: bool = False
     """Whether a run has entities of other kinds."""
-    by_kind: Sequence[str] = ()
-    """What gives entities of one kind a class of their own, which no layout has."""
+    fixed: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The members that no protocol of a user may have, and what each of them does."""
     forgets: str = ""
     """The class whose entities are forgotten: then rules of Finale are known to be right."""
 
@@ -248,8 +254,7 @@ def refuse_unguarded(
     fields_known = frozenset(each.name for kind in kinds for each in fields_of(kind))
     refuse_other_code(kinds, functions, fields_known)
     protocol = type(world.entities[0])
-    _refuse_own(protocol, ("limits",), guard, "works out bounds, which a run may not have")
-    _refuse_own(protocol, guard.by_kind, guard, "gives some entities a class of their own")
+    _refuse_own(protocol, guard)
     _refuse_bounded(world, guard)
     if guard.forgets:
         _refuse_several(world, guard, functions)
@@ -257,15 +262,15 @@ def refuse_unguarded(
         made(cast(Protocol, world.entities[0]).setting)  # reads what it may while it is made
 
 
-def _refuse_own(protocol: type, names: Collection[str], guard: LayoutGuard, what: str) -> None:
+def _refuse_own(protocol: type, guard: LayoutGuard) -> None:
     """Refuse members of a user's protocol: what they rest on, or lead to, cannot be seen."""
     for base in protocol.__mro__:
-        for name in vars(base).keys() & set(names) if not _is_known(base.__module__) else ():
+        for name in vars(base).keys() & guard.fixed if not _is_known(base.__module__) else ():
             own = vars(base)[name]
             code = getattr(own.fget if isinstance(own, property) else own, "__code__", None)
             raise FinaleError(
                 "reads-layout",
-                f"{base.__name__}.{name} {what}: {guard.what}",
+                f"{base.__name__}.{name} {guard.fixed[name]}: {guard.what}",
                 place=Place(code.co_filename, code.co_firstlineno) if code else None,
                 advice=f"leave {name} out; bound fields by numbers, or by names that stand under "
                 "[bounds]",
@@ -411,24 +416,30 @@ def _read(entity: Entity, name: str, value: Any, frame: FrameType) -> Any:
     if name == "__class__" and not guard.kinds:
         return value
     of_finale = _is_rule_of_finale(code.co_filename)
+    entry = guard.reader(function_of(code), name) if of_finale else None
     if of_finale and (guard.forgets or not exploring()):
         if not guard.is_same(entity, name):
             _refuse_answer(frame, name, value)
+        if entry is not None and entry.answers:
+            _refuse_caller(frame, entry, value)
         return value
     if guard.is_same(entity, name) or _is_option(entity, name, value):
         return value
-    if of_finale:
-        entry = guard.reader(function_of(code), name)
-        if entry is not None and entry.answers:
+    if entry is not None:
+        if entry.answers:
             _refuse_caller(frame, entry, value)
-        if entry is not None:
-            return value
+        return value
     if name == "bounds" and is_dataclass(value):
         return _GuardedBounds(value, guard)
     if isinstance(value, tuple) and guard.is_many(entity, name):
-        return LaidOut(value, f'"{name}" of {_owner(entity)}')
+        return LaidOut(value, f'"{name}" of {_owner(entity)}', not value and _is_whole(entity))
     shown = "its kind" if name == "__class__" else f'"{name}"'
     _refuse(frame, f"{shown} of {_owner(entity)}", value)
+
+
+def _is_whole(entity: Entity) -> bool:
+    """Whether the layout should have all that belongs to an entity."""
+    return exploring() and not cast(Any, current().store).is_only_asked(entity)
 
 
 @cache
@@ -479,10 +490,10 @@ def _refuse_answer(frame: FrameType, name: str, value: object) -> None:
     """
     asked = frame
     while _is_rule_of_finale(asked.f_code.co_filename) and asked.f_back is not None:
-        if asked.f_code.co_name in _MAKING or "_factory" in asked.f_code.co_qualname:
+        if asked.f_code.co_name == "__init__" or "_factory" in asked.f_code.co_qualname:
             return
         asked = _reader_of(asked.f_back)
-    if _is_of_user(asked):
+    if _is_of_user(asked) and asked.f_code.co_name != "entities":
         _refuse(asked, f'what {frame.f_code.co_name} works out of "{name}"', value)
 
 
@@ -496,11 +507,13 @@ def _is_of_user(frame: FrameType) -> bool:
 class LaidOut:
     """Entities of a layout that stand for others: each can be looked at, their number cannot."""
 
-    __slots__ = ("_items", "_what")
+    __slots__ = ("_items", "_lacks", "_what")
 
-    def __init__(self, items: tuple[Any, ...], what: str) -> None:
+    def __init__(self, items: tuple[Any, ...], what: str, lacks: bool) -> None:
         self._items = items
         self._what = what
+        self._lacks = lacks
+        """Whether the layout has none of what other entities have."""
 
     def __iter__(self) -> Iterator[Any]:
         frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
@@ -509,13 +522,15 @@ class LaidOut:
         if (file == _CALLS or not is_inner(file)) and is_rules and not _is_apart(reader):
             _refuse(reader, f"{self._what} in their order or by their number", self._items)
         this = _Round(frame, frame.f_code.co_name in _QUANTIFIERS, _is_of_user(reader))
+        if self._lacks and this.is_users:
+            _refuse(reader, f"{self._what}, of which the layout has none", self._items)
         if this.is_within(_rounds_around(frame), reader, self._items):
             _refuse(reader, f"{self._what} for each of others", self._items)
         return _each_round(self._items, this)
 
     def mapped(self, function: Callable[[Any], Any]) -> LaidOut:
         """Return what a function makes of each, which stands for as many."""
-        return LaidOut(tuple(map(function, self._items)), self._what)
+        return LaidOut(tuple(map(function, self._items)), self._what, self._lacks)
 
     def _looked_at(self, *_: object) -> NoReturn:
         frame = _reader_of(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]

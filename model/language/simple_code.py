@@ -133,6 +133,8 @@ class _Walk:
                 continue
             if special and is_dataclass(kind) and _source_of(value) is None:
                 continue  # it was made by `dataclass`
+            if name.startswith("_") and issubclass(kind, enum.Enum) and _is_of_library(value):
+                continue
             where = sys.modules.get(kind.__module__)
             self.value(value, Place(getattr(where, "__file__", None)), f"{kind.__name__}.{name}")
 
@@ -157,6 +159,13 @@ class _Walk:
                 _refuse(place, f"{plain.__qualname__} has no source that can be found")
             for one in node:
                 _Syntax(self, plain, one).look()
+
+
+def _is_of_library(value: object) -> bool:
+    plain = getattr(value, "__func__", value)
+    if not isinstance(plain, types.FunctionType):
+        return False
+    return _is_library(str(plain.__globals__.get("__name__")))
 
 
 def _wrapped_by(function: Any) -> tuple[object, ...]:

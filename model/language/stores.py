@@ -31,6 +31,10 @@ class SymbolicStore(PathCells, FieldStore):
         """Return whether an entity stands for others."""
         return False
 
+    def is_only_asked(self, item: object) -> bool:
+        """Return whether an entity is only asked about: what belongs to it is not laid out."""
+        return False
+
 
 class RuleStore(SymbolicStore):
     """The state that a rule runs on, and behind it how the rule has renumbered entities.

@@ -74,6 +74,12 @@ _RECORDS = (
         answers=True,
     ),
 )
+_PLACED = "is called with the place of an id"
+_FIXED = {
+    "limits": "works out bounds, which a run may not have",
+    "_begin_if_next": _PLACED,
+    "has_place_beside": "is called with a number of ids",
+}
 _ORDERED = "goes through the ids in their order, which is that of a run"
 _NEXT_ID = (
     Reader("coordinator.coordinator:begin", ("checkpoints",), f"{_ORDERED}; the last unused one"),
@@ -82,6 +88,7 @@ _NEXT_ID = (
         ("checkpoints",),
         "asks for the id before: in a window the gap before, of which nothing is known but that "
         "a newest id that was given is in the window",
+        answers=True,
     ),
     Reader("requests.requests:next_id", ("checkpoints",), f"{_ORDERED}; the first unused one"),
     Reader(
@@ -107,14 +114,19 @@ _COUNTED = (
     ),
 )
 
+_AGAIN = (
+    Reader("coordinator.coordinator:make_room_if", ("recycles",), "a window gives no id again"),
+)
+
 UNBOUNDED = LayoutGuard(
     "a window of a proof has other ids, records and bounds than a run",
-    same=(*_ALWAYS, *_THE_JOB, Same("JobProtocol", ("watermarks", "recycles"), _OF_OPTIONS)),
-    readers=(*_THE_EDGES, *_SUBTASKS, *_RECORDS, *_NEXT_ID, *_COUNTED),
+    same=(*_ALWAYS, *_THE_JOB, Same("JobProtocol", ("watermarks",), _OF_OPTIONS)),
+    readers=(*_THE_EDGES, *_SUBTASKS, *_RECORDS, *_NEXT_ID, *_COUNTED, *_AGAIN),
     many=(
         Many("JobProtocol", ("checkpoints", "data")),
         Many("Source", ("data",)),
     ),
+    fixed=_FIXED,
     bounds=frozenset(
         {
             *("checkpoints", "live_checkpoints", "failures"),
@@ -154,7 +166,13 @@ ALL_JOBS = LayoutGuard(
     ),
     bounds=None,
     kinds=True,
-    by_kind=("task_classes", "source_class", "sink_classes", "committable_class"),
+    fixed={
+        **_FIXED,
+        **dict.fromkeys(
+            ("task_classes", "source_class", "sink_classes", "committable_class"),
+            "gives some entities a class of their own, which no window has",
+        ),
+    },
 )
 """Jobs of any shape and size."""
 
@@ -172,8 +190,17 @@ FEW_IDS = LayoutGuard(
         Same("BarrierHandler", ("name",), _OF_JOB),
         Same("Datum", ("name", "of_clock", "source", "number", "key_groups", "along"), _OF_JOB),
     ),
-    readers=(),
+    readers=(
+        Reader("coordinator.coordinator:_begin_if_next", ("checkpoints",), _PLACED, answers=True),
+        Reader(
+            "coordinator.coordinator:places_before",
+            ("checkpoints",),
+            "counts ids, of which some were forgotten",
+            answers=True,
+        ),
+    ),
     many=(),
+    fixed=_FIXED,
     bounds=frozenset({"checkpoints", "live_checkpoints", "slots"}),
     forgets="CheckpointId",
 )

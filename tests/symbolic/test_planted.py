@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from finale.model.errors import FinaleError
-from tests.symbolic.planted import all_jobs, asking, observing, unbounded
+from tests.symbolic.planted import all_jobs, asking, observing, sound, unbounded
 from tests.symbolic.planted.plants import SITES, Plant
 
 #: These read the state alone, so that the proof is asked, and fails.
@@ -57,6 +57,28 @@ def test_none_holds_because_ids_are_given_again(plant: Plant, tmp_path: Path) ->
     with pytest.raises(FinaleError) as refused:
         asking.is_violated(plant, tmp_path)
     assert refused.value.code == "reads-layout"
+
+
+@pytest.mark.parametrize("plant", named(sound.of_ids()))
+def test_a_guard_takes_what_is_simple(plant: Plant, tmp_path: Path) -> None:
+    asking.explored(plant, tmp_path)
+
+
+@pytest.mark.parametrize("plant", named(sound.beside_few_ids()))
+def test_a_guard_takes_what_is_simple_beside_few_ids(plant: Plant, tmp_path: Path) -> None:
+    assert not asking.is_violated(plant, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plant", named(sound.of_ids()))
+def test_what_is_simple_is_proven(plant: Plant, tmp_path: Path) -> None:
+    assert asking.unbounded(plant, tmp_path) == asking.PROVEN
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plant", named(sound.of_jobs()))
+def test_what_is_simple_is_proven_of_all_jobs(plant: Plant, tmp_path: Path) -> None:
+    assert asking.all_jobs(plant, tmp_path, [SITES[plant.site].falls]) == asking.PROVEN
 
 
 @pytest.mark.parametrize("plant", named(observing.history()))

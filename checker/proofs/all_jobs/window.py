@@ -105,6 +105,9 @@ class JobWindow(Window):
     def is_summary(self, item: object) -> TypeGuard[Entity]:
         return item in self.many
 
+    def is_only_asked(self, item: object) -> bool:
+        return item in self.many and item not in self.written
+
     def count(self, item: object) -> None:
         """Raises `not-for-any-job`."""
         if item in self.many:

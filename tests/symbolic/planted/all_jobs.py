@@ -139,7 +139,7 @@ KINDS = """
         return {**super().task_classes, OperatorKind.BUFFERING: Skipping}
 """
 SKIPPING = """
-class Skipping(Buffering):
+class Skipping(Task):
     \"\"\"A task that is skipped.\"\"\"
 """
 KINDS_BY_CALL = """

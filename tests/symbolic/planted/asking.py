@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 from finale.checker.proofs.all_jobs.fact import FactProven, prove
 from finale.checker.proofs.all_jobs.facts import groups_of
-from finale.checker.proofs.unbounded.prove import prove_unbounded
+from finale.checker.proofs.unbounded.prove import IDS, prove_unbounded
+from finale.checker.proofs.unbounded.window import IdWindow
 from finale.checker.search.answer import Violated
 from finale.checker.search.native.search import check
 from finale.checker.spec.catalogue import catalogue
@@ -15,6 +17,7 @@ from finale.checker.spec.claim import Spec
 from finale.checker.spec.reading import read_spec
 from finale.model.errors import FinaleError
 from finale.model.language.build import build
+from finale.model.protocols.coordinator.coordinator import JobProtocol
 
 from .plants import SITES, Plant, write
 
@@ -35,6 +38,13 @@ def unbounded(plant: Plant, folder: Path) -> str:
     except FinaleError as error:
         return error.code
     return proven.results[0].verdict
+
+
+def explored(plant: Plant, folder: Path) -> None:
+    """Explore the rules of a plant for runs of any length. Raises coded errors."""
+    claim = claim_of(plant, folder)
+    kind = cast("type[JobProtocol]", claim.protocol)
+    assert IdWindow(kind, claim.setting, IDS).steps
 
 
 def all_jobs(plant: Plant, folder: Path, facts: Sequence[str]) -> str:
