@@ -10,7 +10,7 @@ writes with if-then-else, so that a plan over sixteen tasks is one leaf and not 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,6 +28,7 @@ from finale.model.expressions import (
     truth,
 )
 
+from .contents import Contents, contents, refuse_changed
 from .facts import Facts
 from .iterators import is_iterator, iterator_kept
 from .path_ends import (
@@ -224,11 +225,12 @@ def explore(
     explored: dict[Call, Folded] = {}
     root = Fork(TRUE, _UNSEEN, _UNSEEN)
     pending: list[tuple[Fork, list[Decision]]] = [(root, [])]
-    runs = 0
+    runs, outside = 0, contents(body)
     while pending:
         parent, prescribed = pending.pop()
         run = PathRun(prescribed, store, facts.copy(), _run, explored)
         node: Fork | PathEnd = _one(run, body)
+        refuse_changed(outside)
         runs += 1
         run.top.runs += 1
         if runs > PATHS_MAX or run.top.runs > RUNS_MAX:
@@ -316,6 +318,8 @@ class Folded:
     blocked: dict[str | None, Expression]
     beyond: dict[str, Expression]
     faults: list[tuple[Expression, FaultHere]]
+    held: Contents = field(default_factory=Contents)
+    """What the value holds that can change: further runs get the same value."""
 
 
 Merge = Callable[[Expression, object, object], object]
@@ -414,8 +418,10 @@ def merged(
     folded = run.explored.get(call)
     if folded is None:
         folded = run.explored[call] = fold(explore(body, store, given), store, merge)
+        folded.held = contents(folded.value)
         if is_iterator(folded.value):
             raise iterator_kept(folded.value, "what a helper or an operand returns")
+    refuse_changed(folded.held)
     for when, fault in folded.faults:
         if decide(conjunction([given, when])):
             raise fault

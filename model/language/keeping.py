@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from finale.model.errors import FinaleError, Place
 
+from .contents import changed, contents, watching
 from .instrumenting import NAME
 from .iterators import is_iterator
 from .refusals import CACHES, holds_state, inside
@@ -27,17 +28,30 @@ _SHALLOW = frozenset({range, types.ModuleType})
 def keeping_nothing(modules: Collection[types.ModuleType], protocol: Any) -> Generator[None]:
     """While rules of a user's modules are explored: refuse what they keep. Raises `keeps-state`."""
     before = _contents(modules)
-    yield
-    if modules:
-        after = _contents(modules)
-        for place, content in after.items():
-            if place in before and before[place] != content:
-                raise _keeps(f"exploring the rules has changed {place.key}", place)
-        for entity in protocol.world.entities:
-            for name, value in vars(entity).items():
-                if name not in _OF_ENTITIES and holds_state(value):
-                    what = f"{name} of {str(entity) or 'the protocol'}"
-                    raise _keeps(f"a value of the state is kept in {what}", Place())
+    if not modules:
+        yield
+        return
+    with watching():
+        held = contents(*_attributes((protocol, *protocol.entities())))
+        yield
+        value = changed(held)
+        if value is not None:
+            raise _keeps(f"exploring the rules has changed a {type(value).__name__}", Place())
+    after = _contents(modules)
+    for place, content in after.items():
+        if place in before and before[place] != content:
+            raise _keeps(f"exploring the rules has changed {place.key}", place)
+    for entity in protocol.world.entities:
+        for name, value in vars(entity).items():
+            if name not in _OF_ENTITIES and holds_state(value):
+                what = f"{name} of {str(entity) or 'the protocol'}"
+                raise _keeps(f"a value of the state is kept in {what}", Place())
+
+
+def _attributes(entities: Iterable[Any]) -> Iterator[object]:
+    """What entities hold as plain Python."""
+    for entity in entities:
+        yield from (value for name, value in vars(entity).items() if name not in _OF_ENTITIES)
 
 
 def _keeps(what: str, place: Place) -> FinaleError:

@@ -20,6 +20,7 @@ from typing import Any, TypeVar, cast
 from finale.model.errors import FinaleError, Place
 
 from .checks import MUTATORS, SyntaxCheck
+from .contents import NAMES_OF_LANGUAGE
 from .explore import Branch
 from .instrumenting import NAME, instrumented_function
 from .loops import MergeableLoops, merged_loop
@@ -345,6 +346,7 @@ def prepared(function: Callable[..., Any], helpers: Mapping[str, object]) -> Pre
     """
     checked(function)
     key = _key(function)
+    NAMES_OF_LANGUAGE.update(helpers)
     if key not in _CODES:
         _CODES[key] = _rewritten(function, tuple(helpers))
         _READERS.add(_CODES[key][0])

@@ -2,6 +2,7 @@
 
 from tests.constructs import (
     builtins_and_library,
+    changes,
     classes,
     collections_of_values,
     control_flow,
@@ -28,6 +29,7 @@ from tests.constructs.construct import Construct
 #: The constructs of each file, by the name of the file.
 GROUPS: dict[str, tuple[Construct, ...]] = {
     "builtins_and_library": builtins_and_library.CONSTRUCTS,
+    "changes": changes.CONSTRUCTS,
     "classes": classes.CONSTRUCTS,
     "collections_of_values": collections_of_values.CONSTRUCTS,
     "control_flow": control_flow.CONSTRUCTS,

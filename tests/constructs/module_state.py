@@ -339,4 +339,9 @@ CONSTRUCTS: tuple[Construct, ...] = (
     ),
     Construct("rule-reads-itself", rule="node.hit = self.go.__name__ == 'go' and node.flag"),
     Construct("rule-attribute", rule="node.out = getattr(self.go, 'times', 4)"),
+    Construct(
+        "list-of-entity-changed-by-class",
+        fields="def __init__(self, name):\n    super().__init__(name)\n    self.kept = []",
+        rule="list.append(node.kept, 1)\nnode.out = 1 if len(node.kept) > 1 else 0",
+    ),
 )

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from finale.model.language import instrumenting
+from tests.constructs.changes import OWN
 from tests.constructs.construct import Construct
 from tests.constructs.every import EVERY, GROUPS
 from tests.constructs.iterators import USED_WHERE_MADE
@@ -28,6 +29,7 @@ MISREAD_BEFORE = {
     "isinstance-instancecheck-of-own-metaclass": "case-builtin",
     "module-dict-kept-by-helper": "keeps-state",
     "function-with-mutable-default": "keeps-state",
+    "list-of-entity-changed-by-class": "keeps-state",
     "record-of-base-equals-subclass": AGREES,
     "record-of-base-in-tuple-of-subclass": AGREES,
     "record-of-base-held-by-queue": AGREES,
@@ -53,6 +55,12 @@ def test_a_construct_is_refused_or_agrees(construct: object) -> None:
 @pytest.mark.parametrize("name", MISREAD_BEFORE)
 def test_what_was_misread_is_not(name: str) -> None:
     assert outcome_of(NUMBER[name]).word == MISREAD_BEFORE[name]
+
+
+@pytest.mark.parametrize("construct", GROUPS["changes"], ids=lambda each: each.name)
+def test_what_a_helper_changes_is_refused_by_any_spelling(construct: Construct) -> None:
+    wanted = AGREES if construct in OWN else "rule-mutates"
+    assert outcome_of(construct).word == wanted
 
 
 #: Functions that Python's code calls, with a value of the state as it sees none.

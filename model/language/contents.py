@@ -1,0 +1,133 @@
+"""Finds what a run changes of Python's objects outside of itself, by comparing their contents.
+
+A helper, or an operand of `and`, is run once for each of its paths, and also where plain Python
+would not come to. A list that it is given, or that it reaches through a closure, would take a value
+from one path into the next. All that a body reaches is remembered before its runs and compared
+after them, by identity. Entities are left out: `keeping.py` compares what they hold.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections import deque
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from typing import Any, cast
+
+from finale.model.errors import FinaleError
+
+from .path_ends import caller
+
+Contents = list[tuple[object, tuple[object, ...]]]
+"""Objects that can change, each with what it held."""
+
+#: Names under which rewritten bodies reach functions of the language (`syntax.py`).
+NAMES_OF_LANGUAGE: set[str] = set()
+_watching = False
+
+
+@contextmanager
+def watching() -> Generator[None]:
+    """Remember contents: only while code of a user is explored, since looking costs time."""
+    global _watching  # noqa: PLW0603 - on or off for all that is explored
+    outer, _watching = _watching, True
+    try:
+        yield
+    finally:
+        _watching = outer
+
+
+_CHANGING = (list, dict, set, deque, bytearray)
+_LEAVES = frozenset(
+    {int, bool, str, float, bytes, type(None), type, range, types.ModuleType, types.CodeType}
+)
+
+
+def contents(*roots: object) -> Contents:
+    """Return what the lists, dicts, sets and objects hold that some values reach."""
+    found: Contents = []
+    if not _watching:
+        return found
+    ahead, seen = list(roots), set[int]()
+    while ahead:
+        value = ahead.pop()
+        kind = type(value)
+        if kind in _LEAVES or id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, _CHANGING) or _is_object(kind):
+            held = _held(value)
+            found.append((value, held))
+            ahead += held
+        else:
+            ahead += _reached(value)
+    return found
+
+
+def changed(before: Contents) -> object | None:
+    """Return an object that does not hold what it held, or None."""
+    for value, held in before:
+        now = _held(value)
+        if len(now) != len(held) or any(a is not b for a, b in zip(now, held, strict=True)):
+            return value
+    return None
+
+
+def refuse_changed(before: Contents) -> None:
+    """Refuse what has changed an object. Raises `rule-mutates`."""
+    value = changed(before)
+    if value is not None:
+        raise FinaleError(
+            "rule-mutates",
+            f"a helper or an operand changes a Python {type(value).__name__} that is not part "
+            "of the state",
+            place=caller(),
+            advice="store lasting values in fields of entities; build lists with "
+            "comprehensions, and return what a helper finds",
+        )
+
+
+def _is_object(kind: type) -> bool:
+    """Whether a class makes objects that can change, and is no class of the language or library."""
+    is_ours = type(kind) is not type or hasattr(kind, "world") or kind.__module__ == "builtins"
+    return not is_ours and not kind.__module__.startswith(("finale.", "functools", "itertools"))
+
+
+def _held(value: object) -> tuple[object, ...]:
+    if isinstance(value, dict):
+        items = cast("dict[object, object]", value)
+        return (*items.keys(), *items.values(), *_attributes(value))
+    if isinstance(value, _CHANGING):
+        return (*cast("list[object]", value), *_attributes(value))
+    return _attributes(value)
+
+
+def _attributes(value: object) -> tuple[object, ...]:
+    """Return the names and values of the attributes of an object, also those in slots."""
+    own: dict[str, Any] = getattr(value, "__dict__", {})
+    slots = (vars(kind).get("__slots__", ()) for kind in type(value).__mro__)
+    names = [name for each in slots for name in ((each,) if isinstance(each, str) else each)]
+    return (*own.keys(), *own.values(), *(getattr(value, name, None) for name in names))
+
+
+def _reached(value: object) -> Iterator[object]:
+    match value:
+        case tuple():
+            yield from cast("tuple[object, ...]", value)
+        case types.FunctionType():
+            names = value.__code__.co_freevars
+            for name, cell in zip(names, value.__closure__ or (), strict=True):
+                if name not in NAMES_OF_LANGUAGE and cell != _EMPTY:
+                    yield cell.cell_contents
+            yield from value.__defaults__ or ()
+        case types.MethodType() | types.BuiltinMethodType() | types.MethodWrapperType():
+            yield value.__self__
+            yield getattr(value, "__func__", None)
+        case functools.partial():
+            yield from (value.func, *value.args, *value.keywords.values())
+        case _:
+            pass
+
+
+_EMPTY = types.CellType()
