@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import sys
+import types
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -18,45 +19,81 @@ from .code import PURE_MODULES, READS_OUTSIDE, is_of_model, words
 FACES = ("finale.rules", "finale.jobs", "finale.protocols", "finale.properties")
 #: Code that says one of these may load or read what no import says.
 _LOADS = words("""
-    __builtins__ __globals__ __loader__ __spec__ __subclasses__ breakpoint environ f_builtins
-    f_globals modules os posix sys
+    __builtins__ __globals__ __loader__ __package__ __path__ __spec__ __subclasses__ breakpoint
+    environ f_builtins f_globals modules os posix sys
 """)
+_NAMES = READS_OUTSIDE | _LOADS
+_TEXTS = _NAMES - {"open", "input", "modules"}
+#: Functions of Python whose results differ from process to process.
+_UNSTABLE = frozenset({"hash", "id"})
 
 
 @cache
-def reads_outside(text: bytes, modules: frozenset[str] = frozenset()) -> bool:
+def reads_outside(
+    text: bytes, modules: frozenset[str] = frozenset(), banned: frozenset[str] = frozenset()
+) -> bool:
     """Whether a file may read what neither it nor a file that it imports at its beginning says.
 
     That is so if it imports anything but the model, its siblings, `modules`, and those modules of
-    Python that read nothing but what they are given, or if it names `open` or the like.
+    Python that read nothing but what they are given, or if it names `open`, one of the `banned`
+    names, or the like.
     """
-    tree = ast.parse(text)
-    return any(_is_outside(node, modules) for node in ast.walk(tree)) or any(
+    nodes = list(ast.walk(ast.parse(text)))
+    bound = {node.id for node in nodes if isinstance(node, ast.Name) and _is_stored(node)}
+    bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    names, texts = _NAMES | banned | (_UNSTABLE - bound), _TEXTS | banned
+    return any(_is_outside(node, modules, names, texts) for node in nodes) or any(
         isinstance(each, ast.ImportFrom) and each.level > 0
-        for function in ast.walk(tree)
+        for function in nodes
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
         for each in ast.walk(function)
     )
 
 
-def _is_outside(node: ast.AST, modules: frozenset[str]) -> bool:
+def _is_stored(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
+
+
+def _is_outside(
+    node: ast.AST, modules: frozenset[str], names: frozenset[str], texts: frozenset[str]
+) -> bool:
     match node:
-        case ast.Import(names):
-            return not all(_is_known(each.name, modules) for each in names)
-        case ast.ImportFrom(module=str(module), level=0):
-            return not _is_known(module, modules)
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name in READS_OUTSIDE | _LOADS
+        case ast.Import(imported):
+            return not all(_is_known(each.name, modules) for each in imported)
+        case ast.ImportFrom(module, imported, level):
+            is_own = level > 0 or module is None or _is_known(module, modules)
+            return not is_own or any(each.name in names - _UNSTABLE for each in imported)
+        case ast.Attribute(attr=name):
+            return name in names and name not in _UNSTABLE
+        case ast.Name(id=name):
+            return name in names
         case ast.Constant(value=str(name)):
-            return name in READS_OUTSIDE - {"open", "input"} | _LOADS - {"modules"}
+            return name in texts
         case _:
             return False
 
 
-def _is_known(module: str, modules: frozenset[str]) -> bool:
-    if is_of_model(module) or module in FACES or module in modules:
+def _is_known(module: str, modules: frozenset[str] = frozenset()) -> bool:
+    if is_of_model(module) or module in FACES:
         return True
-    return module.partition(".")[0] in PURE_MODULES - {"builtins"}
+    parts = module.split(".")
+    if all(".".join(parts[:end]) in modules for end in range(1, len(parts) + 1)):
+        return True
+    return parts[0] in PURE_MODULES - {"builtins"}
+
+
+def passed_on() -> frozenset[str]:
+    """Return the names by which modules that code may import have others, which it may not."""
+    return frozenset().union(*map(_passed_on, list(sys.modules)))
+
+
+@cache
+def _passed_on(name: str) -> frozenset[str]:
+    if not _is_known(name):
+        return frozenset()
+    own = getattr(sys.modules.get(name), "__dict__", {})
+    has = ((key, value) for key, value in own.items() if isinstance(value, types.ModuleType))
+    return frozenset(key for key, value in has if not _is_known(value.__name__))
 
 
 def with_imports(files: Iterable[Path], folders: Sequence[Path]) -> set[Path]:
@@ -116,4 +153,4 @@ def _file_of(module: str) -> Path | None:
     return Path(found.origin).resolve()
 
 
-__all__ = ["reads_outside", "with_imports"]
+__all__ = ["passed_on", "reads_outside", "with_imports"]

@@ -19,6 +19,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, cast
 
+from .places import is_foreign
+
 #: Names that Python itself writes into a module or a class when it needs them, and those that
 #: Finale replaces while a user's code runs.
 _OF_PYTHON = frozenset(
@@ -43,16 +45,23 @@ class Intact:
     """The modules that no user wrote, as they were when they were loaded."""
 
     def __init__(self) -> None:
-        #: Whether the code of a function, or the bases of a class, were set.
+        #: Whether the code of a function or the bases of a class were set, or a module replaced.
         self.was_set = False
         self._seen: dict[str, _Seen] = {}
         for module in list(sys.modules.values()):
             self.add(module)
 
     def add(self, module: types.ModuleType) -> None:
-        """Take note of a module that was just loaded, if it is Finale's or Python's."""
+        """Take note of a module that was just loaded, if it is Finale's or Python's.
+
+        If a user's module has the name of one of these, none of them is what its name says.
+        """
         name = module.__name__
-        if name not in self._seen and _is_watched(name):
+        if name in self._seen or not _is_watched(name):
+            return
+        if is_foreign(module):
+            self.was_set = True
+        else:
             self._seen[name] = _Seen(module)
 
     def is_so(self) -> bool:

@@ -20,7 +20,7 @@ from pathlib import Path
 VARIABLE = "FINALE_CACHE"
 FILE = "finale.sqlite"
 #: The layout of the table, and what its keys are made of. A file of another one is begun anew.
-LAYOUT = 2
+LAYOUT = 3
 #: If the file grows beyond this, what was not used for longest is removed.
 BYTES_MAX = 512 * 1024 * 1024
 #: So long a process waits for another one that writes, in seconds.
@@ -102,7 +102,7 @@ class Store:
                     f"SELECT key, text, day < unixepoch() / 86400 FROM kept WHERE key IN ({marks})"
                 )
                 for key, packed, is_old in file.execute(query, some):
-                    text = _unpacked(packed)
+                    text = _unpacked(key, packed)
                     if text is not None:
                         found[key] = text
                         self._used |= {key} if is_old else set()
@@ -124,7 +124,7 @@ class Store:
         file = self._own_file()
         if file is None or not (self._waiting or self._used):
             return
-        rows = [(key, _packed(text)) for key, text in self._waiting.items()]
+        rows = [(key, _packed(key, text)) for key, text in self._waiting.items()]
         try:
             with file:
                 file.execute("BEGIN IMMEDIATE")
@@ -216,14 +216,19 @@ def _shrink(file: sqlite3.Connection) -> None:
     file.execute("VACUUM")
 
 
-def _packed(text: str) -> bytes:
+def _packed(key: bytes, text: str) -> bytes:
     packed = zlib.compress(text.encode(), 1)
-    return blake2b(packed, digest_size=_CHECK_BYTES).digest() + packed
+    return _check(key, packed) + packed
 
 
-def _unpacked(packed: bytes) -> str | None:
-    """The text, or None if a bit of it has changed."""
-    check, rest = packed[:_CHECK_BYTES], packed[_CHECK_BYTES:]
-    if blake2b(rest, digest_size=_CHECK_BYTES).digest() != check:
+def _unpacked(key: bytes, packed: object) -> str | None:
+    """The text, or None if a bit of it has changed, or if it belongs to another key."""
+    if not isinstance(packed, bytes):
         return None
-    return zlib.decompress(rest).decode()
+    check, rest = packed[:_CHECK_BYTES], packed[_CHECK_BYTES:]
+    return zlib.decompress(rest).decode() if _check(key, rest) == check else None
+
+
+def _check(key: bytes, packed: bytes) -> bytes:
+    """The check sum of a row. All keys have one length."""
+    return blake2b(key + packed, digest_size=_CHECK_BYTES).digest()

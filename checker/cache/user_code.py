@@ -2,8 +2,12 @@
 
 The key is coarse: the bytes of every module that was loaded with the folder, with the names and the
 places of their files. Nothing of it is read as Python, so no way to write a constant can escape it.
-Modules of Python's library and of Finale are held by other keys. An installed package is in no key,
-and neither is anything that a module reads: if the code may read something, there is no key.
+
+Python asks `_Finder` for every module that is not loaded yet, whatever form the import has. Its
+answers are the record: a text, a folder without a text, or that there is no such module. Modules of
+Python's library and of Finale are held by other keys. Any other module has no key: an installed
+package that the code imports, compiled code, or what was loaded before the folder. Neither has
+anything that a module reads: if the code may read something, there is no key.
 """
 
 from __future__ import annotations
@@ -11,9 +15,8 @@ from __future__ import annotations
 import ast
 import os
 import sys
-import sysconfig
 import types
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -23,13 +26,13 @@ from importlib.util import spec_from_file_location
 from pathlib import Path
 from typing import Any, cast
 
-import finale
 from finale._face import FORMER
 from finale.model.language import instrumenting, refusals
 
 from .code import digest, of_finale
-from .imports import reads_outside
+from .imports import passed_on, reads_outside
 from .intact import AUDITED, Intact
+from .places import is_foreign, is_installed, is_known
 from .store import cache_folder
 
 #: Events of Python that tell of something read. https://docs.python.org/3/library/audit_events.html
@@ -39,14 +42,8 @@ _EVENTS = frozenset(
 )
 #: How the packages are called under which the folders of one process are loaded.
 PACKAGES = "finale_protocols_"
-_LIBRARY = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-_INSTALLED = tuple(f"{each}{os.sep}" for each in _LIBRARY[2:])
-_FINALE = Path(finale.__path__[0])
-#: Files below these are held by the key of Finale, or of Python's version.
-_KNOWN = tuple(
-    f"{Path(str(each)).resolve()}{os.sep}"
-    for each in (*_LIBRARY, _FINALE, *(each for each in _FINALE.iterdir() if each.is_dir()))
-)
+#: Programs: no code imports them, see `imports.py`.
+_PROGRAMS = ("__main__", "__mp_main__")
 
 
 @dataclass(eq=False)
@@ -55,28 +52,41 @@ class UserCode:
 
     folder: Path
     package: str
-    #: The bytes of each module that was loaded: by its name, without the package's.
-    texts: dict[str, tuple[str, bytes]] = field(default_factory=dict[str, tuple[str, bytes]])
+    #: The file of each module that was loaded, the same with links followed, and its bytes: by the
+    #: name of the module, without the package's.
+    texts: dict[str, tuple[str, str, bytes]] = field(
+        default_factory=dict[str, tuple[str, str, bytes]]
+    )
+    #: The other answers that imports of the code were given: the folders of a name that has no
+    #: text, or none if there is no such module.
+    folders: set[tuple[str, tuple[str, ...]]] = field(
+        default_factory=set[tuple[str, tuple[str, ...]]]
+    )
     #: What the code was seen to read beside its own modules.
     read: set[str] = field(default_factory=set[str])
     intact: Intact = field(default_factory=Intact)
 
     def key(self) -> bytes | None:
         """Return the key of the code as it was loaded; None if no key holds what it reads."""
-        if not self.read <= self._files():
+        if not self.read <= {path for _, path, _ in self.texts.values()}:
             return None
-        names = frozenset(self.texts)
-        if any(reads_outside(text, names) for _, text in self.texts.values()):
+        if any(map(self._is_unknown, list(sys.modules.items()))):
             return None
-        flags = (sys.flags, sys.version, sorted(sys.warnoptions))
-        return digest([str(self.folder), of_finale(), repr(flags), sorted(self.texts.items())])
+        names = frozenset({*self.texts, *(name for name, _ in self.folders)})
+        banned = passed_on()
+        if any(reads_outside(text, names, banned) for _, _, text in self.texts.values()):
+            return None
+        seed = os.environ.get("PYTHONHASHSEED")
+        flags = (sys.flags, seed, sys.version, sorted(sys.warnoptions))
+        found = (sorted(self.texts.items()), sorted(self.folders))
+        return digest([str(self.folder), of_finale(), repr(flags), *found])
 
-    def _files(self) -> set[str]:
-        return {path for path, _ in self.texts.values()}
-
-    def files(self) -> set[Path]:
-        """Return the files of all modules, by their whole paths."""
-        return set(map(Path, self._files()))
+    def _is_unknown(self, loaded: tuple[str, object]) -> bool:
+        """Whether no key holds a module: it was loaded before the folder, or for another one."""
+        name, module = loaded
+        if name.startswith(PACKAGES) or name in self.texts or name in _PROGRAMS:
+            return False
+        return is_foreign(module)
 
     def modules(self) -> list[types.ModuleType]:
         """Return the modules that were loaded with the folder, or that it shares with others."""
@@ -137,7 +147,7 @@ def _hear(event: str, arguments: tuple[Any, ...]) -> None:
         if isinstance(what, int) or is_import:
             return
         path = os.path.realpath(os.fspath(what)) if isinstance(what, str | os.PathLike) else ""
-        if event != "open" or not _is_known(path):
+        if event != "open" or not _is_of_key(path):
             code.read.add(path)
     finally:
         _WATCHING.append(code)
@@ -150,9 +160,9 @@ def _hear_set(code: UserCode, owner: object, name: str, *_: object) -> None:
         code.intact.was_set = True
 
 
-def _is_known(path: str) -> bool:
+def _is_of_key(path: str) -> bool:
     own = cache_folder()
-    return path.startswith(_KNOWN) or (own is not None and Path(path).parent == own)
+    return is_known(path) or (own is not None and Path(path).parent == own)
 
 
 # --- loading -------------------------------------------------------------------------------------
@@ -179,31 +189,53 @@ class _Finder:
             raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
         package, *names = fullname.split(".")
         if package != self._code.package or not names:
-            return self._noticed(_found(fullname, path, target))
+            return self._noticed(fullname, _found(fullname, path, target))
         place = self._code.folder.joinpath(*names)
         own, alone = place / "__init__.py", place.with_name(f"{place.name}.py")
         file = own if own.is_file() else alone
         if not file.is_file():
-            return ModuleSpec(fullname, None, is_package=True) if place.is_dir() else None
+            is_folder = place.is_dir()
+            self._add_folders(fullname, [str(place)] if is_folder else [])
+            return ModuleSpec(fullname, None, is_package=True) if is_folder else None
         loader = _Loader(fullname, str(file), self._code)
         within: list[str] | None = [] if file is own else None
         return spec_from_file_location(
             fullname, file, loader=loader, submodule_search_locations=within
         )
 
-    def _noticed(self, spec: ModuleSpec | None) -> ModuleSpec | None:
-        """A module that is Finale's or Python's is looked at when it is loaded. Any other one is
-        loaded as those of the folder are."""
+    def _add_folders(self, name: str, folders: Iterable[str]) -> None:
+        self._code.folders.add((self._code.local(name), tuple(folders)))
+
+    def _noticed(self, name: str, spec: ModuleSpec | None) -> ModuleSpec | None:
+        """Put what was found into the record, and have it loaded in a way that can be noticed.
+
+        A module of Python's or of Finale's is looked at when it is loaded. Any other text is loaded
+        as those of the folder are. What the tool itself imports is no part of the record.
+        """
         if spec is None or spec.loader is None:
+            if not name.startswith(PACKAGES) and _is_asked_by_user():
+                self._add_folders(name, (spec and spec.submodule_search_locations) or ())
             return spec
         origin = str(spec.origin)
-        if origin.startswith(_INSTALLED) and not spec.name.startswith("finale."):
-            return spec  # most of what the search loads later
-        if type(spec.loader) is SourceFileLoader and not _is_known(os.path.realpath(origin)):
-            spec.loader = _Loader(spec.name, str(spec.origin), self._code)
-        else:
+        if not spec.has_location or (is_known(origin) and not is_installed(origin)):
             spec.loader = cast(Loader, _Looking(spec.loader, self._code.intact))
+        elif is_installed(origin):  # most of what the search loads later
+            self._code.read |= {origin} if _is_asked_by_user() else set()
+        elif type(spec.loader) is SourceFileLoader:
+            spec.loader = _Loader(spec.name, origin, self._code)
+        else:  # compiled code, or an archive
+            self._code.read.add(origin)
         return spec
+
+
+def _is_asked_by_user() -> bool:
+    """Whether code that was loaded with a folder imports, itself or by what it calls."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if instrumenting.NAME in frame.f_globals:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _found(name: str, path: Sequence[str] | None, target: Any) -> ModuleSpec | None:
@@ -234,13 +266,15 @@ class _Loader(SourceFileLoader):
     def get_code(self, fullname: str) -> types.CodeType:
         """Compile the text of the file, with checks in its functions."""
         text = self.get_data(self.path)
-        self._code.texts[self._code.local(fullname)] = os.path.realpath(self.path), text
+        place = (self.path, os.path.realpath(self.path), text)
+        self._code.texts[self._code.local(fullname)] = place
         tree = ast.parse(text, self.path)
         return compile(instrumenting.instrumented(tree), self.path, "exec", dont_inherit=True)
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Run the module, whose functions find these checks under a name of their own."""
         vars(module)[instrumenting.NAME] = refusals
+        self._code.intact.add(module)
         super().exec_module(module)
 
 

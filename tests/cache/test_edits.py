@@ -23,6 +23,7 @@ from finale.checker.spec.reading import read_spec
 from finale.model.errors import FinaleError
 from finale.model.system import System
 from tests.cache.edits import edited
+from tests.cache.plain_process import forget_tests
 from tests.cache.same import assert_same_systems, plain
 from tests.mutation.rules.apart import apart
 
@@ -96,6 +97,7 @@ def assert_followed(name: str, tmp_path: Path, examples: int) -> None:
 
     def compared(changed: str) -> bool:
         """Whether the last answers are of the cache; raises AssertionError where answers differ."""
+        forget_tests()
         folder = Path(tempfile.mkdtemp(dir=tmp_path))
         (folder / f"{name}.py").write_text(changed)
         cached = True

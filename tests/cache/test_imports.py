@@ -16,6 +16,8 @@ CLOSED = (
     "from .sibling import LIMIT",
     "from . import sibling",
     "def count(file): return file.opened",
+    "def count(id): return id + 1",
+    "def count(thing): return thing.id",
 )
 OPEN = (
     "import os",
@@ -26,6 +28,10 @@ OPEN = (
     "import builtins\ngetattr(builtins, 'open')('limit.txt')",
     "def limit():\n    from .within import LIMIT\n    return LIMIT",
     "__loader__.get_data('limit.txt')",
+    "from collections.abc import sys as other",
+    "__package__ = 'elsewhere'",
+    "LIMIT = hash('a') % 4",
+    "LIMIT = max(map(id, [object]))",
 )
 
 

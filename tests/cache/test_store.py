@@ -82,6 +82,30 @@ def test_a_text_in_which_a_bit_has_changed_is_not_handed_out(tmp_path: Path) -> 
     assert Store(tmp_path).text(KEY) is None
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "text = NULL",
+        "text = 'abc'",
+        "text = 1",
+        "text = x''",
+        "text = (SELECT text FROM before WHERE before.key <> kept.key)",
+    ],
+)
+def test_a_text_that_is_not_that_of_its_key_is_not_handed_out(change: str, tmp_path: Path) -> None:
+    import sqlite3
+
+    store = Store(tmp_path)
+    store.put(KEY, "text")
+    store.put(OTHER, "other")
+    store.close()
+    with sqlite3.connect(tmp_path / FILE) as connection:
+        connection.execute("CREATE TABLE before AS SELECT * FROM kept")
+        connection.execute(f"UPDATE kept SET {change}")
+    connection.close()
+    assert Store(tmp_path).texts([KEY, OTHER]) == {}
+
+
 def test_a_folder_that_others_can_write_to_is_not_used(tmp_path: Path) -> None:
     written(tmp_path)
     tmp_path.chmod(0o777)

@@ -1,5 +1,11 @@
 """Ways to reach a number in another module, through a patched name, or outside of all code."""
 
+import enum
+import operator
+import string
+from pathlib import Path
+from types import ModuleType
+
 from .form import Way, way
 
 _LIMIT = {"limits.py": "LIMIT = §\n"}
@@ -107,6 +113,56 @@ MODULES = (
     way("a number of a stack's line", "import sys\ndef f(): return sys._getframe().f_lineno\n"
         "«\n¦\n\n»\nLIMIT = f()", "2 + (LIMIT - LIMIT)", end="# «a¦b»\nsmall_ = LIMIT",
         prop="return state.counter.n <= «2¦1»"),
+)  # fmt: skip
+
+_COMES = "try:\n    {}\n    LIMIT = 3\nexcept ImportError:\n    LIMIT = 2"
+_FIND = "importlib.machinery.PathFinder.find_spec('a', [__file__[:-len('count.py')]])"
+_PATH = {"PYTHONPATH": "HERE/beside"}
+
+
+def _shadowed(module: ModuleType) -> Way:
+    """A module that Python has loaded before anything else, under its name."""
+    name = module.__name__
+    text = Path(str(module.__file__)).read_text()
+    files = {f"../beside/{name}.py": f"{text}\nLIMIT = §\n"}
+    return way(f"another {name}", f"from {name} import LIMIT", files=files, environment=_PATH)
+
+
+#: What an import is answered, if that is no text of the folder.
+ANSWERS = (
+    way("a folder that comes", _COMES.format("from . import a"), files={"«b¦a»/note.txt": ""}),
+    way("a folder that goes", _COMES.format("from . import a"), files={"«a¦b»/note.txt": ""}),
+    way("a folder that comes in a package", "from .more import LIMIT",
+        files={"more/__init__.py": _COMES.format("from . import a"), "more/«b¦a»/note.txt": ""}),
+    way("a folder that comes in a package elsewhere", "from finale_way_p import LIMIT",
+        environment=_PATH, files={"../beside/finale_way_p/__init__.py":
+        _COMES.format("from . import a"), "../beside/finale_way_p/«b¦a»/note.txt": ""}),
+    way("a module that comes elsewhere", _COMES.format("import finale_way_a"), environment=_PATH,
+        files={"../beside/finale_way_«b¦a».py": ""}),
+    way("a folder that comes elsewhere", _COMES.format("import finale_way_a"), environment=_PATH,
+        files={"../beside/finale_way_«b¦a»/note.txt": ""}),
+    way("a module elsewhere", "from finale_way_l import LIMIT", environment=_PATH,
+        files={"../beside/finale_way_l.py": "LIMIT = §\n"}),
+    way("a file's name by a link", "from finale_way_l import LIMIT",
+        environment={"PYTHONPATH": "HERE/«one¦two»"}, files={"../two": "-> one",
+        "../one/finale_way_l.py": "LIMIT = 2 + ('two' in __file__)\n"}),
+    way("a module that asks for modules", "import dataclasses\n"
+        f"LIMIT = 2 + (dataclasses.inspect.{_FIND} is not None)", files={"«b¦a».py": ""}),
+    way("a module that asks for modules under another name",
+        f"from dataclasses import inspect as n\nLIMIT = 2 + (n.{_FIND} is not None)",
+        files={"«b¦a».py": ""}),
+    way("a package of another name", "__package__ = 'os'\nfrom . import environ as e\n"
+        "LIMIT = int(e['FINALE_WAY'])", environment={"FINALE_WAY": "§"}),
+    way("a name that Python's start sets", limit="finale_limit", environment=_PATH,
+        files={"../beside/sitecustomize.py": "import builtins\nbuiltins.finale_limit = §\n"}),
+    way("a package that Python's start loads", "import finale_way_p.a\n"
+        "LIMIT = finale_way_p.LIMIT", environment=_PATH, files={
+        "../beside/sitecustomize.py": "import finale_way_p\n",
+        "../beside/finale_way_p/__init__.py": "LIMIT = §\n",
+        "../beside/finale_way_p/a.py": ""}),
+    way("a digest of a text", "LIMIT = 2 + hash('a') % 2",
+        environment={"PYTHONHASHSEED": "«1¦4»"}),
+    *map(_shadowed, (enum, operator, string)),
 )  # fmt: skip
 
 PATCHES = (

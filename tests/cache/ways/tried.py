@@ -18,6 +18,7 @@ from typing import Any
 
 from finale.checker.search import cached
 from finale.cli.main import main
+from tests.cache.plain_process import forget_tests
 from tests.mutation.rules.apart import apart
 
 from .form import Way, chosen
@@ -52,8 +53,10 @@ def tried(way: Way, folder: Path, *, elsewhere: bool = False, process: bool = Fa
     """Check before and after the edit.
 
     `elsewhere`: the files after the edit are in another folder of the same name. `process`: each
-    check is a new process, instead of a fork of this one.
+    check is a new process, instead of a fork of this one. So it is if Python itself reads the
+    environment. There HERE stands for the folder.
     """
+    process |= any(key.startswith("PYTHON") for key in way.environment)
     cold: list[Answer] = []
     warm: list[Answer] = []
     kept = False
@@ -61,7 +64,10 @@ def tried(way: Way, folder: Path, *, elsewhere: bool = False, process: bool = Fa
         place = folder / ("there" if elsewhere and after else "here")
         _write(way, place, after=after)
         ask = _by_process if process else _by_fork
-        environment = {key: chosen(value, after=after) for key, value in way.environment.items()}
+        environment = {
+            key: chosen(value, after=after).replace("HERE", str(place))
+            for key, value in way.environment.items()
+        }
         cold.append(ask(place, {**environment, "FINALE_CACHE": ""}))
         with_cache = {**environment, "FINALE_CACHE": str(folder / "cache")}
         warm.append(ask(place, with_cache))
@@ -120,6 +126,7 @@ def _by_fork(place: Path, environment: Mapping[str, str]) -> Answer:
 
     def call() -> object:
         os.environ.update(environment)
+        forget_tests()
         # Files of Finale may be edited while tests run.
         cached.__dict__["BEGAN"] = time.time() + 3600
         out, err = io.StringIO(), io.StringIO()
