@@ -61,6 +61,7 @@ def run(
         report = check_with(
             backend, system, left, progress, _expected(spec), reductions, options, only=only
         )
+        _compare_traces(spec, system, report)
         _compare_branches(spec, system, report, backend, left)
         timing = replace(report.timing, building=building, total=perf_counter() - began)
         report = replace(report, seconds_before=before, timing=timing)
@@ -71,6 +72,15 @@ def run(
     except KeyboardInterrupt:
         report = nothing_searched(INTERRUPTED, doing, families, began)
     return result_of(spec, system, report, only)
+
+
+def _compare_traces(spec: Spec, system: System, report: Report) -> None:
+    """Compare the traces that the search has found with plain Python."""
+    if spec.catalogue.folder is not None:
+        from .interpreter.comparing import compare_traces
+
+        with spec.catalogue.blaming_user_code():
+            compare_traces(system, report.answers)
 
 
 def _compare_branches(

@@ -136,6 +136,31 @@ def test_a_branch_that_the_search_takes_far_away_is_compared(tmp_path: Path) -> 
     assert "n = 2500" in caught.value.message
 
 
+def test_a_rule_without_a_branch_is_compared_where_it_is_enabled(tmp_path: Path) -> None:
+    spec = counter(tmp_path, where="2_500", by="1 + odd()")
+    file = tmp_path / "protocols" / "counter.py"
+    text = file.read_text(encoding="utf-8")
+    without = text.replace("        if self.n == 2_500:\n    ", "")
+    without = without.replace("        else:\n            self.m = 0\n", "")
+    assert "if self" not in without
+    file.write_text(without, encoding="utf-8")
+    spec = read_spec(spec.file, catalogue(tmp_path / "protocols", compares=True))
+    with pytest.raises(FinaleError) as caught:
+        run(spec, backend="readable")
+    assert caught.value.code == "misread"
+    assert "mark" in caught.value.message
+
+
+@pytest.mark.parametrize("claim", ["state.n != 2_500 + 600 * (1 - odd())"])
+def test_no_counterexample_rests_on_what_was_misread(claim: str, tmp_path: Path) -> None:
+    """The search finds the state; plain Python finds nothing wrong there."""
+    with pytest.raises(FinaleError) as caught:
+        run(counter(tmp_path, claim=claim), backend="readable")
+    assert caught.value.code == "misread"
+    assert "Finale misreads small" in caught.value.message
+    assert "n = 2500" in caught.value.message
+
+
 def test_the_same_states_are_compared_each_time(tmp_path: Path) -> None:
     system = counter(tmp_path).system()
     assert _chosen_states(system) == _chosen_states(system)

@@ -4,7 +4,8 @@ All searches start from decision trees, so all of them share a rule that was mis
 of a user runs as it is written: rules, properties, overridden helpers, and the rules of Finale that
 reach such code. In each chosen state both sides must agree on whether a rule is enabled, on the
 state after it and on what a property says. The states are the first ones of the search, further
-ones on walks that the content of the system chooses, and one for each branch that the search took.
+ones on walks that the content of the system chooses, one for each leaf of a rule and each branch
+that the search took, and those of all traces that it found.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from random import Random
 from typing import cast
 from weakref import WeakKeyDictionary
 
+from finale.checker.search.answer import Answer
 from finale.model.errors import FinaleError, Place
 from finale.model.expressions import FALSE, TRUE, Expression, conjunction, negation
 from finale.model.language.bindings import BoundRule
@@ -40,7 +42,7 @@ from finale.model.system import (
     Tree,
     Update,
 )
-from finale.model.trace import renamed
+from finale.model.trace import Trace, renamed
 
 from .execution import Judgement, PlainPredicate, PlainSystem, TakenStep
 
@@ -100,13 +102,27 @@ def _step_by_chance(system: System, state: State, chance: Random) -> State | Non
 # --- the comparison ------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Leaf:
+    """A leaf of a ground rule that takes a step: also a rule without an `if` has one."""
+
+    rule: str
+    binding: tuple[tuple[str, str], ...]
+    number: int
+
+
+#: What is compared at least once, if the search takes it.
+Way = Branch | Leaf
+
+
 @dataclass
 class Comparison:
     """A system beside the same protocol as plain Python, and the branches seen so far."""
 
     plain: PlainSystem
     system: System
-    taken: set[Branch] = field(default_factory=set[Branch])
+    taken: set[Way] = field(default_factory=set["Way"])
+    done: set[State] = field(default_factory=set[State])
     is_whole: bool = False
     """Whether all code is compared, and not only the user's."""
 
@@ -123,6 +139,19 @@ class Comparison:
             if own[name]:
                 found.append((bound, ground.get((name, bound.binding))))
         return found
+
+    def ways_taken(self, rule: GroundRule | None, state: State) -> Iterator[Way]:
+        """Return the ways that a rule takes in a state."""
+        leaf = Blocked() if rule is None else outcome(rule.tree, state)
+        if isinstance(leaf, Update) and rule is not None:
+            yield Leaf(rule.rule.name, rule.binding, self._numbers[id(leaf)])
+            yield from (branch for branch, where in leaf.branches if evaluate(where, state))
+
+    @cached_property
+    def _numbers(self) -> dict[int, int]:
+        """The number of each leaf within its rule, by identity."""
+        trees = (rule.tree for _, rule in self.rules if rule is not None)
+        return {id(leaf): i for tree in trees for i, (leaf, _) in enumerate(_leaves(tree))}
 
     @cached_property
     def predicates(self) -> list[tuple[PlainPredicate, Property]]:
@@ -156,6 +185,7 @@ class Comparison:
 
     def compare(self, state: State) -> None:
         """Compare both sides in a state. Raises `misread`."""
+        self.done.add(state)
         values = self.plain.world.decode(state)
         for bound, rule in self.rules:
             self._compare_rule(bound, rule, state, values)
@@ -179,7 +209,7 @@ class Comparison:
         name = f"{bound.rule.name}({', '.join(value for _, value in bound.binding)})"
         if isinstance(leaf, Update):
             after = updated(leaf, state)
-            self.taken |= {b for b, where in leaf.branches if evaluate(where, state)}
+            self.taken.update(self.ways_taken(rule, state))
             found = said
             if isinstance(said, TakenStep):
                 encoded = self.plain.world.encode(said.values)
@@ -308,16 +338,33 @@ def compare_branches(
     comparison = _compared.get(system)
     if comparison is None:
         return
-    wanted = _branches(comparison.rules) - set(dead)
+    wanted = {way for way, _ in _ways(comparison.rules)} - set(dead)
     for state in islice(first_states(system), STATES_FIRST, STATES_FOR_BRANCHES):
         missing = wanted - comparison.taken
         if not missing:
             return
-        if _takes(comparison.rules, state, missing):
+        taken = (w for _, rule in comparison.rules for w in comparison.ways_taken(rule, state))
+        if not missing.isdisjoint(taken):
             comparison.compare(state)
     missing = wanted - comparison.taken
     for state in witnesses(_asking(system, comparison.rules, missing)) if missing else ():
         comparison.compare(state)
+
+
+def compare_traces(system: System, answers: Iterable[Answer]) -> None:
+    """Compare all states of the traces that a search has found, and the steps from them.
+
+    So no verdict rests on a state that plain Python does not reach. Nothing is done for a system
+    that was not compared before. Raises `misread`.
+    """
+    comparison = _compared.get(system)
+    for answer in answers if comparison is not None else ():
+        assert comparison is not None
+        verdict = answer.verdict
+        trace = getattr(verdict, "trace", None) or getattr(verdict, "witness", None)
+        for state in trace.states if isinstance(trace, Trace) else ():
+            if state not in comparison.done:
+                comparison.compare(state)
 
 
 def _comparison(
@@ -327,54 +374,36 @@ def _comparison(
     return Comparison(PlainSystem(protocol, tuple(families)), system, is_whole=is_whole)
 
 
-def _takes(
-    rules: Iterable[tuple[BoundRule, GroundRule | None]], state: State, missing: set[Branch]
-) -> bool:
+def _ways(rules: Iterable[tuple[BoundRule, GroundRule | None]]) -> Iterator[tuple[Way, Expression]]:
+    """The ways through all rules, each with the states in which it is taken."""
     for _, rule in rules:
-        leaf = Blocked() if rule is None else outcome(rule.tree, state)
-        if isinstance(leaf, Update):
+        for number, (leaf, path) in enumerate(() if rule is None else _leaves(rule.tree)):
+            assert rule is not None
+            yield Leaf(rule.rule.name, rule.binding, number), path
             for branch, where in leaf.branches:
-                if branch in missing and evaluate(where, state):
-                    return True
-    return False
+                yield branch, conjunction([path, where])
 
 
-def _branches(rules: Iterable[tuple[BoundRule, GroundRule | None]]) -> set[Branch]:
-    found = set[Branch]()
-    for _, rule in rules:
-        if rule is not None:
-            found |= {branch for branch, _, _ in _paths(rule.tree)}
-    return found
-
-
-def _paths(
-    tree: Tree, path: tuple[Expression, ...] = ()
-) -> Iterator[tuple[Branch, Expression, Expression]]:
-    """Each branch of each leaf: with its condition, and that of the leaf."""
+def _leaves(tree: Tree, path: tuple[Expression, ...] = ()) -> Iterator[tuple[Update, Expression]]:
+    """The leaves of a tree that take a step, each with its condition."""
     if isinstance(tree, Test):
-        yield from _paths(tree.yes, (*path, tree.condition))
-        yield from _paths(tree.no, (*path, negation(tree.condition)))
+        yield from _leaves(tree.yes, (*path, tree.condition))
+        yield from _leaves(tree.no, (*path, negation(tree.condition)))
     elif isinstance(tree, Update):
-        for branch, where in tree.branches:
-            yield branch, where, conjunction(path)
+        yield tree, conjunction(path)
 
 
 def _asking(
-    system: System,
-    rules: Iterable[tuple[BoundRule, GroundRule | None]],
-    missing: set[Branch],
+    system: System, rules: Iterable[tuple[BoundRule, GroundRule | None]], missing: set[Way]
 ) -> System:
-    """The system with a reachable property for each branch: a state in which it is taken."""
-    wanted: dict[Branch, list[Predicate]] = {branch: [] for branch in missing}
-    for _, rule in rules:
-        for branch, where, path in () if rule is None else _paths(rule.tree):
-            if branch in wanted:
-                here = conjunction([path, where])
-                predicate = Predicate((), TRUE, here, FALSE)
-                wanted[branch].append(predicate)
+    """The system with a reachable property for each way: a state in which it is taken."""
+    wanted: dict[Way, list[Predicate]] = {}
+    for way, here in _ways(rules):
+        if way in missing:
+            wanted.setdefault(way, []).append(Predicate((), TRUE, here, FALSE))
     properties = tuple(
-        Property(f"branch-{i}", Kind.REACHABLE, "", Place(branch.file, branch.line), tuple(each))
-        for i, (branch, each) in enumerate(wanted.items())
+        Property(f"way-{i}", Kind.REACHABLE, "", Place(), tuple(each))
+        for i, each in enumerate(wanted.values())
     )
     return replace(system, properties=properties)
 
