@@ -22,8 +22,11 @@ ENDS = (".toml", ".py")
 #: More files than this are not named one by one.
 NAMES_MAX = 3
 
-Times = Mapping[Path, int]
-"""When each file was last changed."""
+Times = Mapping[Path, tuple[int, int]]
+"""When each file was last changed: as the file says, and as the file system says.
+
+A program can set the first time back.
+"""
 
 
 def check_again(paths: Sequence[Path]) -> NoReturn:
@@ -46,13 +49,14 @@ def check_again(paths: Sequence[Path]) -> NoReturn:
 
 def times_of(paths: Sequence[Path]) -> Times:
     """Return when each file below some paths was changed."""
-    found: dict[Path, int] = {}
+    found: dict[Path, tuple[int, int]] = {}
     for path in paths:
         files = path.rglob("*") if path.is_dir() else (path,)
         for file in files:
             if file.suffix in ENDS:
                 try:
-                    found[file] = file.stat().st_mtime_ns
+                    state = file.stat()
+                    found[file] = state.st_mtime_ns, state.st_ctime_ns
                 except OSError:  # it was removed a moment ago
                     continue
     return found

@@ -16,6 +16,7 @@ from unittest import mock
 import pytest
 
 from finale.checker.search.native.loops import loops
+from finale.cli.again import times_of
 from tests.cli.running import Ran
 
 ROOT = Path(__file__).parents[2]
@@ -303,6 +304,16 @@ def test_a_spec_is_checked_again_when_it_is_saved(folder: Path) -> None:
             watching.send_signal(signal.SIGINT)
             code = watching.wait(60)
     assert code == 130
+
+
+def test_an_edit_that_keeps_size_and_time_is_seen(tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    file.write_text("LIMIT = 2\n")
+    before, times = times_of([tmp_path]), file.stat()
+    time.sleep(0.02)
+    file.write_text("LIMIT = 3\n")
+    os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert times_of([tmp_path]) != before
 
 
 def wait_for(page: Path, text: str, times: int) -> None:
