@@ -80,8 +80,7 @@ class SendsToOne(FinalCheckpoint):
 
     @step
     def perform(self, task: Task, checkpoint: CheckpointId) -> None:
-        for channel in task.outputs[:1]:
-            channel.put(Barrier(checkpoint))
+        task.outputs[0].put(Barrier(checkpoint))
         self.snapshot_taken(task, checkpoint)
 
 

@@ -139,7 +139,9 @@ KINDS = """
         return {**super().task_classes, OperatorKind.BUFFERING: Skipping}
 """
 SKIPPING = """
-class Skipping(Task):
+from finale.model.protocols.task.operators import Buffering
+
+class Skipping(Buffering):
     \"\"\"A task that is skipped.\"\"\"
 """
 KINDS_BY_CALL = """
@@ -227,7 +229,7 @@ def plants() -> list[Plant]:
         for name, body, job in GATES
     ]
     shapes = [
-        Plant(name, "plan", cond, helpers=helpers, members=members, job=job)
+        Plant(name, "finished" if helpers else "plan", cond, helpers, members=members, job=job)
         for name, helpers, members, cond, job in OF_JOBS
     ]
     return [*plain, *made, *shapes, *gates]

@@ -112,7 +112,11 @@ NUMBERS = [
 
 
 def _plain() -> list[Plant]:
-    return [Plant(name, site, cond, observe="effects = true") for name, site, cond in NUMBERS]
+    kept = {"decides": ""}
+    return [
+        Plant(name, site, cond, observe=kept.get(site, "effects = true"))
+        for name, site, cond in NUMBERS
+    ]
 
 
 INIT = """
@@ -278,7 +282,7 @@ OLDER = "".join(
             for each in self.checkpoints
         )
 """
-    for n in range(5)
+    for n in range(2)
 )
 WITH_STATE = [
     (
@@ -324,5 +328,5 @@ def plants() -> list[Plant]:
         Plant("parameter", "decides", "False", members=PARAMETER),
         Plant("bound-channel", "decides", "self.bounds.channel == 6", bounds={"checkpoints": 1}),
     ]
-    nested = [Plant("nested-by-helper", "decides", "self.older4(checkpoint)", members=OLDER)]
+    nested = [Plant("nested-by-helper", "decides", "self.older1(checkpoint)", members=OLDER)]
     return [*nested, *_plain(), *made, *helped, *references, *state, *rules, *bounded]
