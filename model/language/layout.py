@@ -40,7 +40,6 @@ from .guards import Limit
 from .instrumenting import NAME
 from .loops import keeps_rounds_apart
 from .path_ends import is_inner
-from .protocol import Protocol
 from .simple_code import guard as guard_calls
 from .simple_code import refuse_other_code
 from .syntax import check_reader
@@ -258,8 +257,8 @@ def refuse_unguarded(
     _refuse_bounded(world, guard)
     if guard.forgets:
         _refuse_several(world, guard, functions)
-        made: Any = protocol
-        made(cast(Protocol, world.entities[0]).setting)  # reads what it may while it is made
+        laid_out: Any = world.entities[0]
+        type(laid_out)(laid_out.setting)  # refuses what it may not read while it is made
 
 
 def _refuse_own(protocol: type, guard: LayoutGuard) -> None:

@@ -61,7 +61,7 @@ def test_none_holds_because_ids_are_given_again(plant: Plant, tmp_path: Path) ->
 
 @pytest.mark.parametrize("plant", named(sound.of_ids()))
 def test_a_guard_takes_what_is_simple(plant: Plant, tmp_path: Path) -> None:
-    asking.explored(plant, tmp_path)
+    assert asking.is_explored(plant, tmp_path)
 
 
 @pytest.mark.parametrize("plant", named(sound.beside_few_ids()))

@@ -40,11 +40,11 @@ def unbounded(plant: Plant, folder: Path) -> str:
     return proven.results[0].verdict
 
 
-def explored(plant: Plant, folder: Path) -> None:
-    """Explore the rules of a plant for runs of any length. Raises coded errors."""
+def is_explored(plant: Plant, folder: Path) -> bool:
+    """Return whether the rules of a plant can be explored for runs of any length."""
     claim = claim_of(plant, folder)
     kind = cast("type[JobProtocol]", claim.protocol)
-    assert IdWindow(kind, claim.setting, IDS).steps
+    return bool(IdWindow(kind, claim.setting, IDS).steps)
 
 
 def all_jobs(plant: Plant, folder: Path, facts: Sequence[str]) -> str:
