@@ -13,6 +13,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import FunctionType
 from typing import ClassVar, Generic, TypeVar, cast
 
 from .errors import FinaleError, nearest
@@ -240,6 +241,14 @@ class Enum(Domain[E]):
                 f"the enumeration {self.kind.__name__} has no members",
                 advice="give it at least one",
             )
+        for name in ("__eq__", "__ne__", "__hash__"):
+            method = getattr(self.kind, name)
+            if isinstance(method, FunctionType) and method.__module__ != "enum":
+                raise FinaleError(
+                    "special-method",
+                    f"the enumeration {self.kind.__name__} defines {name}",
+                    advice="members are compared by identity: write a helper",
+                )
         return self
 
     @cached_property

@@ -269,7 +269,8 @@ class _Loader(SourceFileLoader):
         place = (self.path, os.path.realpath(self.path), text)
         self._code.texts[self._code.local(fullname)] = place
         tree = ast.parse(text, self.path)
-        return compile(instrumenting.instrumented(tree), self.path, "exec", dont_inherit=True)
+        code = compile(instrumenting.instrumented(tree), self.path, "exec", dont_inherit=True)
+        return instrumenting.with_checks(code)
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Run the module, whose functions find these checks under a name of their own."""

@@ -29,7 +29,7 @@ RUN = "run"
 BUILT_IN_SENTENCES = {
     WELL_FORMED: "No rule commits a fault: a write outside a domain, a put into a full queue, a "
     "read of a missing value.",
-    NO_DEADLOCK: "Until the protocol has ended, some rule that makes progress is enabled.",
+    NO_DEADLOCK: "Until the protocol has ended, a rule that makes progress changes the state.",
 }
 #: What is said of a deadlock.
 NO_PROGRESS = "No rule makes progress in this state, and the protocol has not ended"

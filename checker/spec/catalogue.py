@@ -209,7 +209,7 @@ def _load_folder(known: Catalogue, folder: Path) -> None:
     if not any(hasattr(module, name) for _, module in modules for name in _OFFERS):
         raise FinaleError(
             "no-protocols",
-            f"no Python file in {folder} offers a protocol",
+            f"no Python file directly in {folder} offers a protocol; subfolders are not read",
             advice="end the file with PROTOCOLS = (YourProtocol,) or "
             'VARIANTS = {"your-variant": YourVariant}',
         )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import types
 from typing import Any, cast
 
 #: The name under which instrumented code finds `refusals.py`.
@@ -160,6 +161,26 @@ def _misses_the_state(pattern: ast.pattern) -> bool:
 def instrumented(tree: ast.Module) -> ast.Module:
     """Return the code of a module, with checks in all functions."""
     return cast(ast.Module, _Instrument().visit(tree))
+
+
+_codes: set[types.CodeType] = set()
+
+
+def with_checks(code: types.CodeType) -> types.CodeType:
+    """Return code that was compiled from what is instrumented, and remember all code in it.
+
+    What `eval` and `exec` compile shares the names of a module, and has no checks.
+    """
+    _codes.add(code)
+    for each in code.co_consts:
+        if isinstance(each, types.CodeType):
+            with_checks(each)
+    return code
+
+
+def has_checks(function: types.FunctionType) -> bool:
+    """Whether the code of a function was instrumented."""
+    return function.__code__ in _codes
 
 
 def instrumented_function(definition: ast.FunctionDef, own: tuple[str, ...]) -> ast.FunctionDef:

@@ -24,7 +24,7 @@ from finale.model.values import Record
 from .access import Structure
 from .entities import Entity
 from .explore import exploring
-from .instrumenting import NAME
+from .instrumenting import NAME, has_checks
 from .iterators import is_iterator, iterator_kept
 from .operators import is_instance
 from .path_ends import caller
@@ -270,7 +270,7 @@ def _makes_iterators(function: Any) -> bool:
     if isinstance(function, type | types.MethodType):
         return True
     if isinstance(function, types.FunctionType):
-        return _is_ours(function.__globals__)
+        return _is_ours(function)
     of_class = getattr(function, "__self__", None)
     name = getattr(function, "__name__", "")
     return function is iter or name in ("__iter__", "__reversed__") or isinstance(of_class, type)
@@ -338,7 +338,7 @@ def _is_known(function: Any) -> bool:
     if isinstance(function, types.MethodType):
         return _is_known(function.__func__)
     if isinstance(function, types.FunctionType):
-        return _is_ours(function.__globals__) or function in _PASSING
+        return _is_ours(function) or function in _PASSING
     if isinstance(function, (functools.partial, *CACHES)):
         inner = getattr(function, "func", None) or getattr(function, "__wrapped__", None)
         return _is_known(inner)
@@ -358,7 +358,7 @@ def _is_known(function: Any) -> bool:
     for kind in type(function).__mro__:
         called = vars(kind).get("__call__")
         if isinstance(called, types.FunctionType):
-            return _is_ours(called.__globals__)
+            return _is_ours(called)
     return isinstance(function, operator.attrgetter | operator.itemgetter | operator.methodcaller)
 
 
@@ -370,8 +370,10 @@ def _is_known_class(kind: type) -> bool:
     return module.startswith("finale.") or NAME in names
 
 
-def _is_ours(names: Mapping[str, object]) -> bool:
-    return NAME in names or str(names.get("__name__", "")).startswith("finale.")
+def _is_ours(function: types.FunctionType) -> bool:
+    """Whether a function is instrumented, or is Finale's."""
+    names = function.__globals__
+    return has_checks(function) or str(names.get("__name__", "")).startswith("finale.")
 
 
 def _refuse_foreign(function: Any, arguments: tuple[Any, ...]) -> None:
@@ -379,6 +381,12 @@ def _refuse_foreign(function: Any, arguments: tuple[Any, ...]) -> None:
     name = getattr(function, "__qualname__", None) or type(function).__name__
     if any(holds_state(each) for each in arguments):
         raise _refused_call(f"{name}()", _shown(next(filter(holds_state, arguments))))
+    if isinstance(function, types.FunctionType) and NAME in function.__globals__:
+        raise unsupported(
+            f"{name}() was not loaded from a file of the folder, but made by eval or exec",
+            "write it with def or lambda in a file",
+            "foreign-call",
+        )
     owner = getattr(function, "__self__", None)
     kind = function if isinstance(function, type) else type(owner)
     module = getattr(function, "__module__", None) or kind.__module__ or ""

@@ -22,7 +22,7 @@ from finale.model.errors import FinaleError, Place
 from .checks import MUTATORS, SyntaxCheck
 from .contents import NAMES_OF_LANGUAGE
 from .explore import Branch
-from .instrumenting import NAME, instrumented_function
+from .instrumenting import NAME, instrumented_function, with_checks
 from .loops import MergeableLoops, merged_loop
 from .path_ends import is_inner
 
@@ -264,11 +264,18 @@ def _definition_of(function: Callable[..., Any]) -> Function:
     code = function.__code__
     definition = _definitions(code.co_filename).get(code.co_firstlineno)
     if definition is None or definition.name != function.__name__:
+        what = (
+            f"the source of {function.__qualname__} cannot be read"
+            if definition is None
+            else f"{function.__qualname__} is made by another function: its code is that of "
+            f"{definition.name}"
+        )
         raise FinaleError(
             "source-unavailable",
-            f"the source of {function.__qualname__} cannot be read",
+            what,
             place=Place(code.co_filename, code.co_firstlineno, rule=function.__qualname__),
-            advice="define rules, helpers and properties with def, in a file",
+            advice="define rules, helpers and properties with def, in a file and under their own "
+            "names, and put no decorator beneath @rule, @define and @step",
         )
     return definition
 
@@ -398,6 +405,8 @@ def _rewritten(
     module = ast.Module([factory], [])
     outer = compile(module, own.co_filename, "exec", dont_inherit=True)
     inner = _code_in(_code_in(outer, "_factory"), definition.name)
+    if NAME in names:
+        with_checks(inner)
     return inner, tuple(sorted(set(rewrite.branches)))
 
 

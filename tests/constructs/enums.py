@@ -341,4 +341,19 @@ CONSTRUCTS: tuple[Construct, ...] = (
             node.out = 1 if st is S.A else 2
         """,
     ),
+    Construct(
+        "enum-with-own-eq-in-a-field",
+        prelude="""
+        class Twin(enum.Enum):
+            A = 1
+            B = 2
+
+            def __eq__(self, other):
+                return True
+
+            __hash__ = enum.Enum.__hash__
+        """,
+        fields="twin = field(Enum(Twin), AnyOf((Twin.A, Twin.B)))\n",
+        rule="node.hit = node.twin == Twin.A",
+    ),
 )

@@ -344,4 +344,19 @@ CONSTRUCTS: tuple[Construct, ...] = (
         fields="def __init__(self, name):\n    super().__init__(name)\n    self.kept = []",
         rule="list.append(node.kept, 1)\nnode.out = 1 if len(node.kept) > 1 else 0",
     ),
+    Construct(
+        "function-made-by-eval",
+        prelude='is_int = eval("lambda v: isinstance(v, int)")',
+        rule="node.hit = is_int(node.left)",
+    ),
+    Construct(
+        "function-made-by-exec",
+        prelude='exec(compile("def is_int(v):\\n    return type(v) == int", __file__, "exec"))',
+        rule="node.hit = is_int(node.left)",
+    ),
+    Construct(
+        "function-made-by-eval-of-plain-values",
+        prelude='KEPT = []\nfill = eval("lambda: list.append(KEPT, 1) or len(KEPT)")',
+        rule="node.out = fill()",
+    ),
 )
