@@ -237,19 +237,19 @@ class _Syntax(ast.NodeVisitor):
         """Return the place of a node."""
         return Place(self.function.__code__.co_filename, getattr(node, "lineno", None))
 
-    def refuse(self, node: ast.AST, what: str) -> NoReturn:
+    def not_simple(self, node: ast.AST, what: str) -> NoReturn:
         """Raises `reads-layout`."""
         _refuse(self.place(node), f"{self.function.__qualname__} {what}")
 
     def generic_visit(self, node: ast.AST) -> None:
         if not isinstance(node, _SYNTAX):
             shown = ast.unparse(node).partition("\n")[0] if hasattr(node, "lineno") else ""
-            self.refuse(node, f"has a {type(node).__name__}: {shown}")
+            self.not_simple(node, f"has a {type(node).__name__}: {shown}")
         super().generic_visit(node)
 
     def visit_For(self, node: ast.For) -> None:
         if node.orelse:
-            self.refuse(node, "has a loop with `else`")
+            self.not_simple(node, "has a loop with `else`")
         self.generic_visit(node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
@@ -262,7 +262,7 @@ class _Syntax(ast.NodeVisitor):
 
     def visit_List(self, node: ast.List) -> None:
         if self.function.__name__ != _LISTING:
-            self.refuse(node, f"makes a list: {ast.unparse(node)}")
+            self.not_simple(node, f"makes a list: {ast.unparse(node)}")
         self._parts(node.elts)
 
     def _parts(self, parts: Iterable[ast.expr]) -> None:
@@ -275,10 +275,10 @@ class _Syntax(ast.NodeVisitor):
         if node.id in self.own:
             return
         if isinstance(node.ctx, ast.Store):
-            self.refuse(node, f"binds {node.id}, which is not its own")
+            self.not_simple(node, f"binds {node.id}, which is not its own")
         value = self.named(node.id)
         if isinstance(value, types.ModuleType):
-            self.refuse(node, f"reaches the module {node.id}")
+            self.not_simple(node, f"reaches the module {node.id}")
         self.walk.value(value, self.place(node), node.id)
 
     def named(self, name: str) -> Any:
@@ -290,7 +290,7 @@ class _Syntax(ast.NodeVisitor):
     def visit_Attribute(self, node: ast.Attribute) -> None:
         special = node.attr.startswith("__")
         if special and not (node.attr == _STARTING and _is_super(node.value)):
-            self.refuse(node, f"reads {node.attr}")
+            self.not_simple(node, f"reads {node.attr}")
         if isinstance(node.ctx, ast.Store):
             self._stored(node, node)
         module = self._module(node.value)
@@ -318,20 +318,20 @@ class _Syntax(ast.NodeVisitor):
         is_own = isinstance(root, ast.Call) or (isinstance(root, ast.Name) and root.id in self.own)
         starts = self.function.__name__ == _STARTING and node is field
         if not is_own or not (starts or field.attr in self.walk.fields):
-            self.refuse(node, f"changes {ast.unparse(node)}, which is no field")
+            self.not_simple(node, f"changes {ast.unparse(node)}, which is no field")
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         if not isinstance(node.ctx, ast.Load):
             if not isinstance(node.value, ast.Attribute):
-                self.refuse(node, f"changes {ast.unparse(node)}, which is no field")
+                self.not_simple(node, f"changes {ast.unparse(node)}, which is no field")
             self._stored(node, node.value)
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
         if not isinstance(node.func, ast.Name | ast.Attribute):
-            self.refuse(node, f"calls {ast.unparse(node.func)}")
+            self.not_simple(node, f"calls {ast.unparse(node.func)}")
         if any(each.arg is None for each in node.keywords):
-            self.refuse(node, "passes a mapping as keywords")
+            self.not_simple(node, "passes a mapping as keywords")
         self.visit(node.func)
         rounds = isinstance(node.func, ast.Name) and node.func.id in _OF_ROUNDS
         for each in node.args:
@@ -343,11 +343,11 @@ class _Syntax(ast.NodeVisitor):
             self.visit(keyword.value)
 
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> None:
-        self.refuse(node, f"has a generator other than in all or any: {ast.unparse(node)}")
+        self.not_simple(node, f"has a generator other than in all or any: {ast.unparse(node)}")
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
         if node.args.defaults or node.args.kw_defaults:
-            self.refuse(node, "has a lambda with defaults")
+            self.not_simple(node, "has a lambda with defaults")
         self.visit(node.body)
 
 
