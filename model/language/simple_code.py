@@ -53,6 +53,8 @@ _OF_ROUNDS = frozenset({"all", "any", "sum", "min", "max"})
 _PLAIN = (type(None), bool, int, float, str, bytes, enum.Enum)
 #: Modules of Finale whose functions code of a user may call; of the others, what `rules` exports.
 _PUBLIC = ("protocols", "properties", "values", "topology")
+#: Of fields, what tells a number of the layout.
+_OF_LAYOUT = frozenset({"capacity"})
 _STARTING = "__init__"
 _LISTING = "entities"
 
@@ -289,6 +291,8 @@ class _Syntax(ast.NodeVisitor):
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         special = node.attr.startswith("__")
+        if node.attr in _OF_LAYOUT:
+            self.not_simple(node, f"reads {node.attr}, a number of the layout")
         if special and not (node.attr == _STARTING and _is_super(node.value)):
             self.not_simple(node, f"reads {node.attr}")
         if isinstance(node.ctx, ast.Store):

@@ -37,6 +37,7 @@ LAYOUTS = [
     ("getattr-name", "decides", 'getattr(checkpoint, "name") == "cp3"'),
     ("limits", "decides", 'self.limits().get("checkpoints", 0) == 4'),
     ("room", "decides", "self.channel_room > 7"),
+    ("capacity", "decides", "all(each.queue.capacity == 10 for each in self.channels)"),
     ("count", "decides", "count(self.checkpoints, lambda each: each.status == COMPLETED) == 4"),
     ("sum", "decides", "sum(1 for each in self.checkpoints if each.status == COMPLETED) == 4"),
     (
