@@ -55,7 +55,7 @@ _PLAIN = frozenset({int, bool, str, float, bytes, type(None), type, range, types
 
 def inside(value: object) -> Iterator[object]:
     """What a container or object has in it."""
-    if isinstance(value, Mapping):
+    if issubclass(type(value), Mapping):  # its `__class__` may say something else
         yield from cast("Mapping[object, object]", value).keys()
         yield from cast("Mapping[object, object]", value).values()
     elif isinstance(value, tuple | list | set | frozenset | collections.deque):
