@@ -12,8 +12,8 @@ import functools
 import types
 from collections import deque
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
-from typing import Any, cast
+from contextlib import contextmanager, suppress
+from typing import cast
 
 from finale.model.errors import FinaleError
 
@@ -103,12 +103,21 @@ def _held(value: object) -> tuple[object, ...]:
     return _attributes(value)
 
 
-def _attributes(value: object) -> tuple[object, ...]:
-    """Return the names and values of the attributes of an object, also those in slots."""
-    own: dict[str, Any] = getattr(value, "__dict__", {})
+def attributes_of(value: object) -> dict[str, object]:
+    """Return the attributes of an object, also those in slots, whatever its class answers."""
+    found: dict[str, object] = {}
     slots = (vars(kind).get("__slots__", ()) for kind in type(value).__mro__)
-    names = [name for each in slots for name in ((each,) if isinstance(each, str) else each)]
-    return (*own.keys(), *own.values(), *(getattr(value, name, None) for name in names))
+    names = (name for each in slots for name in ((each,) if isinstance(each, str) else each))
+    for name in ("__dict__", *names):
+        with suppress(AttributeError):
+            found[name] = object.__getattribute__(value, name)
+    own = cast("dict[str, object]", found.pop("__dict__", {}))
+    return {**own, **found}
+
+
+def _attributes(value: object) -> tuple[object, ...]:
+    found = attributes_of(value)
+    return (*found.keys(), *found.values())
 
 
 def _reached(value: object) -> Iterator[object]:

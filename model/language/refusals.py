@@ -22,6 +22,7 @@ from finale.model.errors import FinaleError
 from finale.model.values import Record
 
 from .access import Structure
+from .contents import attributes_of
 from .entities import Entity
 from .explore import exploring
 from .instrumenting import NAME, has_checks
@@ -63,11 +64,7 @@ def inside(value: object) -> Iterator[object]:
     elif isinstance(value, functools.partial):
         yield from (*value.args, *value.keywords.values())
     if not isinstance(value, type | types.ModuleType | types.MethodType):
-        yield from getattr(value, "__dict__", {}).values()
-        for kind in type(value).__mro__:
-            slots = vars(kind).get("__slots__", ())
-            for name in (slots,) if isinstance(slots, str) else slots:
-                yield getattr(value, name, None)
+        yield from attributes_of(value).values()
 
 
 # --- what instrumented code calls ----------------------------------------------------------------
