@@ -50,13 +50,17 @@ class Claim:
 
 
 class Window(ABC):
-    """Some entities of a protocol, laid out; those that are summaries stand for others."""
+    """Some entities of a protocol, laid out; those that are summaries stand for others.
 
-    def __init__(self, protocol: Protocol, guard: LayoutGuard) -> None:
+    There is no guard where no entity does.
+    """
+
+    def __init__(self, protocol: Protocol, guard: LayoutGuard | None) -> None:
         self.guard = guard
         with guarding(guard):
             self.world = world_of(protocol, protocol.keeps())
-        refuse_unguarded(self.world, guard)
+        if guard is not None:
+            refuse_unguarded(self.world, guard)
         self.quantified: dict[int, Quantified] = {}
         self._further: dict[Hashable, int] = {}
 

@@ -20,7 +20,7 @@ from finale.model.system import Blocked, Fault, GroundRule, Test, Tree, Update
 
 from .entities import World
 from .layout import foreign_files
-from .loops import functions_in
+from .loops import functions_in, text_of
 from .protocol import Protocol
 from .reaching import CodeByName, all_mentioned, is_of_user
 
@@ -63,7 +63,7 @@ def asks_whether_kept(protocol: Protocol) -> bool:
     return bool(protocol.setting.observe) and any(
         _name_in(node) in ASKS_WHETHER
         for file in foreign_files(kinds)
-        for function in functions_in(file)
+        for function in functions_in(text_of(file))
         for node in ast.walk(function)
     )
 

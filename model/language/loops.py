@@ -70,9 +70,14 @@ def keeps_rounds_apart(file: str, line: int) -> bool:
 
     They must not share a Python object that one of them changes, either.
     """
+    return _keeps_rounds_apart(text_of(file), line)
+
+
+@cache
+def _keeps_rounds_apart(text: str, line: int) -> bool:
     found = [
         (function, loop)
-        for function in functions_in(file)
+        for function in functions_in(text)
         for loop in ast.walk(function)
         if isinstance(loop, ast.For) and loop.iter.lineno <= line <= (loop.iter.end_lineno or line)
     ]
@@ -82,11 +87,17 @@ def keeps_rounds_apart(file: str, line: int) -> bool:
     )
 
 
+def text_of(file: str) -> str:
+    """Return the text of a file as it is now: a process may load a file again after an edit."""
+    linecache.checkcache(file)
+    return "".join(linecache.getlines(file))
+
+
 @cache
-def functions_in(file: str) -> tuple[ast.FunctionDef, ...]:
-    """Return the functions of a file, also those that are part of others."""
+def functions_in(text: str) -> tuple[ast.FunctionDef, ...]:
+    """Return the functions of a text, also those that are part of others."""
     try:
-        tree = ast.parse("".join(linecache.getlines(file)))
+        tree = ast.parse(text)
     except SyntaxError:
         return ()
     return tuple(each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef))

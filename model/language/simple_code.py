@@ -12,7 +12,6 @@ from __future__ import annotations
 import ast
 import builtins
 import enum
-import linecache
 import sys
 import types
 import typing
@@ -27,6 +26,7 @@ from finale.model.values import Record
 from .decorators import mark_of
 from .entities import Entity, Field
 from .instrumenting import NAME
+from .loops import text_of
 
 _Function = ast.FunctionDef | ast.Lambda
 
@@ -198,9 +198,9 @@ def _is_public(function: types.FunctionType) -> bool:
 
 
 @cache
-def _functions_by_line(file: str) -> dict[int, list[_Function]]:
+def _functions_by_line(text: str) -> dict[int, list[_Function]]:
     found: dict[int, list[_Function]] = {}
-    for node in ast.walk(ast.parse("".join(linecache.getlines(file)))):
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.Lambda):
             decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
             first = decorators[0] if decorators else node
@@ -214,7 +214,7 @@ def _source_of(function: object) -> list[_Function] | None:
         return None
     code = function.__code__
     try:
-        nodes = _functions_by_line(code.co_filename).get(code.co_firstlineno, [])
+        nodes = _functions_by_line(text_of(code.co_filename)).get(code.co_firstlineno, [])
     except SyntaxError:
         return None
     return [each for each in nodes if getattr(each, "name", "<lambda>") == code.co_name] or None

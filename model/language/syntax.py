@@ -10,7 +10,6 @@ coverage knows which lines were taken; and what is assigned, so that only the st
 from __future__ import annotations
 
 import ast
-import linecache
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from .checks import MUTATORS, SyntaxCheck
 from .contents import NAMES_OF_LANGUAGE
 from .explore import Branch
 from .instrumenting import NAME, instrumented_function, with_checks
-from .loops import MergeableLoops, merged_loop
+from .loops import MergeableLoops, merged_loop, text_of
 from .path_ends import is_inner
 
 _QUANTIFIERS = {"all": "_all", "any": "_any", "sum": "_sum", "min": "_min_of", "max": "_max_of"}
@@ -243,9 +242,8 @@ class _Rewrite(ast.NodeTransformer):
 
 
 @lru_cache
-def _definitions(file: str) -> dict[int, Function]:
-    """The function definitions of a file by the line that Python calls their first."""
-    text = "".join(linecache.getlines(file))
+def _definitions(text: str) -> dict[int, Function]:
+    """The function definitions of a text by the line that Python calls their first."""
     found: dict[int, Function] = {}
     pending: list[ast.AST] = [ast.parse(text)]
     while pending:
@@ -262,7 +260,7 @@ def _definitions(file: str) -> dict[int, Function]:
 
 def _definition_of(function: Callable[..., Any]) -> Function:
     code = function.__code__
-    definition = _definitions(code.co_filename).get(code.co_firstlineno)
+    definition = _definitions(text_of(code.co_filename)).get(code.co_firstlineno)
     if definition is None or definition.name != function.__name__:
         what = (
             f"the source of {function.__qualname__} cannot be read"
@@ -326,7 +324,7 @@ def check_reader(code: types.CodeType) -> None:
     _READERS.add(code)
     if is_inner(code.co_filename) or code.co_name.startswith("<"):
         return  # lambdas and comprehensions are part of a function that is checked
-    definition = _definitions(code.co_filename).get(code.co_firstlineno)
+    definition = _definitions(text_of(code.co_filename)).get(code.co_firstlineno)
     if definition is not None and definition.name == code.co_name:
         _check(definition, SyntaxCheck(code.co_filename, code.co_qualname, {}, is_rewritten=False))
 

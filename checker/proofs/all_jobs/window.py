@@ -66,7 +66,7 @@ class JobWindow(Window):
         many: Mapping[Entity, Among],
         written: Sequence[Entity],
     ) -> None:
-        super().__init__(protocol, ALL_JOBS)
+        super().__init__(protocol, ALL_JOBS if many else None)
         self.protocol = protocol
         self.single, self.many, self.written = tuple(single), many, tuple(written)
         self.nodes = (*self.single, *many)
