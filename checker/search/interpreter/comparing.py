@@ -338,7 +338,7 @@ def compare_branches(
     comparison = _compared.get(system)
     if comparison is None:
         return
-    wanted = {way for way, _ in _ways(comparison.rules)} - set(dead)
+    wanted = {way for way, _ in _ways(comparison.rules, set(dead))}
     for state in islice(first_states(system), STATES_FIRST, STATES_FOR_BRANCHES):
         missing = wanted - comparison.taken
         if not missing:
@@ -374,14 +374,19 @@ def _comparison(
     return Comparison(PlainSystem(protocol, tuple(families)), system, is_whole=is_whole)
 
 
-def _ways(rules: Iterable[tuple[BoundRule, GroundRule | None]]) -> Iterator[tuple[Way, Expression]]:
-    """The ways through all rules, each with the states in which it is taken."""
+def _ways(
+    rules: Iterable[tuple[BoundRule, GroundRule | None]], dead: Collection[Branch] = ()
+) -> Iterator[tuple[Way, Expression]]:
+    """The ways through all rules but those through dead branches, each with its states."""
     for _, rule in rules:
         for number, (leaf, path) in enumerate(() if rule is None else _leaves(rule.tree)):
             assert rule is not None
+            if any(where is TRUE and branch in dead for branch, where in leaf.branches):
+                continue  # whoever comes to this leaf takes that branch
             yield Leaf(rule.rule.name, rule.binding, number), path
             for branch, where in leaf.branches:
-                yield branch, conjunction([path, where])
+                if branch not in dead:
+                    yield branch, conjunction([path, where])
 
 
 def _leaves(tree: Tree, path: tuple[Expression, ...] = ()) -> Iterator[tuple[Update, Expression]]:
