@@ -222,6 +222,8 @@ def _refuse(frame: FrameType, what: str, shown: object) -> NoReturn:
 _guard: LayoutGuard | None = None
 #: The file through which instrumented code calls functions.
 _CALLS = str(Path(__file__).with_name("refusals.py"))
+#: Where the language itself asks a protocol.
+_BUILDS = str(Path(__file__).with_name("build.py"))
 
 
 def is_foreign(kinds: Iterable[type]) -> bool:
@@ -487,12 +489,16 @@ def _refuse_answer(frame: FrameType, name: str, value: object) -> None:
 
     Such a function may answer with a plain value. Marked functions answer with the state.
     """
-    asked = frame
-    while _is_rule_of_finale(asked.f_code.co_filename) and asked.f_back is not None:
-        if asked.f_code.co_name == "__init__" or "_factory" in asked.f_code.co_qualname:
+    asked: FrameType | None = frame
+    while asked is not None and not _is_of_user(asked):
+        code = asked.f_code
+        is_rule = _is_rule_of_finale(code.co_filename)
+        if is_rule and (code.co_name == "__init__" or "_factory" in code.co_qualname):
             return
-        asked = _reader_of(asked.f_back)
-    if _is_of_user(asked) and asked.f_code.co_name != "entities":
+        if code.co_filename == _BUILDS or _is_machinery(code.co_filename):
+            return  # Finale asks for itself
+        asked = asked.f_back
+    if asked is not None and asked.f_code.co_name != "entities":
         _refuse(asked, f'what {frame.f_code.co_name} works out of "{name}"', value)
 
 

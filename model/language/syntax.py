@@ -242,8 +242,12 @@ class _Rewrite(ast.NodeTransformer):
 
 
 @lru_cache
-def _definitions(text: str) -> dict[int, Function]:
-    """The function definitions of a text by the line that Python calls their first."""
+def _definitions(file: str) -> dict[int, Function]:
+    """The function definitions of a file by the line that Python calls their first.
+
+    Rewriting changes them: two files of one text may not share them.
+    """
+    text = text_of(file)
     found: dict[int, Function] = {}
     pending: list[ast.AST] = [ast.parse(text)]
     while pending:
@@ -260,7 +264,7 @@ def _definitions(text: str) -> dict[int, Function]:
 
 def _definition_of(function: Callable[..., Any]) -> Function:
     code = function.__code__
-    definition = _definitions(text_of(code.co_filename)).get(code.co_firstlineno)
+    definition = _definitions(code.co_filename).get(code.co_firstlineno)
     if definition is None or definition.name != function.__name__:
         what = (
             f"the source of {function.__qualname__} cannot be read"
@@ -324,7 +328,7 @@ def check_reader(code: types.CodeType) -> None:
     _READERS.add(code)
     if is_inner(code.co_filename) or code.co_name.startswith("<"):
         return  # lambdas and comprehensions are part of a function that is checked
-    definition = _definitions(text_of(code.co_filename)).get(code.co_firstlineno)
+    definition = _definitions(code.co_filename).get(code.co_firstlineno)
     if definition is not None and definition.name == code.co_name:
         _check(definition, SyntaxCheck(code.co_filename, code.co_qualname, {}, is_rewritten=False))
 
