@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .plants import Plant
-from .unbounded import INIT, PARAMETER, rule_about
+from .unbounded import AROUND, INIT, PARAMETER, rule_about
 
 #: The rule reads the layout; more ids than are live show the mistake.
 LAYOUTS = [
@@ -34,29 +34,13 @@ LAYOUTS = [
         "acknowledged",
         "(task.confirmed != Nothing and task.confirmed.number > 2)",
     ),
-    ("getattr-name", "decides", 'getattr(checkpoint, "name") == "cp3"'),
     ("limits", "decides", 'self.limits().get("checkpoints", 0) == 4'),
     ("room", "decides", "self.channel_room > 7"),
     ("capacity", "decides", "all(each.queue.capacity == 10 for each in self.channels)"),
     ("count", "decides", "count(self.checkpoints, lambda each: each.status == COMPLETED) == 4"),
     ("sum", "decides", "sum(1 for each in self.checkpoints if each.status == COMPLETED) == 4"),
-    (
-        "nested",
-        "decides",
-        "any(one < checkpoint and any(two < one for two in self.checkpoints) "
-        "for one in self.checkpoints)",
-    ),
-    (
-        "distinct",
-        "decides",
-        "any(one != checkpoint and any(two != one and two != checkpoint and "
-        "two.status == COMPLETED for two in self.checkpoints) for one in self.checkpoints)",
-    ),
+    *AROUND,
     ("older-none", "decides", "not any(each < checkpoint for each in self.checkpoints)"),
-    ("format-field", "decides", '"3" in "{0.name}".format(checkpoint)'),
-    ("object-getattribute", "decides", 'object.__getattribute__(checkpoint, "number") == 3'),
-    ("getattr-dict", "decides", 'getattr(checkpoint, "__dict__")["number"] == 3'),
-    ("attrgetter-name", "decides", 'operator.attrgetter("name")(checkpoint) == "cp3"'),
     ("getattr-setting", "plan", 'getattr(self, "setting").bounds["live_checkpoints"] > 2'),
 ]
 

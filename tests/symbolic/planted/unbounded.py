@@ -6,6 +6,26 @@ from itertools import pairwise
 
 from .plants import Plant
 
+#: Ways around a guard: questions within questions, and Python that asks an entity by a text.
+AROUND = [
+    (
+        "nested",
+        "decides",
+        "any(one < checkpoint and any(two < one for two in self.checkpoints) "
+        "for one in self.checkpoints)",
+    ),
+    (
+        "distinct",
+        "decides",
+        "any(one != checkpoint and any(two != one and two != checkpoint and "
+        "two.status == COMPLETED for two in self.checkpoints) for one in self.checkpoints)",
+    ),
+    ("getattr-name", "decides", 'getattr(checkpoint, "name") == "cp3"'),
+    ("format-field", "decides", '"3" in "{0.name}".format(checkpoint)'),
+    ("object-getattribute", "decides", 'object.__getattribute__(checkpoint, "number") == 3'),
+    ("getattr-dict", "decides", 'getattr(checkpoint, "__dict__")["number"] == 3'),
+    ("attrgetter-name", "decides", 'operator.attrgetter("name")(checkpoint) == "cp3"'),
+]
 #: Sites with a checkpoint as parameter.
 NUMBERS = [
     ("number-odd", "plan", "checkpoint.number % 2 == 1"),
@@ -90,23 +110,7 @@ NUMBERS = [
     ("record-names", "plan", 'all(each.name.endswith("1") for each in self.data)'),
     ("job-records", "plan", "sum(sum(each.records) for each in self.job.vertices) < 2"),
     ("scope", "plan", 'int(self.world.scope.bounds["checkpoints"]) < 4'),
-    (
-        "nested",
-        "decides",
-        "any(one < checkpoint and any(two < one for two in self.checkpoints) "
-        "for one in self.checkpoints)",
-    ),
-    (
-        "distinct",
-        "decides",
-        "any(one != checkpoint and any(two != one and two != checkpoint and "
-        "two.status == COMPLETED for two in self.checkpoints) for one in self.checkpoints)",
-    ),
-    ("getattr-name", "decides", 'getattr(checkpoint, "name") == "cp3"'),
-    ("format-field", "decides", '"3" in "{0.name}".format(checkpoint)'),
-    ("object-getattribute", "decides", 'object.__getattribute__(checkpoint, "number") == 3'),
-    ("getattr-dict", "decides", 'getattr(checkpoint, "__dict__")["number"] == 3'),
-    ("attrgetter-name", "decides", 'operator.attrgetter("name")(checkpoint) == "cp3"'),
+    *AROUND,
     ("getattr-setting", "plan", 'getattr(self, "setting").bounds["checkpoints"] < 4'),
 ]
 
