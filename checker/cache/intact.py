@@ -30,7 +30,9 @@ _OF_PYTHON = frozenset(
     )
 )
 #: Tables that Finale itself fills, by their names in modules.
-_CACHES = frozenset(("_CHECKED", "_CODES", "_INTEGERS", "_READERS", "_TEXTS", "_WATCHING"))
+_CACHES = frozenset(
+    ("_CHECKED", "_CODES", "_INTEGERS", "_READERS", "_TEXTS", "_WATCHING", "NAMES_OF_LANGUAGE")
+)
 #: Code of Finale's that runs while rules are explored: the rest searches and prints.
 _OWN = ("finale.model", "finale.checker.cache", "finale.rules")
 #: What has nothing of its own that can change, or is looked at elsewhere.
@@ -101,7 +103,9 @@ class _Seen:
             self._tables.append((vars(kind), [*vars(kind), *vars(kind).values()]))
             if is_own:
                 self._add(vars(kind).values())
-        self._before = [*own, *own.values(), *self._of_classes()]
+        self._before = own
+        self._classes = list(self._of_classes())
+        self._may_fill = not is_own and name != "builtins"
 
     def _own(self) -> dict[str, object]:
         own = _without_python(vars(self._module))
@@ -131,13 +135,23 @@ class _Seen:
 
     def is_same(self) -> bool:
         """Return whether all of it is the same."""
-        own = self._own()
-        now = [*own, *own.values(), *self._of_classes()]
         return (
-            _are_same(now, self._before)
+            self._has_same_names()
+            and _are_same(list(self._of_classes()), self._classes)
             and all(_is_same_table(table, before) for table, before in self._tables)
             and all(_is_same_object(*each) for each in self._objects)
         )
+
+    def _has_same_names(self) -> bool:
+        """Return whether the module's names have the values that they had.
+
+        A module of Python's may fill in what it had not worked out yet: no code could use that.
+        """
+        now, before = self._own(), self._before
+        if self._may_fill:
+            before = {name: value for name, value in before.items() if value is not None}
+            now = {name: now[name] for name in before if name in now}
+        return _are_same([*now, *now.values()], [*before, *before.values()])
 
 
 def _attributes(value: object) -> dict[str, object] | None:

@@ -24,18 +24,17 @@ Contents = list[tuple[object, tuple[object, ...]]]
 
 #: Names under which rewritten bodies reach functions of the language (`syntax.py`).
 NAMES_OF_LANGUAGE: set[str] = set()
-_watching = False
+_WATCHING: list[bool] = []
 
 
 @contextmanager
 def watching() -> Generator[None]:
     """Remember contents: only while code of a user is explored, since looking costs time."""
-    global _watching  # noqa: PLW0603 - on or off for all that is explored
-    outer, _watching = _watching, True
+    _WATCHING.append(True)
     try:
         yield
     finally:
-        _watching = outer
+        _WATCHING.pop()
 
 
 _CHANGING = (list, dict, set, deque, bytearray)
@@ -47,7 +46,7 @@ _LEAVES = frozenset(
 def contents(*roots: object) -> Contents:
     """Return what the lists, dicts, sets and objects hold that some values reach."""
     found: Contents = []
-    if not _watching:
+    if not _WATCHING:
         return found
     ahead, seen = list(roots), set[int]()
     while ahead:

@@ -163,7 +163,7 @@ def instrumented(tree: ast.Module) -> ast.Module:
     return cast(ast.Module, _Instrument().visit(tree))
 
 
-_codes: set[types.CodeType] = set()
+_CODES: set[types.CodeType] = set()
 
 
 def with_checks(code: types.CodeType) -> types.CodeType:
@@ -171,7 +171,7 @@ def with_checks(code: types.CodeType) -> types.CodeType:
 
     What `eval` and `exec` compile shares the names of a module, and has no checks.
     """
-    _codes.add(code)
+    _CODES.add(code)
     for each in code.co_consts:
         if isinstance(each, types.CodeType):
             with_checks(each)
@@ -180,7 +180,7 @@ def with_checks(code: types.CodeType) -> types.CodeType:
 
 def has_checks(function: types.FunctionType) -> bool:
     """Whether the code of a function was instrumented."""
-    return function.__code__ in _codes
+    return function.__code__ in _CODES
 
 
 def instrumented_function(definition: ast.FunctionDef, own: tuple[str, ...]) -> ast.FunctionDef:

@@ -6,15 +6,18 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from unittest import mock
 
 import pytest
 
+from benchmarks.commands import VARIANTS
 from finale.checker.search.native.loops import loops
 from finale.cli.again import times_of
 from tests.cli.running import Ran
@@ -87,6 +90,29 @@ def test_one_rule_that_changes_is_followed(folder: Path) -> None:
     changed = rows(spec, "--protocols", own)
     assert changed == rows(spec, "--protocols", own, "--no-cache")
     assert [row["states"] for row in changed] != [row["states"] for row in before]
+
+
+def kept(folder: Path) -> int:
+    """The number of texts that the cache has."""
+    with closing(sqlite3.connect(folder / "cache" / "finale.sqlite")) as file:
+        (count,) = file.execute("SELECT count(*) FROM kept").fetchone()
+    return int(count)
+
+
+@pytest.mark.parametrize("variant", ["same", "later"])
+@pytest.mark.parametrize("name", ["pair", "figure"])
+def test_a_variant_works_out_little_more_than_its_own_rule(
+    name: str, variant: str, folder: Path
+) -> None:
+    spec = ROOT / "specs" / "final-checkpoint" / f"{name}.toml"
+    own = folder / "protocols"
+    own.mkdir()
+    (own / "variants.py").write_text(VARIANTS)
+    finale("check", spec)
+    of_base = kept(folder)
+    done = finale("check", spec, "--variant", variant, "--protocols", own)
+    assert done.exit in (0, 1), done.stderr
+    assert kept(folder) - of_base < of_base / 5
 
 
 def test_a_cache_of_others_is_told_once_and_not_used(folder: Path) -> None:
