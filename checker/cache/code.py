@@ -67,8 +67,8 @@ PURE_MODULES = words("""
 #: What runs before anything is explored: its results are part of `Reach.instance`.
 _BEFORE = words("""
     __init__ __new__ __post_init__ __init_subclass__ __set_name__ Bounds Options Sizes
-    bound_names entities ghosts keeps key layout_guard left_behind limits needs_job parts start_states
-    starts_from_snapshots terminal
+    bound_names entities ghosts keeps key layout_guard left_behind limits needs_job parts
+    start_states starts_from_snapshots terminal
 """)
 #: What Python itself writes into a class. Code that says one of `_HIDDEN` is not followed.
 _HIDDEN = words("""

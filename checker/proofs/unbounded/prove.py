@@ -9,6 +9,7 @@ states.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
@@ -22,6 +23,7 @@ from finale.checker.search.limits import (
     SearchProgress,
 )
 from finale.model.errors import FinaleError
+from finale.model.language.layout import is_foreign
 from finale.model.language.properties import Family
 from finale.model.language.protocol import Protocol, Setting
 from finale.model.properties.registry import PROPERTIES
@@ -30,6 +32,7 @@ from finale.model.system import Kind
 
 from .clauses import ClauseCatalogue, catalogue_of
 from .proof import Obstacle, Proof, ProofAnswer
+from .tried import refuse_refuted
 from .window import IdWindow
 
 #: So many ids are in a window: two of a clause, the parameter of a rule, and one that it names.
@@ -90,7 +93,8 @@ def prove_unbounded(
     """Return what is proven of a protocol on a job, without bounds on ids, records and failures.
 
     Without `names`, the properties of the protocol's catalogue are asked. When the time is over,
-    the other properties are unknown. Raises `no-clauses`, `does-not-apply`, and `window-too-small`.
+    the other properties are unknown. What is proven of a user's rules is tried in random runs.
+    Raises `no-clauses`, `does-not-apply`, `window-too-small` and `proof-refuted`.
     """
     catalogue = catalogue_of(kind)
     if catalogue is None or setting.job is None or not issubclass(kind, JobProtocol):
@@ -99,7 +103,13 @@ def prove_unbounded(
     needed = {f.needs for f in (*catalogue.clauses, *goals) if f.needs is not None}
     clock = _Looking(limits, progress)
     window = _window(kind, replace(setting, observe=frozenset(needed)), clock)
-    return _Proving(window, catalogue, clock).prove(goals)
+    proof = _Proving(window, catalogue, clock).prove(goals)
+    if is_foreign({type(entity) for entity in window.world.entities}):
+        clock.doing = "does a random run violate what is proven?"
+        proven = [each.family for each in proof.results if each.answer.proven]
+        with suppress(LimitHit):
+            refuse_refuted(kind, setting, proven, clock.look)
+    return proof
 
 
 def _window(kind: type[JobProtocol], setting: Setting, clock: _Looking) -> IdWindow:
