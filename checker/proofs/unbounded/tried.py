@@ -20,7 +20,7 @@ from finale.model.language.protocol import Protocol, Setting
 from finale.model.system import System
 
 #: How much larger a setting is: ids, records of each source, failures.
-LARGER = ((2, 1, 0), (3, 0, 1), (5, 2, 0))
+LARGER = ((2, 0, 0), (3, 1, 1), (5, 2, 0))
 RUNS = 60
 STEPS_MAX = 150
 
