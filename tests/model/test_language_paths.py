@@ -198,6 +198,19 @@ def test_as_many_paths_as_are_allowed(forks: int) -> None:
         assert caught.value.code == "too-many-paths"
 
 
+@pytest.mark.parametrize("asked", [[(0, 1), (2,)], [(0, 1), (0,)], [(0, 1), ()]])
+def test_a_run_that_comes_to_other_tests_is_refused(asked: list[tuple[int, ...]]) -> None:
+    store = SymbolicStore([cell(index, 0, 1, True) for index in range(3)])
+    runs = iter(asked)
+
+    def decides() -> list[bool]:
+        return [decide(store.read(index)) for index in next(runs)]
+
+    with pytest.raises(FinaleError) as caught:
+        explore(decides, store)
+    assert caught.value.code == "keeps-state"
+
+
 def ends(tree: Fork | PathEnd) -> Iterator[PathEnd]:
     if isinstance(tree, Fork):
         yield from ends(tree.yes)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -206,6 +208,24 @@ def test_rules_without_a_source_are_refused() -> None:
     exec('def made_up(self) -> None:\n    "Is made up."\n    self.number = 1', namespace)
     assert mistake(Protocol, namespace["made_up"]).code == "source-unavailable"
     assert mistake(Protocol, lambda self: None).code == "source-unavailable"
+
+
+def test_a_rule_that_another_function_makes_is_refused() -> None:
+    def doubled(body: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(body)
+        def twice(self: Protocol) -> None:
+            body(self)
+            body(self)
+
+        return twice
+
+    @doubled
+    def acts(self: Protocol) -> None:
+        """Acts."""
+
+    refused = mistake(Protocol, acts)
+    assert refused.code == "source-unavailable"
+    assert "acts is made by another function: its code is that of twice" in refused.message
 
 
 def test_all_else_of_python_is_accepted(tmp_path: Path) -> None:
