@@ -25,7 +25,7 @@ from .places import is_foreign
 #: Finale replaces while a user's code runs.
 _OF_PYTHON = frozenset(
     (
-        *("__warningregistry__", "__annotations__", "__builtins__", "__cached__"),
+        *("__warningregistry__", "__annotations__", "__builtins__", "__cached__", "__slotnames__"),
         *("_exit", "stdout", "stderr", "last_type", "last_value", "last_traceback"),
     )
 )
@@ -39,6 +39,8 @@ _OWN = ("finale.model", "finale.checker.cache", "finale.rules")
 _PLAIN = frozenset(
     (str, int, bool, tuple, frozenset, type(None), type, types.FunctionType, property)
 )
+#: What a module has that is no state, beside what can be called.
+_CONSTANTS = (types.ModuleType, int, float, complex, str, bytes, tuple, frozenset, range)
 #: What Python says when one of these is set: see `UserCode.watched`.
 AUDITED = frozenset(("__code__", "__defaults__", "__kwdefaults__", "__bases__", "__class__"))
 
@@ -105,7 +107,7 @@ class _Seen:
                 self._add(vars(kind).values())
         self._before = own
         self._classes = list(self._of_classes())
-        self._may_fill = not is_own and name != "builtins"
+        self._has_state = not is_own and name != "builtins"
 
     def _own(self) -> dict[str, object]:
         own = _without_python(vars(self._module))
@@ -145,13 +147,18 @@ class _Seen:
     def _has_same_names(self) -> bool:
         """Return whether the module's names have the values that they had.
 
-        A module of Python's may fill in what it had not worked out yet: no code could use that.
+        Other modules than Finale's and `builtins` have a state, too, such as locks, streams and
+        what they work out when it is first asked for. No code asks for a name that is new there.
         """
         now, before = self._own(), self._before
-        if self._may_fill:
-            before = {name: value for name, value in before.items() if value is not None}
+        if self._has_state:
+            before = {name: value for name, value in before.items() if _says_what_code_does(value)}
             now = {name: now[name] for name in before if name in now}
         return _are_same([*now, *now.values()], [*before, *before.values()])
+
+
+def _says_what_code_does(value: object) -> bool:
+    return callable(value) or isinstance(value, _CONSTANTS)
 
 
 def _attributes(value: object) -> dict[str, object] | None:

@@ -173,7 +173,26 @@ class CachedParts(Parts):
             return None
         return digest([*self.keys, [str(rule) for rule in system.rules], system.initial])
 
+    def was_compared(self, system: System) -> bool:
+        """Return whether a system's rules and each of its properties were compared before."""
+        keys = self._keys_of_comparison(system)
+        return bool(keys) and len(self._store.texts(keys)) == len(set(keys))
+
+    def compared(self, system: System) -> None:
+        """Keep that a system was compared with plain Python."""
+        for key in self._keys_of_comparison(system):
+            self._store.put(key, "")
+        self._store.flush()
+
     # --- keys ------------------------------------------------------------------------------------
+
+    def _keys_of_comparison(self, system: System) -> list[bytes]:
+        """The keys of the rules together, and of each property; none if one cannot be kept."""
+        if self.keys is None:
+            return []
+        rules = len(self.keys) - len(system.properties)
+        own = digest(["compared", *self.keys[:rules], system.initial])
+        return [own, *(digest([own, each]) for each in self.keys[rules:])]
 
     def _key_of_check(self, mark: DecoratedFunction) -> bytes | None:
         if self._reach is not None:

@@ -51,7 +51,7 @@ def run(
     system, doing = None, BUILDING
     try:
         look = looking(limits, progress, BUILDING, SECONDS_UNTOLD)
-        system, key = spec.system_and_key(families, look)
+        system, key = spec.system_and_key(families, look, is_searched=True)
         if cache is not None and (known := cache.of_system(key, system)) is not None:
             return result_of(spec, system, known, only)
         building = perf_counter() - began

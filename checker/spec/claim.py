@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from finale.checker.cache.code import digest
 from finale.checker.cache.parts import CachedParts
 from finale.model.errors import FinaleError, Place
 from finale.model.language.build import build, world_of
@@ -119,9 +118,17 @@ class Spec:
         return self.system_and_key(families, look)[0]
 
     def system_and_key(
-        self, families: Sequence[Family] | None = None, look: Callable[[], None] | None = None
+        self,
+        families: Sequence[Family] | None = None,
+        look: Callable[[], None] | None = None,
+        *,
+        is_searched: bool = False,
     ) -> tuple[System, bytes | None]:
-        """The system, and a key of all that it is made from, or None if that cannot be told."""
+        """The system, and a key of all that it is made from, or None if that cannot be told.
+
+        A user's code is compared with plain Python, once; before a search each time, since what
+        the search will find is compared, too. Raises `misread`.
+        """
         protocol = self.instance()
         store = self.catalogue.store
         names = [(spec.protocol.key, spec.variant) for spec in self.chain()]
@@ -133,23 +140,18 @@ class Spec:
                 system = build(protocol, asked, look, parts)
         if parts is not None:
             parts.end()
-        key = None if parts is None else parts.key_of(system)
-        self._compare(system, asked, key)
-        return system, key
+        if self.catalogue.folder is not None and self.catalogue.compares:
+            if is_searched or parts is None or not parts.was_compared(system):
+                self._compare(asked, system)
+            if parts is not None:
+                parts.compared(system)
+        return system, None if parts is None else parts.key_of(system)
 
-    def _compare(self, system: System, families: Sequence[Family], key: bytes | None) -> None:
-        """Compare the code of the user's folder with plain Python, once. Raises `misread`."""
-        if self.catalogue.folder is None or not self.catalogue.compares:
-            return
+    def _compare(self, families: Sequence[Family], system: System) -> None:
         from finale.checker.search.interpreter.comparing import compare
 
-        store, done = self.catalogue.store, None if key is None else digest(["compared", key])
-        if store is None or done is None or store.text(done) is None:
-            with self._blaming():
-                compare(families, system)
-            if store is not None and done is not None:
-                store.put(done, "")
-                store.flush()
+        with self._blaming():
+            compare(families, system)
 
     def chain(self) -> Iterator[Spec]:
         """Return this spec, that which it is resumed from, and so on."""

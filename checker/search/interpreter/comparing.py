@@ -317,10 +317,9 @@ def compare(families: Iterable[Family], system: System) -> None:
 
 def _chosen_states(system: System) -> list[State]:
     """The first states, and states on walks; of a small system, all states."""
-    states = list(islice(first_states(system), STATES_FIRST + STATES_ON_WALKS))
-    if len(states) < STATES_FIRST + STATES_ON_WALKS:
+    states = list(islice(first_states(system), STATES_FIRST))
+    if len(states) < STATES_FIRST:
         return states
-    del states[STATES_FIRST:]
     return states + list(islice(states_on_walks(system, states), STATES_ON_WALKS))
 
 
