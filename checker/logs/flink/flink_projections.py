@@ -94,13 +94,17 @@ def system_of(given: ProofSetting) -> BuiltSystem:
 
     kind = protocol_of(given.protocol, catalogue())
     options = options_of(kind.Options, dict(given.options), complain)
-    without = cast("type[TaskExecution]", type(kind.__name__, (kind,), {"hides_records": True}))
+    # It counts as a class of the model's, so that the cache keeps its parts.
+    own = {"hides_records": True, "__module__": kind.__module__}
+    without = cast("type[TaskExecution]", type(f"{kind.__name__}WithoutRecords", (kind,), own))
     bounds = {name: number for name, number in given.bounds if name in without.bound_names()}
     bounds |= {"checkpoints": len(_POINTS), "channel": 3}
     history = frozenset({"taken", "progress"})
     protocol = without(Setting(_job(), {}, options, bounds, history))
     with closing(users_store() or Store(None)) as store:
-        system = build(protocol, parts=CachedParts(store))
+        parts = CachedParts(store)
+        system = build(protocol, parts=parts)
+        parts.end()
     return BuiltSystem(system, protocol, reachable_values(system))
 
 

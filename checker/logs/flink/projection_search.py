@@ -22,12 +22,10 @@ from .flink_projections import (
     READER,
     SOURCE,
     ProofSetting,
-    projection_of,
-    restores,
 )
+from .kept_steps import ProjectionSteps, steps_of
 from .observations import LATE, Observed
-from .possible_values import PossibleValues
-from .projection import Label, Projection, Values
+from .projection import Label, Values
 
 #: Of these lines the attempt is none of a task.
 _POINTS = (
@@ -85,16 +83,18 @@ class DeadEnd:
 def explored(given: ProofSetting, pattern: ProjectionLines, effort: SearchEffort) -> DeadEnd | None:
     """None where the part has a run that explains its lines; else where the furthest one ends."""
     task = SOURCE if pattern.is_source else READER
-    part = projection_of(given, pattern.part, task)
-    return _ProjectionSearch(given, part, pattern, task, effort).run()
+    steps = steps_of(given, pattern.part, task)
+    try:
+        return _ProjectionSearch(steps, pattern, task, effort).run()
+    finally:
+        steps.keep()
 
 
 @dataclass
 class _ProjectionSearch:
     """All ways to go through the lines of a part."""
 
-    given: ProofSetting
-    part: Projection
+    steps: ProjectionSteps
     pattern: ProjectionLines
     task: str
     effort: SearchEffort
@@ -102,7 +102,7 @@ class _ProjectionSearch:
     def run(self) -> DeadEnd | None:
         """None if all lines can be explained; else the first that cannot with all before it."""
         clocks = self.pattern.clocks
-        todo: list[State] = [((0,) * len(clocks), values, 0) for values in self.part.start]
+        todo: list[State] = [((0,) * len(clocks), values, 0) for values in self.steps.start]
         seen, furthest, stuck = set(todo), -1, set[Values]()
         while todo:
             self.effort.look()
@@ -132,7 +132,7 @@ class _ProjectionSearch:
             line = self._line(clock, positions)
             if line is not None and self._passes(line, positions, values, attempt):
                 yield _further(positions, clock), values, attempt
-        for labels, after, _ in self.part.onward(values):
+        for labels, after in self.steps.onward(values):
             dies, ends = DIES in labels, ENDS in labels
             may_die = dies and self._may_be_dead(positions, attempt)
             if dies <= may_die and ends <= self.pattern.may_end:
@@ -214,8 +214,7 @@ class _ProjectionSearch:
             )
             return bool(called and has["aligned"])
         if seen is Observed.RESTORED:
-            restored = restores(self.given)
-            return 1 in (PossibleValues(self.part.known(values)).of(restored) or (1,))
+            return self.steps.may_be_restored(values)
         return seen == OTHER or (
             seen is Observed.ABORTED and has["checkpoint"] not in (_PENDING, _COMPLETED)
         )
