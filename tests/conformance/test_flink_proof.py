@@ -1,7 +1,9 @@
 """A proof that there is no run: of parts whose environment is free, and of logs that cannot be."""
 
+import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -10,14 +12,16 @@ from typing import cast
 import pytest
 
 from finale.checker.cache.parts import CachedParts
-from finale.checker.cache.store import users_store
+from finale.checker.cache.store import Store
 from finale.checker.logs.event_log.acceptance import Rejected, Undecided
+from finale.checker.logs.flink import flink_projections, kept_steps
 from finale.checker.logs.flink.always_logged import always_shown
 from finale.checker.logs.flink.flink_projections import (
     DIES,
     PARTS,
     ProofSetting,
     projection_of,
+    restores,
     system_of,
 )
 from finale.checker.logs.flink.judge import accept_run
@@ -81,16 +85,49 @@ def test_a_kept_system_is_the_one_that_is_built(
 ) -> None:
     """Also if rules of the same protocol have been kept that does not hide its records."""
     built = system_of(CALM)
-    monkeypatch.setenv("FINALE_CACHE", str(tmp_path))
-    store = users_store()
-    assert store is not None
-    build(StopWithSavepoint(built.protocol.setting), parts=CachedParts(store))
-    store.close()
+    monkeypatch.setattr(flink_projections, "users_store", lambda: Store(tmp_path))
+    with closing(Store(tmp_path)) as store:
+        parts = CachedParts(store)
+        build(StopWithSavepoint(built.protocol.setting), parts=parts)
+        parts.end()
+    of_others = texts_in(tmp_path)
     for _ in range(2):  # some of it is read, and then all
         read = system_of.__wrapped__(CALM)
+        assert texts_in(tmp_path) > of_others
         trees = [[rule.tree for rule in each.system.rules] for each in (read, built)]
         assert trees[0] == trees[1]
         assert read.reachable == built.reachable
+
+
+def texts_in(folder: Path) -> int:
+    with closing(sqlite3.connect(folder / "finale.sqlite")) as file:
+        (count,) = file.execute("SELECT count(*) FROM kept").fetchone()
+    return int(count)
+
+
+@pytest.mark.parametrize(("name", "task"), [("notice", "A"), ("life", "C"), ("restart", "A")])
+def test_kept_steps_are_those_of_the_projection(
+    name: str, task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second time they are read, and nothing is worked out."""
+    monkeypatch.setattr(kept_steps, "users_store", lambda: Store(tmp_path))
+    part = projection_of(CALM, name, task)
+    expected = {
+        values: {(labels, after) for labels, after, _ in part.onward(values)}
+        for values in reached(part)
+    }
+    for _ in range(2):
+        steps = kept_steps.ProjectionSteps(CALM, name, task)
+        assert steps.start == part.start
+        assert {values: {*steps.onward(values)} for values in expected} == expected
+        restored = {
+            values: 1 in (PossibleValues(part.known(values)).of(restores(CALM)) or (1,))
+            for values in expected
+        }
+        assert {values: steps.may_be_restored(values) for values in expected} == restored
+        steps.keep()
+        monkeypatch.setattr(kept_steps, "projection_of", None)
+        monkeypatch.setattr(kept_steps, "restores", None)
 
 
 # --- what expressions may be ----------------------------------------------------------------------
