@@ -1,5 +1,5 @@
 """Tests of logs share what projections can do."""
 
-from tests.kept_steps import steps_are_kept
+from tests.kept import steps_are_kept
 
 __all__ = ["steps_are_kept"]

@@ -12,6 +12,7 @@ from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.reading import read_spec
 from finale.model.system import System
+from tests.kept import parts_of_systems
 
 ROOT = Path(__file__).parent.parent.parent / "specs"
 FILES = tuple(sorted(ROOT.rglob("*.toml")))
@@ -20,7 +21,7 @@ FILES = tuple(sorted(ROOT.rglob("*.toml")))
 @cache
 def spec_of(file: Path) -> Spec:
     """One spec of the repository."""
-    return read_spec(file, catalogue())
+    return read_spec(file, catalogue(None, parts_of_systems()))
 
 
 @lru_cache(maxsize=1)
