@@ -28,7 +28,10 @@ def first_paragraph(text: str | None) -> str:
 
 
 def summary(kind: type[Protocol]) -> str:
-    """Return the summary of a protocol: the first sentence of its file or class."""
+    """Return the summary of a protocol: the first sentence of its file or class.
+
+    A file of several protocols, or of planted mistakes, says less than the class.
+    """
     module = sys.modules[kind.__module__]
     protocols = [
         each
@@ -38,7 +41,7 @@ def summary(kind: type[Protocol]) -> str:
         and each.__module__ == module.__name__
     ]
     first, second = module.__doc__, kind.__doc__
-    if len(protocols) > 1:
+    if len(protocols) > 1 or "must_fall" in vars(kind):
         first, second = second, first
     return first_paragraph(first) or first_paragraph(second)
 

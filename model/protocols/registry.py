@@ -1,7 +1,7 @@
 """The protocols of this package and their broken variants, by the keys that specs give them.
 
 Classes are named and not imported: a check of one protocol loads no other. To add a protocol, add
-its line to `_CLASSES`; to add a variant, its line to `VARIANTS` of the folder that it lies in.
+its line to `_CLASSES`; to add a variant, its key to `broken.VARIANTS`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .broken import barriers, failures, finish, restore, sinks, stops
+from . import broken
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,14 @@ _CLASSES = {
     "restore-unaligned": "restore_unaligned:RestoreUnaligned",
     "restore-timed": "restore_timed:RestoreTimed",
 }
-_FOLDERS = (finish, stops, failures, barriers, restore, sinks)
 
 
 def _variants(key: str) -> dict[str, str]:
     return {
-        variant: f"{folder.__name__}.{where}"
-        for folder in _FOLDERS
-        for variant, where in folder.VARIANTS.get(key, {}).items()
+        variant: f"{broken.__name__}.{module}:{variant.title().replace('-', '')}"
+        for module, variants in broken.VARIANTS.items()
+        if module.partition(".")[0] == key.replace("-", "_")
+        for variant in variants.split()
     }
 
 

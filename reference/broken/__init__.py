@@ -8,12 +8,12 @@ from __future__ import annotations
 from finale.reference.broken.finish import (
     CloseAbortsPending,
     CommitOnClose,
-    WaitsForLostAcknowledgement,
+    WaitsForLostAck,
 )
 from finale.reference.engine import Engine
 
 BROKEN: dict[str, type[Engine]] = {
     "close-aborts-pending": CloseAbortsPending,
     "commit-on-close": CommitOnClose,
-    "waits-for-lost-ack": WaitsForLostAcknowledgement,
+    "waits-for-lost-ack": WaitsForLostAck,
 }

@@ -31,7 +31,7 @@ class CommitOnClose(LegacyFinish):
         super().closing(task)
 
 
-class WaitsForLostAcknowledgement(FinalCheckpoint):
+class WaitsForLostAck(FinalCheckpoint):
     """The coordinator ignores a failed call: the checkpoint stays pending forever."""
 
     variant = "waits-for-lost-ack"

@@ -42,14 +42,15 @@ def test_of_two_bodies_both_are_shown() -> None:
 
 def test_of_a_variant_it_is_shown_what_it_overrides() -> None:
     broken = page("final-checkpoint/broken/completes-given-up.toml", "complete")
-    assert broken.startswith("CompletesGivenUp.complete  model/protocols/broken/failures/")
+    place = "model/protocols/broken/final_checkpoint/failures.py:"
+    assert broken.startswith(f"CompletesGivenUp.complete  {place}")
     assert "overrides Requests.complete" in broken
 
 
 def test_an_overridden_helper_is_shown_with_both_places() -> None:
     shown = page("final-checkpoint/broken/waits-for-lost-ack.toml", "deliver_trigger")
     calls = " ".join(shown.split("\ncalls\n")[1].split())
-    assert "WaitsForLostAcknowledgement.trigger_failed" in calls
+    assert "WaitsForLostAck.trigger_failed" in calls
     assert "overrides FinalCheckpoint.trigger_failed model/protocols/final_checkpoint.py:" in calls
 
 

@@ -98,6 +98,7 @@ def test_the_registry_names_classes_by_their_keys(entry: Entry) -> None:
         assert issubclass(variant, protocol)
         assert variant is not protocol
         assert variant.key == entry.key
+        assert getattr(variant, "variant", None) == name
         must_fall: object = getattr(variant, "must_fall", None)
         assert must_fall in (*known.properties, "well-formed", "no-deadlock"), name
 
@@ -118,7 +119,7 @@ def test_a_spec_of_one_protocol_loads_no_other() -> None:
     )
     assert "finale.model.protocols.yardstick" in told.stdout
     assert "two_phase_commit" not in told.stdout
-    assert "broken.finish." not in told.stdout
+    assert "finale.model.protocols.broken." not in told.stdout
 
 
 def test_files_of_a_folder_import_each_other(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from itertools import chain, combinations
 
 import pytest
 
-from finale.model.protocols.broken.restore.marks_from_zero import PlainMinus
+from finale.model.protocols.broken.restore import PlainMinus
 from finale.model.protocols.coordinator.metadata import Encoding, Flags, Metadata, UnknownVersion
 
 ALL = [

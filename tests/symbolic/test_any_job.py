@@ -31,12 +31,13 @@ from finale.checker.report.proofs import graph_lines
 from finale.model.errors import FinaleError
 from finale.model.language.protocol import Protocol
 from finale.model.protocols.barriers.gate import AlignedGate
-from finale.model.protocols.broken.barriers.ignores_ends import IgnoresEnds
-from finale.model.protocols.broken.barriers.never_supersedes import NeverSupersedes
-from finale.model.protocols.broken.finish.plans_by_end_of_data import PlansByEndOfData
-from finale.model.protocols.broken.finish.triggers_all import TriggersAll
-from finale.model.protocols.broken.finish.waits_for_lost_ack import WaitsForLostAcknowledgement
-from finale.model.protocols.broken.finish.waits_for_the_finished import WaitsForTheFinished
+from finale.model.protocols.broken.final_checkpoint.finish import (
+    PlansByEndOfData,
+    TriggersAll,
+    WaitsForLostAck,
+    WaitsForTheFinished,
+)
+from finale.model.protocols.broken.legacy_finish import IgnoresEnds, NeverSupersedes
 from finale.model.protocols.chained_sources import ChainedSources
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.coordinator.graph_check import Check
@@ -149,7 +150,7 @@ def test_a_wrong_plan_is_refuted(kind: Any, falls: Mapping[str, int]) -> None:
 
 
 CALLS: list[tuple[Any, dict[str, int]]] = [
-    (WaitsForLostAcknowledgement, {"no-call-is-lost": 1}),
+    (WaitsForLostAck, {"no-call-is-lost": 1}),
     (ForgetsConsumers, {"who-waits-is-reached": 2}),
     (RetriggersAll, {"only-heads-are-called": 3}),
 ]

@@ -20,10 +20,12 @@ from finale.model.protocols.barriers.gate import (
     AlignedGate,
 )
 from finale.model.protocols.barriers.handler import Arrival
-from finale.model.protocols.broken.finish.plans_by_end_of_data import PlansByEndOfData
-from finale.model.protocols.broken.finish.triggers_all import TriggersAll
-from finale.model.protocols.broken.finish.waits_for_lost_ack import WaitsForLostAcknowledgement
-from finale.model.protocols.broken.finish.waits_for_the_finished import WaitsForTheFinished
+from finale.model.protocols.broken.final_checkpoint.finish import (
+    PlansByEndOfData,
+    TriggersAll,
+    WaitsForLostAck,
+    WaitsForTheFinished,
+)
 from finale.model.protocols.final_checkpoint import (
     FinalCheckpoint,
 )
@@ -41,7 +43,7 @@ PLANS = (
     TriggersAll,
     PlansByEndOfData,
     WaitsForTheFinished,
-    WaitsForLostAcknowledgement,
+    WaitsForLostAck,
 )
 
 

@@ -26,11 +26,13 @@ from finale.checker.proofs.all_jobs.fact import FactRefuted, prove
 from finale.checker.proofs.all_jobs.plans import Plans, facts_of_plans
 from finale.checker.proofs.all_jobs.starts import Starts, facts_of_starts
 from finale.model.protocols.barriers.handler import Arrival
-from finale.model.protocols.broken.barriers.ignores_ends import IgnoresEnds
-from finale.model.protocols.broken.finish.plans_by_end_of_data import PlansByEndOfData
-from finale.model.protocols.broken.finish.triggers_all import TriggersAll
-from finale.model.protocols.broken.finish.waits_for_lost_ack import WaitsForLostAcknowledgement
-from finale.model.protocols.broken.finish.waits_for_the_finished import WaitsForTheFinished
+from finale.model.protocols.broken.final_checkpoint.finish import (
+    PlansByEndOfData,
+    TriggersAll,
+    WaitsForLostAck,
+    WaitsForTheFinished,
+)
+from finale.model.protocols.broken.legacy_finish import IgnoresEnds
 from finale.model.protocols.coordinator.graph_check import Check, Finished, GraphCheck
 from finale.model.protocols.final_checkpoint import (
     FinalCheckpoint,
@@ -206,7 +208,7 @@ def failed_calls(small: Small, called: frozenset[int]) -> Iterator[str]:
 
 
 CALLS = [
-    *itertools.product([FinalCheckpoint, WaitsForLostAcknowledgement], FinishRace),
+    *itertools.product([FinalCheckpoint, WaitsForLostAck], FinishRace),
     (WaitsForTheFinished, FinishRace.RETRIGGER),
 ]
 

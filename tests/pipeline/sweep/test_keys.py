@@ -99,10 +99,12 @@ def test_keys_know_the_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     real = Path.read_bytes
 
     def changed(self: Path) -> bytes:
-        return real(self) + (b"# changed\n" if self.name == "commits_with_one.py" else b"")
+        is_changed = self.match("broken/two_phase_commit.py")
+        return real(self) + (b"# changed\n" if is_changed else b"")
 
     monkeypatch.setattr(Path, "read_bytes", changed)
     after = {cell.setting: cell.key for cell in plan_in(tmp_path).cells}
     assert {dict(each)["variant"] for each in after if after[each] != before[each]} == {
-        "commits-with-one"
+        "commits-with-one",
+        "withdraws",
     }

@@ -1,0 +1,1 @@
+"""Planted mistakes of `final-checkpoint`, by what goes wrong."""
