@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -44,17 +45,23 @@ def specs(*, slow: bool = False) -> list[Spec]:
 SMALLEST_MAX = 120
 
 
-def audits(states_max: int, *, quick: int | None = None) -> list[ParameterSet]:
+def audits(
+    states_max: int, *, quick: int | None = None, slow: Collection[str] = ()
+) -> list[ParameterSet]:
     """Specs of up to so many states, as cases of an audit of all of them.
 
     Many specs differ in what they expect, and hardly in their rules. Of those of a protocol and its
     variants under the same options only the largest is quick, if it has no more states than
     `quick`: the others are slow. The smallest spec of each protocol is quick in any case, up to
-    `SMALLEST_MAX` states. The audits of one spec run in a row: see conftest.py.
+    `SMALLEST_MAX` states. Those named in `slow` never are. The audits of one spec run in a row: see
+    conftest.py.
     """
     counted = [spec for spec in specs() if spec.counts and spec.counts.states <= states_max]
+    left_out = {ROOT / f"{name}.toml" for name in slow}
     largest: dict[object, Spec] = {}
     for spec in counted:
+        if spec.file in left_out:
+            continue
         key = spec.protocol.key, repr(spec.setting.options)
         if _states(spec) <= (quick or states_max) and (
             key not in largest or _states(spec) > _states(largest[key])
@@ -64,7 +71,7 @@ def audits(states_max: int, *, quick: int | None = None) -> list[ParameterSet]:
     for spec in sorted(counted, key=_states, reverse=True):
         smallest[spec.protocol.key] = spec
     always = [spec for spec in smallest.values() if _states(spec) <= SMALLEST_MAX]
-    chosen = {spec.file for spec in (*largest.values(), *always)}
+    chosen = {spec.file for spec in (*largest.values(), *always)} - left_out
     return [
         pytest.param(
             spec,

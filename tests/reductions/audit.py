@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from finale.checker.search.answer import Answer, Report
 from finale.checker.search.limits import Limits
 from finale.checker.search.native.search import check, searched
 from finale.checker.search.reduced import check_reduced
 from finale.checker.search.reductions.canonical import Canonical
+from finale.checker.search.reductions.found import Symmetry
 from finale.checker.search.reductions.kinds import AppliedReduction, Reduction
+from finale.checker.search.reductions.symmetry import symmetry_of
 from finale.checker.search.reductions.under import canonical_of
 from finale.model.semantics import evaluate
 from finale.model.system import State, System
 
 _last: list[tuple[System, Report]] = []
+_symmetry: list[tuple[System, Symmetry]] = []
+
+
+def symmetry_once(system: System, look: Callable[[], None] = lambda: None) -> Symmetry:
+    """The symmetry of a system. Several audits in a row ask for that of one system."""
+    if not _symmetry or _symmetry[0][0] is not system:
+        _symmetry[:] = [(system, symmetry_of(system, look))]
+    return _symmetry[0][1]
 
 
 def in_full(system: System) -> Report:
