@@ -32,7 +32,7 @@ RUNS = {
     "all": {"quick", "test", "agreement"},
 }
 #: How many examples of a property Hypothesis tries in each profile.
-EXAMPLES = {"quick": 20, "ci": 200, "nightly": 2_000}
+EXAMPLES = {"quick": 20, "ci": 100, "nightly": 2_000}
 
 for name, examples in EXAMPLES.items():
     settings.register_profile(name, max_examples=examples, deadline=None)

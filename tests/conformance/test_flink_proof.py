@@ -288,7 +288,7 @@ def test_a_part_has_the_classes_that_are_told_apart() -> None:
 
 @pytest.mark.parametrize(
     ("given", "each"),
-    [(CALM, 60), (STORMY, 12), (OVERTAKING, 10)],
+    [(CALM, 60), (STORMY, 12), pytest.param(OVERTAKING, 10, marks=pytest.mark.slow)],
     ids=["calm", "stormy", "unaligned"],
 )
 def test_a_projection_takes_each_step_of_the_whole_system(given: ProofSetting, each: int) -> None:

@@ -53,6 +53,11 @@ NAMES = [
 ]
 
 
+#: One of each kind of run; the others in the slow run.
+SOME = ("H12-00", "H16-04", "H4-01", "H6-01", "H7-00", "bounded-01", "multi-cancel-01", "race-00")
+CASES = [name if name in SOME else pytest.param(name, marks=pytest.mark.slow) for name in NAMES]
+
+
 def shown(cluster: JudgedCluster) -> set[tuple[str, tuple[tuple[str, str], ...]]]:
     """What is found, but for what is merely open."""
     return {
@@ -83,7 +88,7 @@ def test_names_are_those_of_all_samples(lines: Mapping[str, Logs]) -> None:
     assert sorted(lines) == sorted(NAMES)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CASES)
 def test_a_process_without_log_is_accused_of_nothing(lines: Mapping[str, Logs], name: str) -> None:
     """Without all that a task's own process has written, nothing new is found."""
     logs = lines[name]
@@ -116,7 +121,7 @@ def test_the_log_of_one_task_manager_is_missing(lines: Mapping[str, Logs]) -> No
         assert {each.removeprefix(LOG_OF)[-5:] for each in levels} == {f"({missing}/2)"}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CASES)
 def test_a_missing_part_of_a_rotated_log_is_a_gap(lines: Mapping[str, Logs], name: str) -> None:
     """A gap of the jobs that it may belong to, and nothing new is found."""
     logs = lines[name]
