@@ -11,8 +11,8 @@ from cyclopts import Parameter
 
 from finale.checker.report.layout import console, write
 from finale.checker.report.scenarios import file_lines, json_rows, summary_line
-from finale.checker.scenario.recording import record as write_down
 from finale.checker.scenario.running import CaseRun, run_file
+from finale.checker.scenario.running import record as write_down
 from finale.checker.search.rows import Exit
 from finale.checker.spec.catalogue import catalogue
 from finale.model.errors import FinaleError, Place

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from finale.checker.scenario.running import CaseRun, LineOutcome, text_of
+from finale.checker.scenario.running import CaseRun, LineOutcome, text_of_events
 
 from .layout import counted, joined
 from .places import shown_file
@@ -37,8 +37,8 @@ def _difference(outcome: LineOutcome) -> Iterator[Text]:
         start, end = outcome.wrong.start, outcome.wrong.end
         blank = " " * (4 + len(number) + 2 + start)
         yield Text(blank + "^" * (end - start), "bold red")
-    yield Text(f"        expected  {text_of(outcome.expected)}")
-    yield Text(f"        seen      {text_of(outcome.found)}", "red")
+    yield Text(f"        expected  {text_of_events(outcome.expected)}")
+    yield Text(f"        seen      {text_of_events(outcome.found)}", "red")
 
 
 def summary_line(cases: int, differing: int, errors: int) -> Text:

@@ -130,9 +130,8 @@ class ProtocolBench(Bench, Generic[P]):
 
     def named_ids(self) -> Iterator[int]:
         """The checkpoint ids that the scenario's lines name."""
-        for line in self.case.lines:
-            for stimulus in line.stimuli:
-                yield from ids_of(stimulus, self.commands)
+        for stimulus in self.case.stimuli:
+            yield from ids_of(stimulus, self.commands)
 
     def further_ids(self) -> Sequence[int]:
         """Checkpoint ids that only the header names."""

@@ -22,7 +22,7 @@ from finale.checker.spec.files import text_of
 from finale.model.errors import FinaleError, Place, nearest
 from finale.model.events import EVENTS, QUERIES
 
-from .stimuli import Span, Stimulus, check_question, command_of, tokens_of, unknown_command
+from .stimuli import Command, Span, Stimulus, check_question, command_of, tokens_of, unknown_command
 
 #: Keys of every part; each part has some of its own.
 KEYS = ("title", "cites", "part", "protocol", "variant", "options", "case")
@@ -87,6 +87,21 @@ class Case:
     name: str
     header: Header
     lines: tuple[CaseLine, ...]
+
+    @property
+    def stimuli(self) -> Iterator[Stimulus]:
+        """The stimuli of all lines."""
+        return (stimulus for line in self.lines for stimulus in line.stimuli)
+
+    @property
+    def commands(self) -> Iterator[Command]:
+        """The stimuli that are commands."""
+        return (stimulus for stimulus in self.stimuli if isinstance(stimulus, Command))
+
+    def first_arguments(self, word: str) -> list[str]:
+        """The distinct first arguments of a command, in the order of the lines."""
+        words = (each.arguments[0] for each in self.commands if each.word == word)
+        return list(dict.fromkeys(words))
 
 
 @dataclass(frozen=True)

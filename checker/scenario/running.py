@@ -1,18 +1,22 @@
-"""Runs a scenario: applies each stimulus, and compares the events with the expected events."""
+"""Runs a scenario: applies each stimulus, and compares the events with the expected events.
+
+`record` writes the observed events into the scenario, right of `=>`, and keeps the stimuli.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from finale.checker.scenario.bench import Bench, BenchEvent
+from finale.checker.scenario.benches import BENCHES
+from finale.checker.scenario.reading import ARROW, NOTHING, Case, CaseLine, Expected, drafts_of
+from finale.checker.scenario.stimuli import Span, Stimulus
 from finale.checker.spec.catalogue import Catalogue
 from finale.model.errors import FinaleError, Place, nearest
-
-from .bench import Bench, BenchEvent
-from .benches import BENCHES
-from .reading import NOTHING, Case, CaseLine, Expected, drafts_of
-from .stimuli import Span, Stimulus
+from finale.model.given import text_of
+from finale.model.written import write_through
 
 
 @dataclass(frozen=True)
@@ -54,9 +58,8 @@ def run_file(file: Path, catalogue: Catalogue) -> list[CaseRun]:
                 place=draft.header.place("part"),
                 advice=nearest(part, BENCHES),
             )
-        kind = BENCHES[part]()
-        case = kind.read(draft)
-        runs.append(run_case(kind(case, catalogue)))
+        bench = BENCHES[part]
+        runs.append(run_case(bench(bench.read(draft), catalogue)))
     return runs
 
 
@@ -124,6 +127,37 @@ def _answer(bench: Bench, asked: Expected) -> Expected:
     return Expected(asked.word, (*given, *(bench.answer(asked.word, given) or (NOTHING,))))
 
 
-def text_of(observations: tuple[Expected, ...]) -> str:
+def text_of_events(observations: tuple[Expected, ...]) -> str:
     """Return events in the words of scenarios."""
     return "; ".join(str(each) for each in observations) or NOTHING
+
+
+def record(file: Path, runs: Sequence[CaseRun]) -> tuple[int, ...]:
+    """Rewrite the lines where something else was seen; their numbers. Raises `unwritable`."""
+    changed = [outcome for run in runs for outcome in run.differences]
+    if not changed:
+        return ()
+    lines = text_of(file).splitlines()
+    for outcome in changed:
+        place = outcome.line.number - 1
+        if place >= len(lines) or outcome.line.text not in lines[place]:
+            raise FinaleError(
+                "unwritable",
+                "what was seen is not written: the file was changed meanwhile",
+                place=Place(str(file), outcome.line.number),
+                advice="run the same command again",
+            )
+        left, _, right = lines[place].partition(ARROW)
+        comment = right.partition(" #")[2]
+        seen = f"{left}{ARROW} {text_of_events(outcome.found)}"
+        lines[place] = f"{seen}  #{comment}" if comment else seen
+    try:
+        write_through(file, "\n".join(lines) + "\n")
+    except OSError as error:
+        raise FinaleError(
+            "unwritable",
+            f"what was seen cannot be written: {error.strerror}",
+            place=Place(str(file)),
+            advice="check the permission to write there",
+        ) from None
+    return tuple(outcome.line.number for outcome in changed)

@@ -16,7 +16,6 @@ from tests.cli.running import normalised, run
 from tests.docs.pages import ROOT, Command, Written, matches, steps
 
 PAGE = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
-PARTS = {part: load() for part, load in BENCHES.items()}
 
 
 def rows(heading: str) -> list[list[list[str]]]:
@@ -27,7 +26,7 @@ def rows(heading: str) -> list[list[list[str]]]:
 
 
 def parts_of(cell: list[str]) -> set[str]:
-    return set(cell) or set(PARTS)
+    return set(cell) or set(BENCHES)
 
 
 def test_the_page_is_followed(tmp_path: Path) -> None:
@@ -49,9 +48,9 @@ def test_keys() -> None:
 def test_parts() -> None:
     table = rows("Part")
     assert {row[0][0]: tuple(row[1]) for row in table} == {
-        name: bench.keys for name, bench in PARTS.items()
+        name: bench.keys for name, bench in BENCHES.items()
     }
-    for name, bench in PARTS.items():
+    for name, bench in BENCHES.items():
         assert (
             f"| `{name}` | {', '.join(f'`{key}`' for key in bench.keys)} | {bench.about} |" in PAGE
         )
@@ -60,7 +59,7 @@ def test_parts() -> None:
 def test_tokens() -> None:
     told = {(row[0][0], part) for row in rows("Token") for part in row[-1] or ("all",)}
     both = {token for token, part in told if part == "all"}
-    benches = {part: bench for part, bench in PARTS.items() if bench.tokens}
+    benches = {part: bench for part, bench in BENCHES.items() if bench.tokens}
     for part, bench in benches.items():
         own = {token for token, where in told if where == part} | both
         assert {token.replace("1", "1") for token in own} == {FORMS[kind] for kind in bench.tokens}
@@ -70,7 +69,7 @@ def test_commands() -> None:
     told = {(form, part) for row in rows("Command") for form in row[0] for part in row[-1]}
     assert told == {
         (f"{word} {signature}".strip(), part)
-        for part, bench in PARTS.items()
+        for part, bench in BENCHES.items()
         for word, signatures in bench.commands.items()
         for signature in signatures
     }
@@ -86,21 +85,21 @@ def test_words(heading: str, attribute: str) -> None:
         for form in row[0]
         for part in parts_of(row[-1])
     }
-    told -= {(word, part) for word in ("refused", "fault") for part in PARTS}
+    told -= {(word, part) for word in ("refused", "fault") for part in BENCHES}
     assert told == {
-        (word, part) for part, bench in PARTS.items() for word in getattr(bench, attribute)
+        (word, part) for part, bench in BENCHES.items() for word in getattr(bench, attribute)
     }
 
 
 def test_words_are_those_of_the_model() -> None:
-    for bench in PARTS.values():
+    for bench in BENCHES.values():
         assert set(bench.vocabulary().events) <= {word.name for word in EVENTS}
         assert set(bench.queries) <= {word.name for word in QUERIES}
 
 
 def test_every_word_is_told_by_some_part() -> None:
-    events = {word for bench in PARTS.values() for word in bench.vocabulary().events}
-    queries = {word for bench in PARTS.values() for word in bench.queries}
+    events = {word for bench in BENCHES.values() for word in bench.vocabulary().events}
+    queries = {word for bench in BENCHES.values() for word in bench.queries}
     assert events == {word.name for word in EVENTS}
     assert queries == {word.name for word in QUERIES}
 

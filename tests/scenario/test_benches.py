@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from finale.checker.scenario.running import run_file, text_of
+from finale.checker.scenario.running import run_file, text_of_events
 from finale.checker.spec.catalogue import catalogue
 from finale.model.errors import FinaleError
 
@@ -86,7 +86,7 @@ def test_it_is_so(text: str, tmp_path: Path) -> None:
     file.write_text(text + "\n", encoding="utf-8")
     (run,) = run_file(file, KNOWN)
     for outcome in run.differences:
-        pytest.fail(f"line {outcome.line.number}: seen {text_of(outcome.found)}")
+        pytest.fail(f"line {outcome.line.number}: seen {text_of_events(outcome.found)}")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from finale.checker.scenario.running import run_file, text_of
+from finale.checker.scenario.running import run_file, text_of_events
 from finale.checker.spec.catalogue import catalogue
 from tests.docs.pages import ROOT
 
@@ -25,7 +25,7 @@ DISAGREE: dict[str, str] = {
 def test_it_is_seen_as_expected(file: Path) -> None:
     for run in run_file(file, KNOWN):
         for outcome in run.differences:
-            pytest.fail(f"{file.name}:{outcome.line.number}: seen {text_of(outcome.found)}")
+            pytest.fail(f"{file.name}:{outcome.line.number}: seen {text_of_events(outcome.found)}")
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

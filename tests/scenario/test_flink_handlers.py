@@ -15,8 +15,7 @@ import pytest
 
 from finale.checker.scenario.bench import ProtocolBench
 from finale.checker.scenario.benches import BENCHES
-from finale.checker.scenario.benches.timed import TimedHandlerBench
-from finale.checker.scenario.benches.unaligned import UnalignedHandlerBench
+from finale.checker.scenario.benches.handlers import TimedHandlerBench, UnalignedHandlerBench
 from finale.checker.scenario.reading import drafts_of
 from finale.checker.scenario.stimuli import Span, tokens_of
 from finale.checker.spec.catalogue import catalogue
@@ -157,7 +156,7 @@ class OfModel:
         file = folder / f"{part}-{channels}-{flag}.scenario"
         file.write_text(f"{keys}\n{' '.join(rows)} => -\n", encoding="utf-8")
         (draft,) = drafts_of(file)
-        kind = BENCHES[part]()
+        kind = BENCHES[part]
         self.bench = cast("ProtocolBench[Any]", kind(kind.read(draft), KNOWN))
         self.first = list(self.bench.store.values)
         self.known = type(self.bench).vocabulary()

@@ -34,12 +34,12 @@ PARTS = {
 ASKED = [
     (part, query, signature)
     for part, bench in BENCHES.items()
-    for query, signature in bench().queries.items()
+    for query, signature in bench.queries.items()
 ]
 DONE = [
     (part, word, signature)
     for part, bench in BENCHES.items()
-    for word, signatures in bench().commands.items()
+    for word, signatures in bench.commands.items()
     for signature in signatures
 ]
 WRITTEN = {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from finale.checker.scenario.running import CaseRun, run_file, text_of
+from finale.checker.scenario.running import CaseRun, run_file, text_of_events
 from finale.checker.spec.catalogue import catalogue
 from finale.model.errors import FinaleError
 
@@ -144,7 +144,7 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
 
 
 def differences(runs: list[CaseRun]) -> list[str]:
-    return [text_of(outcome.found) for run in runs for outcome in run.differences]
+    return [text_of_events(outcome.found) for run in runs for outcome in run.differences]
 
 
 def test_what_happens_is_compared_in_full_and_in_order(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_so_are_those_of_other_protocols(scenario: str, owner: type, methods: li
 
 @pytest.mark.parametrize("part", BENCHES)
 def test_a_recording_overrides_what_is_there_and_calls_it(part: str) -> None:
-    recording = getattr(BENCHES[part](), "recording", FinalCheckpoint)
+    recording = getattr(BENCHES[part], "recording", FinalCheckpoint)
     own = {name: value for name, value in vars(recording).items() if callable(value)}
     if not recording.__module__.startswith("finale.checker"):
         return

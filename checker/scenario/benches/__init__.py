@@ -1,38 +1,41 @@
-"""Lists the benches by their names in scenarios. A bench is loaded when a scenario names it."""
+"""Lists the benches by their names in scenarios."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from importlib import import_module
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from finale.checker.scenario.bench import Bench
 
-
-def _bench(module: str, name: str) -> Callable[[], type[Bench]]:
-    def load() -> type[Bench]:
-        kind: type[Bench] = getattr(import_module(f"{__name__}.{module}"), name)
-        return kind
-
-    return load
-
-
-BENCHES: Mapping[str, Callable[[], type[Bench]]] = MappingProxyType(
-    {
-        "plan": _bench("plan", "PlanBench"),
-        "aligned-handler": _bench("handler", "AlignedHandlerBench"),
-        "unaligned-handler": _bench("unaligned", "UnalignedHandlerBench"),
-        "timed-handler": _bench("timed", "TimedHandlerBench"),
-        "tracker": _bench("tracker", "TrackerBench"),
-        "coordinator": _bench("coordinator", "CoordinatorBench"),
-        "task": _bench("task", "TaskBench"),
-        "chained-task": _bench("chained", "ChainedTaskBench"),
-        "sink": _bench("sink", "SinkBench"),
-        "run": _bench("run", "RunBench"),
-        "graph-check": _bench("graph_check", "GraphCheckBench"),
-        "metadata": _bench("metadata", "MetadataBench"),
-        "gateway": _bench("gateway", "GatewayBench"),
-        "start": _bench("start", "StartBench"),
-        "persister": _bench("persister", "PersisterBench"),
-    }
+from .coordinator import CoordinatorBench, PlanBench
+from .gateway import GatewayBench
+from .handlers import (
+    AlignedHandlerBench,
+    PersisterBench,
+    TimedHandlerBench,
+    TrackerBench,
+    UnalignedHandlerBench,
 )
+from .jobs import RunBench
+from .sink import SinkBench
+from .snapshots import GraphCheckBench, MetadataBench, StartBench
+from .task import ChainedTaskBench, TaskBench
+
+_BENCHES: tuple[type[Bench], ...] = (
+    PlanBench,
+    AlignedHandlerBench,
+    UnalignedHandlerBench,
+    TimedHandlerBench,
+    TrackerBench,
+    CoordinatorBench,
+    TaskBench,
+    ChainedTaskBench,
+    SinkBench,
+    RunBench,
+    GraphCheckBench,
+    MetadataBench,
+    GatewayBench,
+    StartBench,
+    PersisterBench,
+)
+BENCHES: Mapping[str, type[Bench]] = MappingProxyType({bench.part: bench for bench in _BENCHES})

@@ -88,14 +88,7 @@ class GatewayBench(ProtocolBench[OperatorCoordinator]):
     @cached_property
     def _sent(self) -> list[str]:
         """The names of the events, in the order in which they are sent."""
-        return list(
-            dict.fromkeys(
-                stimulus.arguments[0]
-                for line in self.case.lines
-                for stimulus in line.stimuli
-                if isinstance(stimulus, Command) and stimulus.word == "send"
-            )
-        )
+        return self.case.first_arguments("send")
 
     def do(self, stimulus: Stimulus) -> None:
         assert isinstance(stimulus, Command)

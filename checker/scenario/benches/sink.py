@@ -61,14 +61,7 @@ class SinkBench(ProtocolBench[FinalCheckpoint]):
     @property
     def _written(self) -> list[str]:
         """The names of the records, in the order in which they are written."""
-        return list(
-            dict.fromkeys(
-                stimulus.arguments[0]
-                for line in self.case.lines
-                for stimulus in line.stimuli
-                if isinstance(stimulus, Command) and stimulus.word == "record"
-            )
-        )
+        return self.case.first_arguments("record")
 
     @property
     def source(self) -> Source:

@@ -1,4 +1,4 @@
-"""Bench of one task: calls and notifications of the coordinator, ends of inputs, its own end.
+"""Benches of one task: calls and notifications of the coordinator, ends of inputs, its own end.
 
 What the task can do by itself it does at once. Its consumers are silent until the scenario says
 that they have seen the end of its data.
@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from typing import Any, ClassVar
 
 from finale.checker.scenario.bench import Fields, ProtocolBench, number_in
+from finale.checker.scenario.benches.jobs import check_can_be_stopped, two_kinds
 from finale.checker.scenario.reading import Header
 from finale.checker.scenario.stimuli import (
     CHANNELS_MAX,
@@ -20,10 +21,12 @@ from finale.checker.scenario.stimuli import (
     ChannelEnds,
     Command,
     EndOfDataArrives,
+    RecordArrives,
     Stimulus,
 )
 from finale.model.errors import FinaleError
 from finale.model.language.protocol import Setting
+from finale.model.protocols.chained_sources import ChainedSources
 from finale.model.protocols.coordinator.checkpoints import (
     COMPLETED,
     PENDING,
@@ -36,12 +39,11 @@ from finale.model.protocols.job import elements
 from finale.model.protocols.job.elements import CheckpointId
 from finale.model.protocols.restore import Restore
 from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
+from finale.model.protocols.task.chained_source import ChainedSource
 from finale.model.protocols.task.sources import Reader, Source
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.protocols.unaligned import Unaligned
 from finale.model.topology import Edge, Job, OperatorKind, Vertex
-
-from .jobs import check_can_be_stopped, two_kinds
 
 OUTPUTS = 2
 #: Of a checkpoint in which the task had finished.
@@ -203,7 +205,7 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
             bounds["stops"] = 1
         if CheckpointKind.SAVEPOINT in taken:
             bounds["savepoints"] = 1
-        if any(command.word == "cancel" for command in self._commands):
+        if any(command.word == "cancel" for command in self.case.commands):
             bounds["cancels"] = 1
         return Setting(job=job, options=options, bounds=bounds)
 
@@ -222,11 +224,6 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
                 if found.setdefault(number, kind) is not kind:
                     raise two_kinds(self.case, line, number)
         return found
-
-    @property
-    def _commands(self) -> list[Command]:
-        stimuli = (each for line in self.case.lines for each in line.stimuli)
-        return [each for each in stimuli if isinstance(each, Command)]
 
     @property
     def task(self) -> Task:
@@ -375,3 +372,74 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
 
     def see_finishing(self, number: str) -> Fields:
         return ("T",) if self.checkpoint(number).operators_finished.has(self.task) else ()
+
+
+class ChainedTaskBench(TaskBench):
+    """A task T with `inputs` inputs, sources with `chained` records each, and two outputs."""
+
+    part = "chained-task"
+    about = "a task that sources are chained into, by itself"
+    keys = ("inputs", "chained")
+    tokens = ("r", *TaskBench.tokens)
+    commands: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "trigger": ("ID",),
+        **{word: TaskBench.commands[word] for word in ("sync", "complete", "consumers")},
+        "emit": ("NAME",),
+        "end": ("NAME",),
+    }
+    events = tuple(word for word in TaskBench.events if word != "canceled")
+    queries: ClassVar[Mapping[str, str]] = {"out": "", "blocked": "", "acknowledgements": "ID"}
+    protocol_key = "chained-sources"
+    records = 2
+
+    @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """Return the number of records of each source. Raises `bad-number`."""
+        header = self.case.header
+        words = header.values.get("chained", "1").split()
+        if not words or not all(word.isdecimal() and len(word) < 3 for word in words):
+            raise FinaleError(
+                "bad-number",
+                f"chained cannot be {header.values['chained']}",
+                place=header.place("chained"),
+                advice="write a number of records for each source: 3 1",
+            )
+        return tuple(map(int, words))
+
+    def tested(self, kind: OperatorKind) -> Vertex:
+        return Vertex("T", OperatorKind.CHAINED, chained=self.counts)
+
+    def source(self, word: str) -> ChainedSource:
+        """A source of the task, by its number from 0 on. Raises `unknown-task`."""
+        known = [str(number) for number in range(len(self.counts))]
+        if word not in known:
+            raise FinaleError(
+                "unknown-task",
+                f'no source chained into the task is "{word}"',
+                advice=f"write one of {', '.join(known)}",
+            )
+        return self.task.chained[int(word)]
+
+    def do(self, stimulus: Stimulus) -> None:
+        protocol = self.protocol
+        assert isinstance(protocol, ChainedSources)
+        match stimulus:
+            case RecordArrives(channel=at):
+                channel = self.task.inputs[at]
+                channel.put_record(protocol.data_at[channel.edge.sender.vertex][0])
+                protocol.poll_data(channel)
+            case Command(word="emit", arguments=(name,)):
+                protocol.emit_chained(self.source(name))
+            case Command(word="end", arguments=(name,)):
+                source = self.source(name)
+                source.remaining = 0
+                protocol.end_chained(source)
+                self._goes_on()
+            case _:
+                super().do(stimulus)
+
+    def see_blocked(self) -> Fields:
+        """Channels, and then the chained sources as well."""
+        chained = enumerate(self.task.chained)
+        waiting = (f"source{number}" for number, source in chained if source.aligned)
+        return (*super().see_blocked(), *waiting)
