@@ -1,13 +1,15 @@
 """How far a historical bug's interleaving goes: the state from which the fix does something else.
 
-Asked on request only. Each is reached with the bug and with its fix: so that a fixed protocol does
+Asked on request only. Each witness is reached with the bug and with its fix: a fixed protocol must
 not hold merely because the interleaving never comes about.
 """
 
 from __future__ import annotations
 
-from finale.model.protocols.coordinator.checkpoints import Checkpoint
+from finale.model.protocols.coordinator.checkpoints import ABORTED, Checkpoint
 from finale.model.protocols.coordinator.coordinator import JobProtocol
+from finale.model.protocols.failures.failures import Failures, Region
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import (
     Barrier,
@@ -16,15 +18,17 @@ from finale.model.protocols.job.elements import (
     EndOfPartition,
     StopMode,
 )
+from finale.model.protocols.requests.requests import Request, Requests, RequestStatus, StopRequest
 from finale.model.protocols.sinks.committer import CommittableChannel, Writer
 from finale.model.protocols.sinks.sinks import TwoPhaseSink
+from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
 from finale.model.protocols.stops.stopping import Stopping
 from finale.model.protocols.task.chained import ChainingTask
 from finale.model.protocols.task.chained_source import ChainedSource
 from finale.model.protocols.task.operators import StableTask
 from finale.model.protocols.task.sources import Source, ThreadedSource
-from finale.model.protocols.task.tasks import Task
-from finale.model.rules import Nothing, reachable, when
+from finale.model.protocols.task.tasks import Task, TaskStatus
+from finale.model.rules import Nothing, always, before, on_step, reachable, when
 
 
 @reachable(on_request=True)
@@ -146,6 +150,82 @@ def stop_meets_an_ended_source(
     return state.stops and together and source.mode == StopMode.NO_DRAIN and other.ended_by_itself()
 
 
+@reachable(needs="taken", on_request=True)
+def abort_carries_the_restore_point(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
+    """An abort is on its way that carries a completion of an attempt before (FIN-08)."""
+    latest = checkpoint.latest
+    if latest == Nothing or not checkpoint.aborts.has(task):
+        return False
+    return task.is_running and not task.taken.has(latest)
+
+
+@reachable(on_request=True)
+def an_acknowledgement_is_missing(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
+    """A task has taken a checkpoint that waits for it, and its message is nowhere (JM-06)."""
+    waits = checkpoint.is_pending and checkpoint.awaited.has(task)
+    taken = task.newest == checkpoint and not task.gate.aligning
+    return waits and taken and not checkpoint.acknowledgements.has(task)
+
+
+@reachable(on_request=True)
+def a_checkpoint_meets_a_restore(state: Failures, task: Task, checkpoint: Checkpoint) -> bool:
+    """A checkpoint waits for a task that is still being restored (PL-2.5)."""
+    return task.status == TaskStatus.RESTORING and checkpoint.awaited.has(task)
+
+
+@reachable(on_request=True)
+def a_late_report_meets_a_new_attempt(state: Failures, region: Region, task: Task) -> bool:
+    """A failure is reported once more, and the tasks run again already (OTH-04)."""
+    if not state.has_late_reports:
+        return False
+    return region.late and task in region.tasks and task.is_running
+
+
+@reachable(on_request=True)
+def a_stop_is_refused_for_a_failure(state: StopWithSavepoint, request: StopRequest) -> bool:
+    """A stop was refused while a task waits for its restart (H2)."""
+    refused = request.status == RequestStatus.FAILED and request.of == Nothing
+    return refused and any(task.status == TaskStatus.FAILED for task in state.tasks)
+
+
+@reachable(on_request=True)
+def a_stop_misses_a_failed_task(
+    state: StopWithSavepoint, request: StopRequest, checkpoint: Checkpoint
+) -> bool:
+    """A stop that met a FAILED task has failed, and its savepoint has completed (H2, SP-9)."""
+    if not state.stops_meet_failures or request.status != RequestStatus.FAILED:
+        return False
+    return request.met_failure and request.of == checkpoint and checkpoint.is_completed
+
+
+@on_step(on_request=True)
+def triggers_only_pending(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
+    """A task is called only for a checkpoint that is pending (S17)."""
+    when(checkpoint.triggers.has(task) and before(lambda: not checkpoint.triggers.has(task)))
+    return checkpoint.is_pending
+
+
+@always(on_request=True)
+def reported_is_durable(state: Requests, request: Request, checkpoint: Checkpoint) -> bool:
+    """A checkpoint of which a user was told that it has completed is stored (S21)."""
+    when(request.status == RequestStatus.SUCCEEDED and request.of == checkpoint)
+    return checkpoint.is_completed
+
+
+@reachable(on_request=True)
+def aborted_while_triggering(state: FinalCheckpoint, checkpoint: Checkpoint) -> bool:
+    """A checkpoint is aborted while its coordinators and hooks are asked (JM-02)."""
+    if not state.options.split_trigger:
+        return False
+    return checkpoint.status == ABORTED and state.triggering == checkpoint
+
+
+@reachable(on_request=True)
+def all_have_acknowledged(state: Requests, request: Request, checkpoint: Checkpoint) -> bool:
+    """All have acknowledged a checkpoint that a user asked for, and it is still pending (JM-03)."""
+    return checkpoint.is_pending and checkpoint.awaited.is_empty and request.of == checkpoint
+
+
 FAMILIES = (
     triggered_with_open_inputs,
     told_while_its_thread_runs,
@@ -163,4 +243,14 @@ FAMILIES = (
     end_meets_alignment,
     newer_barrier_meets_alignment,
     aligns_after_a_source_has_closed,
+    abort_carries_the_restore_point,
+    an_acknowledgement_is_missing,
+    a_checkpoint_meets_a_restore,
+    a_late_report_meets_a_new_attempt,
+    a_stop_is_refused_for_a_failure,
+    a_stop_misses_a_failed_task,
+    triggers_only_pending,
+    reported_is_durable,
+    aborted_while_triggering,
+    all_have_acknowledged,
 )

@@ -1,47 +1,47 @@
-"""All properties of this package. To add a file of them, add its name to `_MODULES`."""
+"""All properties of this package, in the order in which verdicts are listed."""
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from finale.model.language.properties import Family
 
-#: Files of this package that end with FAMILIES, in the order in which verdicts are listed.
-_MODULES = (
-    "consistency",
-    "two_phase",
-    "cut",
-    "commits",
-    "survival",
-    "finishing",
-    "channels",
-    "checkpoints",
-    "liveness",
-    "recovered",
-    "watermarks",
-    "failing",
-    "requests",
-    "queueing",
-    "stops",
-    "overtaking",
-    "restoring",
-    "conservation",
-    "persisting",
-    "pipelines",
-    "coordinator",
-    "collection",
-    "connectors",
-    "interleavings",
-    "failure_witnesses",
-    "steps",
+from . import (
+    agreement,
+    channels,
+    checkpoints,
+    collection,
+    commits,
+    connectors,
+    conservation,
+    coordinator,
+    cut,
+    interleavings,
+    liveness,
+    passing,
+    requests,
+    restoring,
+    stops,
+    watermarks,
 )
 
-
-def _families(module: str) -> tuple[Family, ...]:
-    families: tuple[Family, ...] = import_module(f"{__package__}.{module}").FAMILIES
-    return families
-
-
-PROPERTIES: tuple[Family, ...] = tuple(
-    family for module in _MODULES for family in _families(module)
+PROPERTIES: tuple[Family, ...] = (
+    *agreement.FAMILIES,
+    *cut.FAMILIES,
+    *commits.FAMILIES,
+    *conservation.SURVIVAL,
+    *channels.FAMILIES,
+    *checkpoints.FAMILIES,
+    *liveness.FAMILIES,
+    *cut.RECOVERED,
+    *watermarks.FAMILIES,
+    *restoring.FAILING,
+    *requests.FAMILIES,
+    *stops.FAMILIES,
+    *cut.OVERTAKING,
+    *restoring.FAMILIES,
+    *conservation.FAMILIES,
+    *passing.FAMILIES,
+    *coordinator.FAMILIES,
+    *collection.FAMILIES,
+    *connectors.FAMILIES,
+    *interleavings.FAMILIES,
 )

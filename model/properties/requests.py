@@ -1,9 +1,10 @@
-"""What becomes of users' requests: each is answered, and none defeats another (S28, L2, L8)."""
+"""What becomes of users' requests, and of their queue (S28, L2, L8, PL-1)."""
 
 from __future__ import annotations
 
 from finale.model.properties.observed import newest_stored
-from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
+from finale.model.protocols.coordinator.checkpoints import UNUSED, Checkpoint, CheckpointKind
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
 from finale.model.protocols.requests.requests import (
     CancelRequest,
     JobStatus,
@@ -14,7 +15,18 @@ from finale.model.protocols.requests.requests import (
 )
 from finale.model.protocols.stops.stopping import Stopping
 from finale.model.protocols.task.tasks import Task, TaskStatus
-from finale.model.rules import Nothing, Taken, before, leads_to, on_step, reachable, when
+from finale.model.rules import (
+    Nothing,
+    Taken,
+    always,
+    before,
+    count,
+    define,
+    leads_to,
+    on_step,
+    reachable,
+    when,
+)
 
 
 @on_step
@@ -101,6 +113,50 @@ def all_stops_fail(state: Stopping) -> bool:
     return failed and state.runs() and all(task.is_running for task in state.tasks)
 
 
+@on_step(on_request=True)
+def served_in_order(state: FinalCheckpoint, request: Request, checkpoint: Checkpoint) -> bool:
+    """While a request waits no checkpoint begins but for those that are before it (PL-1)."""
+    when(before(lambda: waits(state, request)) and waits(state, request))
+    when(before(lambda: checkpoint.status == UNUSED) and checkpoint.is_pending)
+    place = state.may_wait.index(request) if request in state.may_wait else 0
+    return any(other.of == checkpoint for other in state.may_wait[:place])
+
+
+@define
+def waits(state: FinalCheckpoint, request: Request) -> bool:
+    """Whether a request is in the queue."""
+    return state.room > 0 and request in state.may_wait and state.waits(request)
+
+
+@always(on_request=True)
+def queue_has_a_limit(state: FinalCheckpoint) -> bool:
+    """No more requests wait than may (PL-1)."""
+    users = count(state.may_wait, lambda request: waits(state, request))
+    periodic = 1 if state.room and state.periodic_waits else 0
+    when(users + periodic > 0)
+    return users + periodic <= state.room
+
+
+@leads_to(on_request=True)
+def who_waits_is_served(state: FinalCheckpoint, request: Request) -> bool:
+    """A request that waits is served or refused in the end (PL-1)."""
+    when(waits(state, request))
+    return not waits(state, request)
+
+
+@on_step(on_request=True)
+def none_begins_while_off(state: Requests, checkpoint: Checkpoint) -> bool:
+    """While periodic checkpoints are off, none begins but what a user has asked for (S7, SP-1)."""
+    when(before(lambda: not state.schedules() and checkpoint.status == UNUSED))
+    return not checkpoint.is_pending or any(each.of == checkpoint for each in state.requests)
+
+
+@reachable(on_request=True)
+def waits_while_off(state: FinalCheckpoint) -> bool:
+    """The timer's request waits while periodic checkpoints are off (JM-05)."""
+    return state.room > 0 and state.periodic_waits and not state.schedules()
+
+
 FAMILIES = (
     requests_do_not_defeat,
     restarts_behind_a_savepoint,
@@ -112,4 +168,9 @@ FAMILIES = (
     cancelled_starts_nothing,
     a_stop_succeeds,
     all_stops_fail,
+    served_in_order,
+    queue_has_a_limit,
+    who_waits_is_served,
+    none_begins_while_off,
+    waits_while_off,
 )

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from finale.model.properties.persisting import PersistingView
+from finale.model.properties.passing import PersistingView
 from finale.model.protocols.persisting import Cut, PersisterOptions, Receiving, Sending
 from finale.model.rules import (
     WEAK,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from finale.model.properties.persisting import ChannelCut
+from finale.model.properties.passing import ChannelCut
 from finale.model.protocols.job.elements import CheckpointId
 from finale.model.rules import (
     Bool,

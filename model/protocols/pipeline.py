@@ -15,7 +15,7 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from finale.model.properties.pipelines import LastStage, PipelineView
+from finale.model.properties.passing import LastStage, PipelineView
 from finale.model.rules import (
     Bound,
     Entity,

@@ -11,7 +11,7 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from finale.model.properties.two_phase import DecisionView, Voter
+from finale.model.properties.agreement import DecisionView, Voter
 from finale.model.rules import Bool, Entity, Enum, Protocol, Setting, define, field, require, rule
 
 

@@ -1,7 +1,5 @@
-from finale.model.properties.consistency import AgreementView, Participant
-from finale.model.properties.persisting import ChannelCut, PersistingView
-from finale.model.properties.pipelines import LastStage, PipelineView
-from finale.model.properties.two_phase import DecisionView, Voter
+from finale.model.properties.agreement import AgreementView, DecisionView, Participant, Voter
+from finale.model.properties.passing import ChannelCut, LastStage, PersistingView, PipelineView
 from finale.model.properties.views import ChannelStateView, EndOfDataView, WatermarkView
 from finale.model.protocols.asking import Asking
 from finale.model.protocols.coordinator.coordinator import JobProtocol

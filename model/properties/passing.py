@@ -1,4 +1,4 @@
-"""What both ends of a channel log for unaligned checkpoints (S1)."""
+"""Records on their way: through a pipeline in order, and in the logs of a channel (S1)."""
 
 from __future__ import annotations
 
@@ -60,4 +60,46 @@ def obsolete_barrier_comes(state: PersistingView, older: ChannelCut, newer: Chan
     return older < newer and older.is_under_way and newer.is_begun
 
 
-FAMILIES = (log_is_exact, both_sides_log, obsolete_barrier_comes)
+class LastStage(Entity, ABC):
+    """The stage that takes what comes out of a pipeline."""
+
+    @property
+    @abstractmethod
+    def finds_record(self) -> bool:
+        """Whether a record is about to be taken."""
+
+    @property
+    @abstractmethod
+    def finds_next(self) -> bool:
+        """Whether that record is the one after all that were taken."""
+
+    @property
+    @abstractmethod
+    def has_all(self) -> bool:
+        """Whether it is done with all records."""
+
+
+class PipelineView:
+    """A protocol in which records pass through one stage after the other."""
+
+
+@always
+def records_arrive_in_order(state: PipelineView, stage: LastStage) -> bool:
+    """Records come out of the pipeline as they went in: in order, none twice, none left out."""
+    when(stage.finds_record)
+    return stage.finds_next
+
+
+@reachable
+def all_records_arrive(state: PipelineView, stage: LastStage) -> bool:
+    """The last record comes out of the pipeline."""
+    return stage.has_all
+
+
+FAMILIES = (
+    log_is_exact,
+    both_sides_log,
+    obsolete_barrier_comes,
+    records_arrive_in_order,
+    all_records_arrive,
+)

@@ -1,14 +1,44 @@
-"""Why two-phase commit agrees: what each step keeps, and that together implies agreement.
+"""Agreement of participants in a decision, and why two-phase commit agrees.
 
-These are asked on request: they are given to `finale prove` as an invariant.
+The properties on request are an inductive invariant that implies agreement, for `finale prove`.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from finale.model.properties.consistency import AgreementView, Participant
-from finale.model.rules import always, when
+from finale.model.rules import Entity, always, reachable, when
+
+
+class Participant(Entity, ABC):
+    """Someone who ends by committing or aborting."""
+
+    @property
+    @abstractmethod
+    def has_committed(self) -> bool:
+        """Whether it has committed, for good."""
+
+    @property
+    @abstractmethod
+    def has_aborted(self) -> bool:
+        """Whether it has aborted, for good."""
+
+
+class AgreementView:
+    """A protocol whose participants decide together."""
+
+
+@always
+def agreement(state: AgreementView, one: Participant, other: Participant) -> bool:
+    """No participant commits while another aborts."""
+    when(one.has_committed)
+    return not other.has_aborted
+
+
+@reachable
+def commitment(state: AgreementView, one: Participant) -> bool:
+    """Some participant commits."""
+    return one.has_committed
 
 
 class Voter(Participant, ABC):
@@ -72,4 +102,11 @@ def promise_is_kept(state: DecisionView, voter: Voter) -> bool:
     return not voter.is_working and not (voter.has_aborted and not state.aborts)
 
 
-FAMILIES = (commits_are_decided, commit_needs_all, known_is_said, promise_is_kept)
+FAMILIES = (
+    agreement,
+    commitment,
+    commits_are_decided,
+    commit_needs_all,
+    known_is_said,
+    promise_is_kept,
+)
