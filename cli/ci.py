@@ -37,7 +37,7 @@ class CiOutput:
 
             self.junit.write(junit_of(outcome))
         if self.sarif is not None:
-            from finale.checker.ci.locations import checkout
+            from finale.checker.ci.findings import checkout
             from finale.checker.ci.sarif import sarif_of
 
             self.sarif.write(sarif_of(outcome, checkout(), VERSION))
@@ -45,8 +45,8 @@ class CiOutput:
             self._to_github(outcome, self.page)
 
     def _to_github(self, outcome: Outcome, page: TextIO) -> None:
+        from finale.checker.ci.findings import checkout
         from finale.checker.ci.github import annotation_lines, summary_page
-        from finale.checker.ci.locations import checkout
 
         for line in annotation_lines(outcome, checkout()):
             print(line, file=page)

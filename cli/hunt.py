@@ -10,9 +10,8 @@ from cyclopts import Parameter
 
 from finale.checker.cache.code import digest
 from finale.checker.cache.store import users_store
-from finale.checker.hunt.hunting import Finding, Hunting, findings_of, signatures_of
+from finale.checker.hunt.hunting import Finding, Hunting, findings_of, known_settings, signatures_of
 from finale.checker.hunt.journal import FOUND, Journal
-from finale.checker.hunt.known import known_settings
 from finale.checker.hunt.settings import settings, spec_in
 from finale.checker.hunt.signature import Signature
 from finale.checker.report.hunted import Hunted, hunted_json, hunted_lines

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from finale.checker.logs.read.line_patterns import table
-from finale.checker.logs.read.logger_levels import log4j2
+from finale.checker.logs.read.line_patterns import log4j2, table
 
 from .blocked import NEWEST
 from .output import to_file_or_stdout

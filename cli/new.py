@@ -29,7 +29,7 @@ from finale.checker.spec.reading import Spec, spec_of
 from finale.model.errors import FinaleError, Place, nearest
 from finale.model.language.build import rule_names
 from finale.model.language.protocol import Protocol
-from finale.model.topology.shapes import SHAPES
+from finale.model.topology.table import SHAPES
 
 from . import completers
 from .meter import Meter

@@ -21,10 +21,9 @@ from finale.pipeline.sweep.grid import names_of
 from finale.pipeline.sweep.matrix import read_matrix
 from finale.pipeline.sweep.picture import write_picture
 from finale.pipeline.sweep.processes import searched_here
-from finale.pipeline.sweep.run import SearchCells, Swept, order_of
+from finale.pipeline.sweep.run import SearchCells, SweepStore, Swept, order_of
 from finale.pipeline.sweep.run import sweep as run_sweep
 from finale.pipeline.sweep.spark import searched_on
-from finale.pipeline.sweep.store import SweepStore
 from finale.pipeline.sweep.table import write_table
 
 from .errors import tell

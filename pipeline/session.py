@@ -7,6 +7,7 @@ Python and the dependencies only: the code is shipped to them.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import re
@@ -16,7 +17,8 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Generator, Mapping, Sequence
+import zipfile
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -25,10 +27,55 @@ from threading import current_thread, main_thread
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+import finale
 from finale.model.errors import FinaleError, Place
+from finale.pipeline.java import require_spark
 
-from .java import require_spark
-from .shipping import UNPACKED, packed
+#: The folder into which executors unpack the archive, and where a user's folders are in it.
+UNPACKED = "finale-code"
+FOLDERS = "folders"
+#: The package as it was loaded.
+_HOME = Path(finale.__file__).parent
+#: What a compiler leaves beside sources: a worker makes it again. And specs: no worker reads them.
+_LEFT_OUT = ("__pycache__", "specs")
+#: The same sources make the same archive: a zip has the times of its files in it.
+_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+def packed(folders: Sequence[Path], into: Path) -> Path:
+    """An archive with the code and these folders, which are found again by `shipped`."""
+    archive = into / f"{UNPACKED}.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as found:
+        for part in sorted(each for each in _HOME.iterdir() if each.name not in _LEFT_OUT):
+            _add(found, part, f"{_HOME.name}/{part.name}")
+        for folder in folders:
+            _add(found, folder, f"{FOLDERS}/{_name(folder)}/{folder.name}")
+    return archive
+
+
+def shipped(folder: Path) -> Path:
+    """Return the path of a packed folder on this machine: the original, or the unpacked copy."""
+    unpacked = _HOME.parent / FOLDERS / _name(folder) / folder.name
+    return unpacked if unpacked.is_dir() else folder
+
+
+def _name(folder: Path) -> str:
+    """Folders of one name are kept apart; a worker may lack the path, so no link is followed."""
+    return hashlib.sha256(str(folder.absolute()).encode()).hexdigest()[:16]
+
+
+def _add(archive: zipfile.ZipFile, folder: Path, name: str) -> None:
+    for file in _files(folder):
+        inside = "" if file == folder else f"/{file.relative_to(folder).as_posix()}"
+        entry = zipfile.ZipInfo(f"{name}{inside}", _TIME)
+        archive.writestr(entry, file.read_bytes(), zipfile.ZIP_DEFLATED)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for file in [folder] if folder.is_file() else sorted(folder.rglob("*")):
+        if file.is_file() and not any(part in _LEFT_OUT for part in file.parts):
+            yield file
+
 
 if TYPE_CHECKING:
     from pyspark import SparkConf

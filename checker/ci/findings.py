@@ -7,10 +7,14 @@ Rows that are as expected are no findings. A violation without an expectation is
 from __future__ import annotations
 
 import enum
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from urllib.parse import quote
 
+from finale import model
 from finale.checker.report.layout import counted
 from finale.checker.report.outcome import Outcome
 from finale.checker.report.places import expectation_line, shown_file
@@ -22,7 +26,47 @@ from finale.checker.search.rows import SEARCH, Exit, ResultRow, SpecResult
 from finale.checker.spec.claim import runs_before
 from finale.model.errors import Place
 
-from .locations import Checkout
+#: The folder that Finale itself is installed in: its rules are not in the user's repository.
+FINALE = Path(model.__file__).resolve().parent.parent
+#: The names of the two folders in SARIF; the first one is what code scanning calls a checkout.
+SOURCE_BASE = "%SRCROOT%"
+FINALE_BASE = "FINALE"
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """The folder of the user's repository."""
+
+    folder: Path
+
+    def path_of(self, file: str | Path) -> str:
+        """A file relative to the checkout, if it lies there; with slashes on every system."""
+        path = Path(file).resolve()
+        inside = path.is_relative_to(self._root)
+        return (path.relative_to(self._root) if inside else path).as_posix()
+
+    def uri_of(self, file: str | Path) -> tuple[str, str | None]:
+        """A file as a URI, and the name of the base that the URI is relative to, if it is."""
+        path = Path(file).resolve()
+        for base, name in ((self._root, SOURCE_BASE), (FINALE, FINALE_BASE)):
+            if path.is_relative_to(base):
+                return quote(path.relative_to(base).as_posix()), name
+        return path.as_uri(), None
+
+    @cached_property
+    def _root(self) -> Path:
+        return self.folder.resolve()
+
+
+def checkout() -> Checkout:
+    """The checkout that a CI server names, or the Git repository around the current folder."""
+    named = os.environ.get("GITHUB_WORKSPACE")
+    if named:
+        return Checkout(Path(named))
+    here = Path.cwd()
+    around = (each for each in (here, *here.parents) if (each / ".git").exists())
+    return Checkout(next(around, here))
+
 
 #: The width of a counterexample in a document.
 WIDTH = 100

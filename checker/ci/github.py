@@ -15,8 +15,7 @@ from finale.checker.report.outcome import Outcome
 from finale.checker.search.rows import Exit, SpecResult
 from finale.model.visible import visible
 
-from .findings import Finding, findings, shown
-from .locations import Checkout
+from .findings import Checkout, Finding, findings, shown
 
 #: A summary of a step may have a megabyte; a longer one is refused.
 SUMMARY_BYTES_MAX = 1_000_000

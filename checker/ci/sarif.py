@@ -15,8 +15,7 @@ from finale.checker.report.story import StoryStep
 from finale.model.errors import Place
 from finale.model.visible import visible
 
-from .findings import Finding, claim_of, findings, shown
-from .locations import FINALE, FINALE_BASE, SOURCE_BASE, Checkout
+from .findings import FINALE, FINALE_BASE, SOURCE_BASE, Checkout, Finding, claim_of, findings, shown
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -17,7 +17,7 @@ from finale.checker.search.backends import FEW
 from finale.checker.search.bfs.machine import CompiledSuccessors
 from finale.checker.search.bfs.search import ReadableSearch
 from finale.checker.search.limits import INTERRUPTED, LimitHit, Limits, ProgressListener
-from finale.checker.search.state_graph.leaves import Leaf
+from finale.checker.search.state_graph.graph import Leaf
 from finale.model.errors import FinaleError
 from finale.model.system import State, System
 

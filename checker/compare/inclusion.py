@@ -21,8 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .bisimulation import distinct_rows
 from .lts import SILENT, Lts, Numbers
-from .rows import distinct_rows
 
 PAIRS_BETWEEN_LOOKS = 1024
 

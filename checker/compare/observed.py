@@ -33,11 +33,11 @@ from finale.model.system import Fault, State, System, Update
 from finale.model.trace import Trace, renamed
 from finale.model.value_text import changes, value_text
 
+from .bisimulation import distinct_rows
 from .explored import Explored, explored
 from .identity import identity
 from .lts import SILENT, Alphabet, Lts, Numbers
 from .observer import View, Watched, element_seen
-from .rows import distinct_rows
 
 START = "the run starts"
 STUCK = "the run is stuck"

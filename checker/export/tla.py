@@ -9,11 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
-from finale.model.expressions import FALSE, TRUE, Expression, conjunction, disjunction, negation
-from finale.model.system import Blocked, Fault, Kind, Property, System, Test, Tree, Update
-
-from .conditions import (
+from finale.checker.export.conditions import (
     Conditions,
     claim_of,
     expressions_in,
@@ -24,11 +20,13 @@ from .conditions import (
     step_claims,
     step_faults,
 )
-from .folding import WIDTH, folded
-from .names import IN_TLA, Names, SystemNames
-from .terms import Operators, TermWriter, shared
-from .tla_fairness import FairnessWriter
-from .tla_text import bulleted, wrapped
+from finale.checker.export.folding import WIDTH, folded
+from finale.checker.export.names import IN_TLA, Names, SystemNames
+from finale.checker.export.terms import Operators, TermWriter, shared
+from finale.checker.export.tla_fairness import FairnessWriter
+from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
+from finale.model.expressions import FALSE, TRUE, Expression, conjunction, disjunction, negation
+from finale.model.system import Blocked, Fault, Kind, Property, System, Test, Tree, Update
 
 OPERATORS = Operators(
     true="TRUE",
@@ -387,3 +385,26 @@ class Module:
             if self.strict:
                 found["_strict"] = ["SPECIFICATION StrictSpec", "CHECK_DEADLOCK FALSE", *live]
         return {name: "\n".join([*lines, ""]) for name, lines in found.items()}
+
+
+def wrapped(
+    names: Sequence[str], indent: str, opening: str = "", closing: str = "", column: int = 0
+) -> Iterator[str]:
+    """Names with commas, on as many lines as it takes.
+
+    The first line begins with `opening`, which stands at a column; the others are indented.
+    """
+    line, before = opening or indent, column
+    for number, name in enumerate(names):
+        text = name + (", " if number + 1 < len(names) else closing)
+        if before + len(line) + len(text) > WIDTH and line.strip():
+            yield line.rstrip()
+            line, before = indent + ("  " if opening else ""), 0
+        line += text
+    yield line if names else f"{opening}{closing}"
+
+
+def bulleted(name: str, claims: Sequence[str]) -> Iterator[str]:
+    """The definition of a conjunction, a claim a line."""
+    yield f"{name} =="
+    yield from (f"  /\\ {claim}" for claim in claims or ["TRUE"])

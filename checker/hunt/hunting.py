@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import urandom
@@ -11,6 +11,9 @@ from pathlib import Path
 from time import perf_counter
 
 from finale.checker.cache.code import digest, of_file
+from finale.checker.hunt.journal import Journal, Searched, Violation
+from finale.checker.hunt.settings import HuntSetting, spec_in
+from finale.checker.hunt.signature import Signature, signature_of
 from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Violated
 from finale.checker.search.cached import of_code
 from finale.checker.search.limits import INTERRUPTED, Limits
@@ -18,13 +21,11 @@ from finale.checker.search.many import WORKER_DIED, searched
 from finale.checker.search.run import run
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.claim import Spec
+from finale.checker.spec.files import toml_in
+from finale.checker.spec.typed import is_list, is_table
 from finale.checker.studies.effects import Effect, effect_of
 from finale.model.errors import FinaleError
 from finale.model.system import Kind
-
-from .journal import Journal, Searched, Violation
-from .settings import HuntSetting, spec_in
-from .signature import Signature, signature_of
 
 #: Claims that are asked on request alone because they take time, and that hold of every protocol.
 FURTHER = ("alignment-can-end", "blocked-channel-resumes", "cancel-cancels")
@@ -172,3 +173,23 @@ def signatures_of(
 ) -> tuple[Signature, ...]:
     """Return all signatures of some results, each once."""
     return tuple(dict.fromkeys(violation.signature for _, violation in _violations(results)))
+
+
+def known_settings(files: Iterable[Path], protocols: Collection[str]) -> Iterator[HuntSetting]:
+    """Yield the specs of some protocols that expect a violation of the rules as they are.
+
+    A spec of a variant, or without an assumption, is about other rules. A slow spec takes long to
+    search. A file that is no spec is passed over: finale check says why.
+    """
+    for file in files:
+        try:
+            table, _ = toml_in(file)
+        except FinaleError:
+            continue
+        if "variant" in table or "without" in table or table.get("slow") is True:
+            continue
+        rows = table.get("expect")
+        expected = rows if is_list(rows) else []
+        falls = any(is_table(row) and row.get("verdict") == Violated.word for row in expected)
+        if falls and table.get("protocol") in protocols:
+            yield HuntSetting(str(file), table, 0.0, file)

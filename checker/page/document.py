@@ -10,6 +10,8 @@ import base64
 import hashlib
 import json
 from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
 from typing import cast
 
 import htpy as h
@@ -17,7 +19,17 @@ from markupsafe import Markup
 
 from finale.model.visible import visible
 
-from .assets import asset
+
+@cache
+def asset(name: str) -> str:
+    """The text of a file of this room."""
+    return files("finale.checker.page").joinpath(name).read_text(encoding="utf-8")
+
+
+def fixed(part: h.Renderable) -> Markup:
+    """A part as finished markup. What is around a large part need not go through it again."""
+    return Markup(str(part))
+
 
 #: The scripts and the styles that every page has, in this order.
 STYLES = ("colours.css", "page.css", "told.css", "sequence.css")
@@ -100,4 +112,4 @@ def all_visible(value: object) -> object:
             return value
 
 
-__all__ = ["all_visible", "data", "document"]
+__all__ = ["all_visible", "asset", "data", "document", "fixed"]

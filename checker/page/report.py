@@ -16,8 +16,7 @@ from finale.checker.search.answer import Violated
 from finale.checker.search.rows import ResultRow, SpecResult
 from finale.model.errors import FinaleError, Place
 
-from .assets import fixed
-from .document import document
+from .document import document, fixed
 from .parts import (
     badge,
     beside,

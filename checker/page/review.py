@@ -7,7 +7,7 @@ from pathlib import Path
 
 import htpy as h
 
-from finale.checker.report.defined import overrides_words, reached_words
+from finale.checker.report.about import overrides_words, reached_words
 from finale.checker.report.layout import counted
 from finale.checker.report.places import shown_file, shown_place
 from finale.checker.report.review import (

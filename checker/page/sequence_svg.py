@@ -19,7 +19,7 @@ from markupsafe import Markup
 from finale.checker.report.sequence import Diagram, Message, Moment
 from finale.model.visible import visible
 
-from .assets import asset
+from .document import asset
 
 #: The width of a character of the diagram's font, and the size of its parts.
 CHARACTER = 7.3

@@ -34,8 +34,7 @@ from finale.model.system import State, System
 from finale.model.trace import Trace
 from finale.model.value_text import ARROW, ValueChange, label_of, value_text
 
-from .assets import fixed
-from .document import data
+from .document import data, fixed
 from .parts import badge, folded, listing, table
 from .sequence_svg import sequence_svg
 

@@ -1,4 +1,4 @@
-"""Describes a spec: its job, protocol, options, bounds, rules, properties and size."""
+"""Describes a spec: its job, protocol, options, bounds, rules, properties, size and variant."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import MISSING, fields
 
 from rich.text import Text
 
-from finale.checker.review.code import changed_code
+from finale.checker.report.job import job_lines
+from finale.checker.report.layout import columns, counted, joined, paragraph, times
+from finale.checker.report.places import shown_file
+from finale.checker.report.story import BUILT_IN_SENTENCES
+from finale.checker.review.code import ChangedCode, changed_code
+from finale.checker.review.lines import Coverage, MemberCoverage
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.meanings import meanings, summary
+from finale.checker.spec.overriding import Member, class_name
 from finale.checker.spec.typed import option_word
 from finale.model.language.properties import Family
 from finale.model.system import Fairness, Rule, System
-
-from .defined import defined_lines
-from .job import job_lines
-from .layout import columns, counted, joined, paragraph, times
-from .places import shown_file
-from .story import BUILT_IN_SENTENCES
 
 
 def about_lines(spec: Spec, system: System, width: int) -> list[Text]:
@@ -150,3 +150,46 @@ def property_lines(families: Sequence[Family], width: int, *, built_in: bool = F
         if built_in
     ]
     return columns(rows, width, indent=2)
+
+
+def defined_lines(
+    code: ChangedCode, width: int, *, indent: int = 2, coverage: Coverage | None = None
+) -> list[Text]:
+    """All members by file; with a coverage, how many of their lines some run reached."""
+    roles = {each.member: each.role for each in code.methods}
+    reached = {each.of.member: each for each in coverage.methods} if coverage else {}
+    lines: list[Text] = []
+    for file in dict.fromkeys(each.place.file or "" for each in code.members):
+        lines.append(Text(" " * indent + shown_file(file), "dim"))
+        rows: list[list[Text]] = []
+        for member in code.members:
+            if member.place.file != file:
+                continue
+            told = joined([overrides_words(member), f"line {member.place.line}"])
+            if member in reached and reached[member].lines:
+                own = reached[member]
+                told = joined([told, Text(reached_words(own), "yellow" if own.left else "green")])
+            role = Text(roles.get(member, "value"), "dim")
+            rows.append([role, Text(str(member), "bold"), told])
+        lines += columns(rows, width, indent=indent + 2)
+    return lines
+
+
+def overrides_words(member: Member) -> str:
+    """What a member takes the place of: the class that its own derives from, and the class that
+    has the inherited value, if that is another one."""
+    if member.inherited is None:
+        return "new"
+    owner = member.inherited[0]
+    base = next((each for each in member.kind.__bases__ if issubclass(each, owner)), owner)
+    defined = "" if base is owner else f", defined in {class_name(owner)}"
+    return f"overrides {class_name(base)}{defined}"
+
+
+def reached_words(coverage: MemberCoverage) -> str:
+    """How many lines of a method some run has reached, and of how many that is unknown."""
+    if not coverage.left:
+        return "all lines reached"
+    count = len(coverage.lines)
+    unknown = f", {len(coverage.unknown)} unknown" if coverage.unknown else ""
+    return f"{count - len(coverage.left)} of {counted(count, 'line')} reached{unknown}"

@@ -1,4 +1,4 @@
-"""Shows the result of a comparison of model and engine."""
+"""Shows the result of a comparison of model and engine, and the damaged places of an event log."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from rich.text import Text
 
 from finale.checker.conformance.lockstep import Agreement, Divergence
 from finale.checker.logs.event_log.judge import JudgedLog
+from finale.checker.logs.event_log.missing_events import filled_in, gaps
 from finale.checker.logs.event_log.section_search import Accepted, GaveUp, Rejected, Undecided
 from finale.checker.logs.findings import Severity
+from finale.checker.report.layout import counted, duration, grouped, joined
+from finale.checker.report.places import shown_file
 from finale.model.value_text import label_of, value_text
-
-from .filled import damage_lines
-from .layout import counted, duration, grouped, joined
-from .places import shown_file
 
 
 def compared_lines(file: str, outcome: Agreement | Divergence, seconds: float) -> Iterator[Text]:
@@ -137,3 +136,28 @@ def _refused(rejected: Rejected, lines: Sequence[bytes]) -> Iterator[Text]:
             yield Text(f"    {refusal.place}: {refusal.source}", "dim")
         for variable, value in refusal.reads[-READS_TOLD:]:
             yield Text(f"        {label_of(variable):<24}{value_text(variable.domain, value)}")
+
+
+#: So many places are told; JSON has all.
+PLACES_TOLD = 6
+
+
+def damage_lines(judged: JudgedLog) -> Iterator[Text]:
+    """Show unreadable lines, gaps, and the steps that were filled in."""
+    log, conforms = judged.run.log, judged.conforms
+    if log.unreadable:
+        told = counted(len(log.unreadable), "line")
+        yield Text(f"  {told} cannot be read: {_some(log.unreadable)}", "yellow")
+    if missing := gaps(judged.run):
+        yield Text(f"  something may be missing behind line {_some(missing)}", "yellow")
+    steps = filled_in(log, conforms) if isinstance(conforms, Accepted) else []
+    for behind, names in steps[:PLACES_TOLD]:
+        told = ", ".join(name if n == 1 else f"{n} {name}" for name, n in sorted(names.items()))
+        yield Text(f"  filled in behind line {behind}: {told}", "dim")
+    if len(steps) > PLACES_TOLD:
+        yield Text(f"  and behind {counted(len(steps) - PLACES_TOLD, 'line')} more", "dim")
+
+
+def _some(lines: Sequence[int]) -> str:
+    told = ", ".join(map(str, lines[:PLACES_TOLD]))
+    return f"{told} and {len(lines) - PLACES_TOLD} more" if len(lines) > PLACES_TOLD else told

@@ -7,6 +7,17 @@ from pathlib import Path
 
 from rich.text import Text
 
+from finale.checker.report.layout import (
+    columns,
+    counted,
+    duration,
+    flow,
+    grouped,
+    joined,
+    paragraph,
+    shortened,
+)
+from finale.checker.report.places import absolute, command, shown_file
 from finale.checker.search.answer import (
     NO_DEADLOCK,
     WELL_FORMED,
@@ -20,12 +31,9 @@ from finale.checker.search.answer import (
 )
 from finale.checker.search.rows import SEARCH, Exit, ResultRow, SpecResult
 from finale.checker.spec.claim import Spec
-from finale.checker.spec.cures import cure
 from finale.checker.spec.grid import text_of
 from finale.model.language.explore import Branch
-
-from .layout import columns, counted, duration, flow, grouped, joined, paragraph, shortened
-from .places import absolute, command, shown_file
+from finale.model.topology import Sink
 
 _MARKS = {
     Exit.AS_EXPECTED: Text("✓ ", "bold green"),
@@ -327,3 +335,33 @@ def slow_line(file: Path, title: str, width: int) -> Text:
     """A spec that was not checked because it is slow."""
     head = f"- {shown_file(file)} "
     return Text(shortened(f"{head}skipped, slow: {title}", width), "dim")
+
+
+CHECKPOINTS = "checkpoints"
+LIVE = "live_checkpoints"
+#: Enough for most jobs: one that is restored, one that is pending, and the next.
+LIVE_ENOUGH = 3
+
+
+def cure(spec: Spec, bound: str) -> str:
+    """Advise in one sentence how to change a bound that a run waits at."""
+    value = spec.setting.bounds.get(bound)
+    if bound == CHECKPOINTS and LIVE in spec.protocol.bound_names():
+        if _commits_by_id(spec):
+            return (
+                f"a committer calls what it commits by ids that are given once, so {LIVE} cannot "
+                f"take the place of {CHECKPOINTS} here: such a wait stays unknown"
+            )
+        return f"replace {CHECKPOINTS} by {LIVE} = {LIVE_ENOUGH}, so that ids are given again"
+    if bound == LIVE:
+        return (
+            f"raise {LIVE} = {value}; if the verdict stays unknown, the run has ids that are never "
+            "free, because a message, a transaction, a restart or a field of a variant can still "
+            "name them: no number of ids decides it"
+        )
+    return f"raise {bound}" + ("" if value is None else f" = {value}")
+
+
+def _commits_by_id(spec: Spec) -> bool:
+    job = spec.setting.job
+    return job is not None and any(each.sink is Sink.COMMITTER for each in job.vertices)

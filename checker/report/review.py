@@ -23,7 +23,7 @@ from finale.checker.spec.meanings import summary
 from finale.model.errors import FinaleError
 from finale.model.system import System
 
-from .defined import defined_lines
+from .about import defined_lines
 from .layout import Cell, columns, counted, duration, flow, joined, paragraph
 from .places import command, shown_file
 from .remarks import remark_lines

@@ -10,18 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from finale.checker.report.places import shown_file
 from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from finale.checker.search.rows import ResultRow
+from finale.checker.search.state_graph.folding import parts
 from finale.checker.spec.claim import EarlierRun
+from finale.model.expressions import And, Cell, Expression, IfThenElse, Or
 from finale.model.language.entities import Entity, Variable
 from finale.model.semantics import evaluate, steps
 from finale.model.system import Fault, GroundRule, Kind, Predicate, Property, State, System
 from finale.model.trace import Trace, renamed, replay
 from finale.model.value_text import ValueChange, changes, label_of, value_text
 from finale.model.values import NothingType
-
-from .blame import cells_that_matter
-from .places import shown_file
 
 #: The verdict of a trace that shows nothing but a run.
 RUN = "run"
@@ -306,3 +306,27 @@ def _fault_json(fault: Fault | None) -> dict[str, object] | None:
         return None
     place = fault.place
     return {"code": fault.code, "message": fault.message, "file": place.file, "line": place.line}
+
+
+def cells_that_matter(
+    expression: Expression, state: State, after: State | None = None
+) -> dict[int, None]:
+    """The indices of the cells on which the value of the expression rests, in order of reading."""
+    read: Sequence[Expression]
+    match expression:
+        case Cell():
+            return {expression.index: None}
+        case And() | Or():
+            value = evaluate(expression, state, after)
+            # Where no operand alone decides, all of them do: then all have that value.
+            read = [each for each in expression.operands if evaluate(each, state, after) == value]
+        case IfThenElse():
+            condition = evaluate(expression.condition, state, after)
+            chosen = expression.yes if condition else expression.no
+            read = [expression.condition, chosen]
+        case _:
+            read = parts(expression)
+    found: dict[int, None] = {}
+    for part in read:
+        found |= cells_that_matter(part, state, after)
+    return found

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 
 from finale.checker.spec.claim import Spec
+from finale.checker.spec.files import toml_in
 from finale.checker.spec.grid import varied
 from finale.checker.spec.reading import spec_of
 from finale.checker.spec.releases import ReleaseConfig, release_with, topic_of
-from finale.checker.spec.toml_text import toml_in
 from finale.checker.studies.across_releases import under_release
 from finale.reference.flink.facts import EngineFacts
 from finale.reference.flink.releases import Release

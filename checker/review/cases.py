@@ -15,10 +15,10 @@ from pathlib import Path
 from finale import model
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.claim import Spec
+from finale.checker.spec.files import toml_in
 from finale.checker.spec.grid import varied, without
 from finale.checker.spec.key_lines import KeyLines
 from finale.checker.spec.reading import spec_of
-from finale.checker.spec.toml_text import toml_in
 from finale.checker.spec.typed import is_table
 from finale.model.errors import FinaleError
 

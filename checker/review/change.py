@@ -15,10 +15,10 @@ from typing import Any, cast
 
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.claim import Spec
+from finale.checker.spec.files import toml_in
 from finale.checker.spec.grid import EXPECTED, NONE, Values, text_of, varied, without
 from finale.checker.spec.key_lines import KeyLines
 from finale.checker.spec.reading import spec_of
-from finale.checker.spec.toml_text import toml_in
 from finale.checker.spec.typed import is_list, is_table
 from finale.model.errors import FinaleError, nearest
 from finale.model.language.protocol import Protocol

@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Literal
 
+from finale.checker.search.reductions.kinds import Reduction
 from finale.model.errors import FinaleError
 from finale.model.system import System
 
 from .answer import Answer, Report, Unknown
 from .limits import INTERRUPTED, Limits, ProgressListener, TimeOver
 from .options import DEFAULT, SearchOptions
-from .reductions.kinds import Reduction
 
 Backend = Literal["auto", "readable", "native", "bmc"]
 

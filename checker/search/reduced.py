@@ -11,13 +11,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
 
+from finale.checker.search.reductions.kinds import AppliedReduction, Reduction
 from finale.model.system import Property, System
 
 from .answer import NO_DEADLOCK, WELL_FORMED, Answer, Report, Timing, Unknown, Vacuous, Violated
 from .limits import INTERRUPTED, Limits, ProgressListener, TimeOver, check_witnesses, looking
 from .options import DEFAULT, SearchOptions
 from .reductions.find import find_all
-from .reductions.kinds import AppliedReduction, Reduction
 
 LOOKING = "looking for what need not be searched"
 

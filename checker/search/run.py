@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
 
+from finale.checker.search.reductions.kinds import Reduction
 from finale.checker.spec.claim import Spec
 from finale.model.language.properties import Family
 from finale.model.system import State, System
@@ -15,7 +16,6 @@ from .backends import Backend, check_with
 from .cached import cached_reports
 from .limits import INTERRUPTED, Limits, ProgressListener, TimeOver, looking
 from .options import DEFAULT, SearchOptions
-from .reductions.kinds import Reduction
 from .rows import SpecResult, result_of
 
 #: That a system is being built is told when it has taken so long.

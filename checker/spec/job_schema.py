@@ -7,8 +7,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from finale.model.topology.parts import PARALLELISM_MAX, OperatorKind, Pattern, Sink
-from finale.model.topology.shapes import SHAPES, SHEET_NAMES
-from finale.model.topology.table import INPUT_KEYS, SHAPE_KEYS, VERTEX_KEYS
+from finale.model.topology.table import INPUT_KEYS, SHAPE_KEYS, SHAPES, SHEET_NAMES, VERTEX_KEYS
 
 Schema: TypeAlias = dict[str, object]
 

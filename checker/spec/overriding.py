@@ -21,10 +21,10 @@ from typing import TypeGuard, cast
 
 from finale.model.domains import Bound, Queue, Range, Union
 from finale.model.errors import FinaleError, Place
+from finale.model.language.bindings import is_misspelt
 from finale.model.language.decorators import mark_of
 from finale.model.language.entities import Entity, Field
 from finale.model.language.protocol import Protocol
-from finale.model.language.spelling import is_misspelt
 from finale.model.values import Record
 
 #: How alike the name of an unused helper and an inherited name must be.

@@ -19,9 +19,9 @@ from finale.model.topology import Job
 
 from .catalogue import Catalogue
 from .claim import ExactCounts, Expectation, Resumption, Spec, located
+from .files import toml_in
 from .key_lines import KeyLines
 from .releases import ReleaseConfig, preset_of_spec
-from .toml_text import toml_in
 from .typed import Complain, in_toml, is_list, is_table, numbers_of, options_of, refuse_misplaced
 
 KEYS = (
@@ -423,18 +423,6 @@ def can_apply(family: Family, kind: type[Protocol]) -> bool:
     return family.view in kind.__mro__ and (family.needs is None or family.needs in kind.ghosts)
 
 
-__all__ = [
-    "BUILT_IN",
-    "ExactCounts",
-    "Expectation",
-    "Spec",
-    "can_apply",
-    "check_property_name",
-    "read_spec",
-    "spec_of",
-]
-
-
 def _is_circle(file: Path, name: str) -> bool:
     """Whether the spec that `file` resumes from leads back to `file` or to another circle."""
     seen = {file.resolve()}
@@ -446,3 +434,15 @@ def _is_circle(file: Path, name: str) -> bool:
             return False
         name = following
     return True
+
+
+__all__ = [
+    "BUILT_IN",
+    "ExactCounts",
+    "Expectation",
+    "Spec",
+    "can_apply",
+    "check_property_name",
+    "read_spec",
+    "spec_of",
+]

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 from finale.checker.search.rows import ResultRow, SpecResult
 from finale.checker.spec.claim import Spec
+from finale.checker.spec.files import toml_in
 from finale.checker.spec.grid import EXPECTED, varied, without
 from finale.checker.spec.reading import BUILT_IN, spec_of
 from finale.checker.spec.releases import ReleaseConfig, preset, settings_asked, topic_of
-from finale.checker.spec.toml_text import toml_in
 from finale.checker.spec.typed import is_table
 from finale.model.errors import FinaleError, Place
 

@@ -17,9 +17,9 @@ from finale.checker.search.limits import INTERRUPTED, Limits, ProgressListener
 from finale.checker.search.run import chosen
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.claim import Spec
+from finale.checker.spec.files import toml_in
 from finale.checker.spec.grid import EXPECTED, Axis, Point, points, size_of, varied, without
 from finale.checker.spec.reading import spec_of
-from finale.checker.spec.toml_text import toml_in
 from finale.model.errors import FinaleError
 from finale.model.system import Kind
 from finale.model.trace import Trace

@@ -10,13 +10,11 @@ from typing import Any, NamedTuple, TypeGuard, cast
 
 from finale.model.domains import Bool, Domain, Enum
 from finale.model.errors import FinaleError, Place
+from finale.model.language.decorators import DecoratedFunction, mark_of
+from finale.model.language.entities import Entity
+from finale.model.language.properties import Taken
+from finale.model.language.protocol import Protocol
 from finale.model.system import Fairness, Rule
-
-from .decorators import DecoratedFunction, mark_of
-from .entities import Entity
-from .properties import Taken
-from .protocol import Protocol
-from .spelling import is_misspelt
 
 
 class BoundRule(NamedTuple):
@@ -208,3 +206,39 @@ def _unbound(mark: DecoratedFunction, name: str) -> FinaleError:
 
 def _is_domain(value: object) -> TypeGuard[Domain[object]]:
     return isinstance(value, Domain)
+
+
+#: A shorter word is as likely another one: `get` is not `set` misspelt.
+LETTERS_MIN = 4
+
+
+def is_misspelt(name: str, meant: str) -> bool:
+    """Whether two names differ as by a slip: in one letter of one word, in case, or in underscores.
+
+    Words that differ in numbers are meant to differ: `phase1` is not `phase2` misspelt.
+    """
+    if name == meant:
+        return False
+    if name.replace("_", "").casefold() == meant.replace("_", "").casefold():
+        return True
+    ones, others = name.split("_"), meant.split("_")
+    if len(ones) != len(others):
+        return False
+    different = [pair for pair in zip(ones, others, strict=True) if pair[0] != pair[1]]
+    return len(different) == 1 and _is_slip(*different[0])
+
+
+def _is_slip(one: str, other: str) -> bool:
+    """Whether a letter is too many, missing, or wrong, or two are exchanged."""
+    if max(len(one), len(other)) < LETTERS_MIN:
+        return False
+    begin = 0
+    while begin < min(len(one), len(other)) and one[begin] == other[begin]:
+        begin += 1
+    one, other = one[begin:], other[begin:]
+    while one and other and one[-1] == other[-1]:
+        one, other = one[:-1], other[:-1]
+    if not (one + other).isalpha():
+        return False
+    is_exchanged = len(one) == 2 and one == other[::-1]
+    return is_exchanged or max(len(one), len(other)) == 1

@@ -15,7 +15,7 @@ from __future__ import annotations
 from .enumeration import all_shapes
 from .job import Job
 from .parts import Channel, Edge, OperatorKind, Pattern, Sink, Subtask, Vertex
-from .shapes import SHAPES, SHEET_NAMES
+from .table import SHAPES, SHEET_NAMES
 
 __all__ = [
     "SHAPES",

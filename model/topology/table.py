@@ -21,12 +21,38 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from types import MappingProxyType
 from typing import TypeGuard, TypeVar
 
 from finale.model.errors import FinaleError, Place, nearest
+from finale.model.topology.parts import (
+    Edge,
+    OperatorKind,
+    Pattern,
+    Sink,
+    Vertex,
+    check_parallelism,
+    per_subtask,
+)
 
-from .parts import Edge, OperatorKind, Pattern, Sink, Vertex, check_parallelism, per_subtask
-from .shapes import SHAPES, SHEET_NAMES
+SHAPES: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "pair": {"S": (), "K": ("S",)},
+        "chain": {"S": (), "W": ("S",), "K": ("W",)},
+        "fan-in": {"S1": (), "S2": (), "K": ("S1", "S2")},
+        "fan-out": {"S": (), "K1": ("S",), "K2": ("S",)},
+        "diamond": {"S": (), "X": ("S",), "Y": ("S",), "K": ("X", "Y")},
+        "figure": {"A": (), "C": (), "D": ("C",), "E": ("A", "D")},
+        "disjoint": {"A1": (), "A2": ("A1",), "B1": (), "B2": ("B1",)},
+    }
+)
+"""Shape -> vertex -> the vertices that it reads. Those that nobody reads are the sinks."""
+
+SHEET_NAMES: Mapping[str, str] = MappingProxyType(
+    {"A": "pair", "B": "chain", "D": "fan-in", "E": "disjoint"}
+)
+"""The rule sheet's letter of a topology -> its name here."""
+
 
 VERTEX_KEYS = (
     "from",

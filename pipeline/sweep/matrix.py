@@ -28,10 +28,10 @@ from pathlib import Path
 
 from finale.checker.search.limits import Limits
 from finale.checker.spec.catalogue import Catalogue
+from finale.checker.spec.files import toml_in
 from finale.checker.spec.grid import EXPECTED, Axis, Point, size_of, word_of
 from finale.checker.spec.key_lines import KeyLines
 from finale.checker.spec.reading import check_property_name
-from finale.checker.spec.toml_text import toml_in
 from finale.checker.spec.typed import is_list, is_table
 from finale.model.errors import FinaleError, Place, nearest
 

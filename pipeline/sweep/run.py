@@ -3,12 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from time import perf_counter
+from typing import Any
 
-from .cells import SweepCell, SweepPlan
-from .store import SweepStore
-from .work import CellResult, SweepOrder
+from finale.model.journal import open_journal
+from finale.pipeline.sweep.cells import SweepCell, SweepPlan
+from finale.pipeline.sweep.work import CellResult, SweepOrder
+
+JOURNAL = "cells.ndjson"
+
+
+class SweepStore:
+    """The journal of a folder, open for more. Raises `sweep-folder`, `sweep-in-use`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.known: dict[str, CellResult] = {}
+        path = folder / JOURNAL
+        self._journal = open_journal("sweep", path, "--output", {"v": 1}, self._take)
+
+    def __enter__(self) -> SweepStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._journal.close()
+
+    def keep(self, done: CellResult) -> None:
+        """Write down what became of a cell. One that raised an error is not kept: it is mended."""
+        self.known[done.key] = done
+        if not done.error:
+            self._journal.write(asdict(done))
+
+    def seconds(self) -> dict[tuple[tuple[str, str], ...], float]:
+        """Return the last search time of each setting, with any version of the code."""
+        return {done.setting: done.seconds for done in self.known.values()}
+
+    def _take(self, record: Any) -> None:
+        done = CellResult.from_table(record)
+        self.known[done.key] = done
+
 
 SearchCells = Callable[[Sequence[SweepCell], SweepOrder], Iterator[CellResult]]
 """Searches cells, and gives each when it is known: in this process, in several, on Spark."""

@@ -17,7 +17,7 @@ from finale.checker.search.run import run
 from finale.checker.spec.catalogue import Catalogue, catalogue
 from finale.model.errors import FinaleError
 from finale.model.given import json_of
-from finale.pipeline.shipping import shipped
+from finale.pipeline.session import shipped
 
 from .cells import spec_in
 

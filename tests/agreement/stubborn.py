@@ -13,7 +13,7 @@ from finale.checker.search.reductions.canonical import Canonical
 from finale.checker.search.reductions.dead import dead_variables_of
 from finale.checker.search.reductions.partial_order import PartialOrder
 from finale.checker.search.reductions.under import canonical_of
-from finale.checker.search.state_graph.leaves import numbered
+from finale.checker.search.state_graph.graph import numbered
 from finale.model.semantics import evaluate, outcome, updated
 from finale.model.system import Blocked, State, System, Update
 

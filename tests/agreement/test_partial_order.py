@@ -26,8 +26,8 @@ from finale.checker.search.answer import (
 from finale.checker.search.limits import Limits
 from finale.checker.search.native.search import check
 from finale.checker.search.options import SearchOptions, StorageName
+from finale.checker.search.reductions.find import partial_order_of
 from finale.checker.search.reductions.partial_order import PartialOrder, ordered
-from finale.checker.search.reductions.proven import partial_order_of
 from finale.checker.spec.claim import Spec
 from finale.model.errors import FinaleError
 from finale.model.expressions import (

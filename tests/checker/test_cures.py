@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from finale.checker.report.results import cure
 from finale.checker.search.run import run
 from finale.checker.spec.catalogue import catalogue
-from finale.checker.spec.cures import cure
 from finale.checker.spec.reading import read_spec
 
 PAIR = """title = "One claim"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from finale.checker.search.bfs import trees
 from finale.checker.search.bfs.lowering import DEPTH_MAX
 from finale.checker.search.bfs.machine import CompiledSuccessors, DefinedSuccessors
-from finale.checker.search.state_graph.components import components
+from finale.checker.search.state_graph.fairness import components
 from finale.checker.search.state_graph.folding import folded, learn
 from finale.model.errors import Place
 from finale.model.expressions import (

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from rich.text import Text
 
-from finale.checker.report.blame import cells_that_matter
 from finale.checker.report.canvas import Canvas
 from finale.checker.report.job import job_lines
 from finale.checker.report.layout import (
@@ -21,6 +20,7 @@ from finale.checker.report.layout import (
     times,
 )
 from finale.checker.report.lifecycle import LifeCycle, StatusEdge, life_cycles
+from finale.checker.report.story import cells_that_matter
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.meanings import meanings
 from finale.checker.spec.reading import read_spec

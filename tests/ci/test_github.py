@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+from finale.checker.ci.findings import Checkout
 from finale.checker.ci.github import SUMMARY_BYTES_MAX, Guard, annotation_lines, summary_page
-from finale.checker.ci.locations import Checkout
 from finale.checker.report.outcome import Mistake, Outcome
 from finale.model.errors import FinaleError
 from finale.model.visible import visible

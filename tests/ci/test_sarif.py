@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import pytest
 from sarif_kit.validate import validation_errors
 
-from finale.checker.ci.locations import FINALE, Checkout, checkout
+from finale.checker.ci.findings import FINALE, Checkout, checkout
 from finale.checker.ci.sarif import sarif_of
 from finale.checker.report.outcome import Mistake, Outcome
 from finale.model.errors import FinaleError, Place

@@ -21,7 +21,7 @@ from finale.checker.search.native.resume import ResumeFolder
 from finale.checker.studies import recording
 from finale.model.errors import FinaleError
 from finale.model.written import write_through, write_whole
-from finale.pipeline.sweep.store import SweepStore
+from finale.pipeline.sweep.run import SweepStore
 from finale.pipeline.validating.store import ResultStore
 from finale.pipeline.watch.journal import Journal as WatchJournal
 from finale.reference.flink.run import SCRIPT, prepared_folder

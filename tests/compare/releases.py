@@ -8,9 +8,9 @@ from pathlib import Path
 
 from finale.checker.compare.comparison import Comparison, Difference, compare
 from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.files import toml_in
 from finale.checker.spec.reading import spec_of
 from finale.checker.spec.releases import ReleaseConfig
-from finale.checker.spec.toml_text import toml_in
 from finale.checker.studies.across_releases import under_release
 from finale.model.protocols.releases import RELEASES, TOPICS, Release
 

@@ -12,9 +12,9 @@ from finale.checker.compare.observer import Observer
 from finale.checker.report.compared import comparison_json, comparison_lines
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
+from finale.checker.spec.files import toml_in
 from finale.checker.spec.grid import varied
 from finale.checker.spec.reading import spec_of
-from finale.checker.spec.toml_text import toml_in
 from finale.model.errors import FinaleError
 
 FILE = '''"""A number goes down, then up, and a set grows."""

@@ -13,9 +13,9 @@ from finale.checker.compare.observer import GROUPS, Observer
 from finale.checker.report.compared import comparison_json, comparison_lines
 from finale.checker.search.limits import Limits
 from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.files import toml_in
 from finale.checker.spec.grid import varied
 from finale.checker.spec.reading import spec_of
-from finale.checker.spec.toml_text import toml_in
 from finale.model.errors import FinaleError
 from tests.cli.running import run
 from tests.compare.test_refactorings import SPEC

@@ -9,9 +9,9 @@ import pytest
 from finale.checker.compare.comparison import Answer, compare
 from finale.checker.compare.observer import Observer
 from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.files import toml_in
 from finale.checker.spec.grid import varied
 from finale.checker.spec.reading import spec_of
-from finale.checker.spec.toml_text import toml_in
 from tests.compare.refactorings import REFACTORINGS, Refactoring, module_of
 
 SPEC = """title = "Two tasks finish, with two checkpoints"

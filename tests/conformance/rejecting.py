@@ -5,7 +5,7 @@ from __future__ import annotations
 from finale.checker.logs.event_log.acceptance import Rejected
 from finale.checker.logs.flink import judge
 from finale.checker.logs.flink.candidate_settings import check, settings_of
-from finale.checker.logs.flink.impossible_lines import impossible
+from finale.checker.logs.flink.judge import impossible
 from finale.checker.logs.flink.observations import observations_of
 from finale.checker.logs.flink.run_job import job_of
 from finale.checker.logs.read.job_runs import JobRun

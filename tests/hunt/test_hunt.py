@@ -14,9 +14,8 @@ import pytest
 
 import finale.checker.hunt.hunting
 import finale.cli.hunt
-from finale.checker.hunt.hunting import Hunting, findings_of, signatures_of
+from finale.checker.hunt.hunting import Hunting, findings_of, known_settings, signatures_of
 from finale.checker.hunt.journal import FOUND, JOURNAL, Journal, Searched
-from finale.checker.hunt.known import known_settings
 from finale.checker.hunt.settings import HuntSetting, settings
 from finale.checker.hunt.signature import Signature
 from finale.checker.reproduce.claims import claims_for

@@ -1,8 +1,8 @@
 """In a long run checkpoints of the model stand for others from some line on, and all that is known
 of them moves along."""
 
-from finale.checker.logs.replay.checkpoint_renaming import renamed_cells
 from finale.checker.logs.replay.partial_model import ModelSize, partial_system
+from finale.checker.logs.replay.replay_state import renamed_cells
 from finale.model.protocols.task.tasks import Task
 
 

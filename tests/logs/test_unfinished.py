@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from finale.checker.logs.read.line_patterns import table
+from finale.checker.logs.read.line_patterns import levels_needed, log4j2, table
 from finale.checker.logs.read.log_files import LogLine
-from finale.checker.logs.read.logger_levels import levels_needed, log4j2
 from finale.checker.logs.replay.unfinished_tasks import UnfinishedTask
 
 from .archive import SAMPLES

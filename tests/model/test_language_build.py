@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import pytest
 
 from finale.model.errors import FinaleError
+from finale.model.language.bindings import is_misspelt
 from finale.model.language.build import build, rule_names, world_of
-from finale.model.language.spelling import is_misspelt
 from finale.model.rules import (
     STRONG,
     UNFAIR,

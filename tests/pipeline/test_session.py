@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from finale.model.errors import FinaleError
-from finale.pipeline.progress import Tasks, watched
+from finale.pipeline.search.run import Tasks, watched
 from finale.pipeline.session import LOOPBACK, SparkCluster, cluster_of, session, settings_of
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from finale.checker.search.answer import (
 )
 from finale.checker.search.limits import Limits, SearchProgress, TimeOver
 from finale.checker.search.reduced import LOOKING, check_reduced
-from finale.checker.search.reductions.interrupts import Interrupts
+from finale.checker.search.reductions.find import Interrupts
 from finale.checker.search.reductions.kinds import Reduction
 from finale.checker.search.reductions.partial_order import ordered
 from finale.checker.search.reductions.transitions import WAYS_MAX, ways

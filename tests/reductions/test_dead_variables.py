@@ -12,8 +12,7 @@ from finale.checker.search.native.search import check, searched
 from finale.checker.search.reductions.canonical import Reset
 from finale.checker.search.reductions.dead import CHANGES, dead_variables_of
 from finale.checker.search.reductions.find import find_all
-from finale.checker.search.reductions.found import DeadVariables
-from finale.checker.search.reductions.kinds import Reduction
+from finale.checker.search.reductions.kinds import DeadVariables, Reduction
 from finale.checker.spec.claim import Spec
 from finale.model.expressions import TRUE
 from finale.model.language.build import build

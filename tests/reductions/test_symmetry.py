@@ -15,9 +15,8 @@ from finale.checker.search.reduced import check_reduced
 from finale.checker.search.reductions.candidates import Candidates
 from finale.checker.search.reductions.canonical import SymmetryGroup
 from finale.checker.search.reductions.find import find_all
-from finale.checker.search.reductions.found import Symmetry
 from finale.checker.search.reductions.invariance import NOT_SEEN, TELLS_APART, Invariance
-from finale.checker.search.reductions.kinds import Reduction
+from finale.checker.search.reductions.kinds import Reduction, Symmetry
 from finale.checker.search.reductions.proofs import Proofs
 from finale.checker.search.reductions.renaming import Renaming
 from finale.checker.search.reductions.symmetry import FAIR_RUNS, symmetry_of

@@ -10,7 +10,7 @@ from finale.checker.review.change import Change
 from finale.checker.review.review import Finding, Review, Reviewer, Tried
 from finale.checker.search.limits import Limits
 from finale.checker.spec.catalogue import Catalogue, catalogue
-from finale.checker.spec.toml_text import toml_in
+from finale.checker.spec.files import toml_in
 
 PLAIN = catalogue()
 

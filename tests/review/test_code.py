@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from finale.checker.report.defined import overrides_words
+from finale.checker.report.about import overrides_words
 from finale.checker.review.change import Change
 from finale.checker.review.review import Review
 from finale.checker.spec.catalogue import catalogue

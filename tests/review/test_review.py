@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from finale.checker.page.review import review_page
-from finale.checker.report.defined import overrides_words, reached_words
+from finale.checker.report.about import overrides_words, reached_words
 from finale.checker.report.review import review_json, review_lines
 from finale.checker.review.change import Change
 from finale.checker.search.rows import Exit

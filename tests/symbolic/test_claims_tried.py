@@ -13,8 +13,7 @@ import pytest
 
 from finale.checker.proofs.all_jobs.fact import FactProven, prove
 from finale.checker.proofs.all_jobs.facts import groups_of
-from finale.checker.proofs.unbounded.clauses import catalogue_of
-from finale.checker.proofs.unbounded.prove import prove_unbounded
+from finale.checker.proofs.unbounded.prove import catalogue_of, prove_unbounded
 from finale.checker.search.answer import Violated
 from finale.checker.search.limits import Limits
 from finale.checker.search.native.search import check

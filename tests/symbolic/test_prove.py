@@ -19,8 +19,8 @@ from finale.checker.search.solving.certificate import Certificate, Certifier, ce
 from finale.checker.search.solving.cubes import Cube, is_in, resting, within
 from finale.checker.search.solving.ic3 import BadStateReached, Ic3
 from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.files import toml_in
 from finale.checker.spec.reading import spec_of
-from finale.checker.spec.toml_text import toml_in
 from finale.model.expressions import (
     TRUE,
     Expression,

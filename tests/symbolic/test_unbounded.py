@@ -13,9 +13,8 @@ import z3
 
 from finale.checker.proofs.unbounded import proof as proofs
 from finale.checker.proofs.unbounded import prove as proving
-from finale.checker.proofs.unbounded.clauses import catalogue_of
 from finale.checker.proofs.unbounded.proof import Proof
-from finale.checker.proofs.unbounded.prove import prove_unbounded
+from finale.checker.proofs.unbounded.prove import catalogue_of, prove_unbounded
 from finale.checker.proofs.unbounded.terms import WindowTerms
 from finale.checker.proofs.unbounded.window import IdWindow, RuleEffect
 from finale.checker.search.answer import Holds, Vacuous

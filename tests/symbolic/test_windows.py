@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from finale.checker.proofs.unbounded.clauses import catalogue_of
 from finale.checker.proofs.unbounded.proof import Proof
+from finale.checker.proofs.unbounded.prove import catalogue_of
 from finale.checker.proofs.unbounded.window import IdWindow
 from finale.model.properties.checkpoints import restores_newest
 from finale.model.protocols.final_checkpoint import FinalCheckpoint

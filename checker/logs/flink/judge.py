@@ -18,17 +18,8 @@ from finale.checker.logs.event_log.section_judge import findings_of
 from finale.checker.logs.event_log.section_search import Accepted, GaveUp, Move, Rejected, Undecided
 from finale.checker.logs.event_log.section_system import Refusal, SectionSystem
 from finale.checker.logs.findings import Finding
-from finale.checker.logs.read.job_runs import JobRun
-from finale.checker.logs.read.run_file import ChosenSetting, RunFile, TriedSettings
-from finale.checker.logs.read.visibility import LogProfile
-from finale.checker.logs.regularities.assumptions import contradictions
-from finale.checker.search.limits import Limits
-from finale.checker.spec.catalogue import Catalogue, catalogue
-from finale.model.errors import FinaleError
-from finale.reference.formats.eventlog import EventLine, Section
-
-from .always_logged import always_shown
-from .candidate_settings import (
+from finale.checker.logs.flink.always_logged import always_shown
+from finale.checker.logs.flink.candidate_settings import (
     PROTOCOL,
     CandidateSetting,
     CandidateSettings,
@@ -37,14 +28,21 @@ from .candidate_settings import (
     of_other_releases,
     settings_of,
 )
-from .impossible_lines import impossible
-from .observations import Observations, Observed, observations_of
-from .proof import Refuter, given_of
-from .refusals import rejection_of
-from .run_job import RunJob, job_of
-from .witness_check import unexplained
-from .witness_run import OverStates
-from .witness_search import Unexplained, WitnessSearch
+from finale.checker.logs.flink.observations import Observations, Observed, observations_of
+from finale.checker.logs.flink.proof import Refuter, given_of
+from finale.checker.logs.flink.refusals import rejection_of
+from finale.checker.logs.flink.run_job import RunJob, job_of
+from finale.checker.logs.flink.witness_check import unexplained
+from finale.checker.logs.flink.witness_run import OverStates
+from finale.checker.logs.flink.witness_search import Unexplained, WitnessSearch
+from finale.checker.logs.read.job_runs import JobRun, RunEvent
+from finale.checker.logs.read.run_file import ChosenSetting, RunFile, TriedSettings
+from finale.checker.logs.read.visibility import LogProfile
+from finale.checker.logs.regularities.assumptions import contradictions
+from finale.checker.search.limits import Limits
+from finale.checker.spec.catalogue import Catalogue, catalogue
+from finale.model.errors import FinaleError
+from finale.reference.formats.eventlog import EventLine, Section
 
 #: Where the search stops unless somebody says otherwise: so many steps are tried.
 LIMITS = Limits(states_max=1_000_000)
@@ -294,3 +292,40 @@ def _counted(observations: Observations, run: JobRun) -> tuple[EventLine, ...]:
     asked = sum(event.word == "request_checkpoint" for event in run.events)
     found += [EventLine(0, "request_checkpoint", (), None, {}, None, "", 0) for _ in range(asked)]
     return tuple(found)
+
+
+def impossible(run: JobRun, job: RunJob, observations: Observations) -> Rejected | None:
+    """Return an impossible line: of an unknown task, else of two tasks."""
+    return _unknown_task(job, observations) or _two_tasks(run)
+
+
+def _unknown_task(job: RunJob, observations: Observations) -> Rejected | None:
+    """Return the first line of a subtask, or of an attempt, that the job does not have."""
+    names = {subtask.name for subtask in job.job.subtasks}
+    for observation in observations.all:
+        task, event = observation.event.task, observation.event
+        if observation.seen is Observed.ACKNOWLEDGED and observation.task is None:
+            return _impossible(event, "no line tells of which subtask this attempt is")
+        if task is not None and job.task(task) not in names:
+            return _impossible(event, f"the job has no subtask {task.name}")
+    return None
+
+
+def _two_tasks(run: JobRun) -> Rejected | None:
+    """Return the first line that names one subtask, and the attempt of another."""
+    for event in run.events:
+        task, execution = event.log_event.task, event.log_event.execution
+        if task is None or execution is None:
+            continue
+        attempt = execution.attempt if task.attempt is None else task.attempt
+        if (task.subtask, attempt) != (execution.subtask, execution.attempt):
+            return _impossible(
+                event,
+                f"the attempt is number {execution.attempt} of subtask {execution.subtask + 1}, "
+                f"and not of {task.name}",
+            )
+    return None
+
+
+def _impossible(event: RunEvent, why: str) -> Rejected:
+    return Rejected(event.log_event.line, event.word, (Refusal(why),), 0)

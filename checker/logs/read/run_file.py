@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from finale.checker.spec.files import decoded
+from finale.checker.spec.files import decoded, toml_of
 from finale.checker.spec.key_lines import KeyLines
-from finale.checker.spec.toml_text import toml_of
 from finale.checker.spec.typed import in_toml, is_table
 from finale.model.errors import FinaleError, Place, nearest
 

@@ -15,6 +15,7 @@ from finale.checker.logs.findings import Finding, Severity, Where
 from finale.checker.logs.read.job_runs import JobRun, RunEvent
 from finale.checker.logs.read.visibility import LogProfile
 
+from .line_classes import Scope, in_words, slice_of
 from .line_orders import (
     After,
     Alike,
@@ -28,7 +29,6 @@ from .line_orders import (
     is_one_coordinator,
 )
 from .necessary_lines import lacking
-from .slices import Scope, in_words, slice_of
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from finale.checker.logs.read.job_runs import JobRun, RunEvent
 
-from .slices import Scope, is_source, slice_of
+from .line_classes import Scope, is_source, slice_of
 
 Slices = dict[Hashable, dict[str, list[RunEvent]]]
 """By slice and word the events, in their order."""

@@ -15,8 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from .line_classes import LineClass
-from .slices import Scope
+from .line_classes import LineClass, Scope
 from .spans import MinedRun, MinedSlice, Span
 
 #: What a slice is that has the whole job.

@@ -12,8 +12,17 @@ from finale.checker.logs.read.log_entries import LogEntry, Stray
 from finale.checker.logs.read.log_events import LineTally, LogEvent, events_of_lines
 from finale.checker.logs.read.log_files import LogLine
 
-from .line_classes import LineClass, class_of_event, class_of_message, event_of_message, names_of
-from .slices import Scope, in_words, is_source, slice_of
+from .line_classes import (
+    LineClass,
+    Scope,
+    class_of_event,
+    class_of_message,
+    event_of_message,
+    in_words,
+    is_source,
+    names_of,
+    slice_of,
+)
 
 #: What the coordinator does with a checkpoint is in the slices of its tasks, too.
 _OUTCOMES = ("triggered", "completed", "aborted", "expire")

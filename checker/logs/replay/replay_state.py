@@ -13,7 +13,7 @@ state has the end of the range that favours the properties:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import cast
@@ -21,18 +21,22 @@ from typing import cast
 from finale.checker.logs.findings import Where
 from finale.checker.logs.read.job_runs import JobRun
 from finale.checker.logs.read.log_events import LogEvent, TaskId
-from finale.checker.logs.read.visibility import LOG_OF, OF_CHECKPOINTS, OF_TASKS, LogProfile
+from finale.checker.logs.read.visibility import (
+    CLOCKS_OF_TASKS,
+    LOG_OF,
+    OF_CHECKPOINTS,
+    OF_TASKS,
+    LogProfile,
+)
+from finale.checker.logs.replay.partial_model import ModelSize, PartialSystem, partial_system
+from finale.checker.logs.replay.replay_monitor import ReplayMonitor
 from finale.model.language.entities import Entity
 from finale.model.language.plain import PlainStore
 from finale.model.protocols.coordinator.checkpoints import PENDING, Checkpoint
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.requests.requests import Request
 from finale.model.protocols.task.tasks import Task
-
-from .checkpoint_renaming import renamed_cells, renamed_values
-from .missing_logs import without_log
-from .partial_model import ModelSize, partial_system
-from .replay_monitor import ReplayMonitor
+from finale.model.rules import Nothing
 
 #: So many checkpoints are looked at at once. What is asked of two of them is asked of all pairs.
 IDS_AT_ONCE = 64
@@ -311,3 +315,72 @@ class ReplayState:
 def where_of(told: LogEvent) -> Where:
     """The line of an event."""
     return Where(told.log, told.part, told.line)
+
+
+def renamed_values(
+    system: PartialSystem,
+    values: Sequence[object],
+    moved: Mapping[Checkpoint, Checkpoint | None],
+) -> list[object]:
+    """The values of a state whose checkpoints stand for others from now on."""
+    new = list(values)
+    for variable in system.world.variables:
+        new[variable.position] = _renamed_value(values[variable.position], moved)
+    for point in system.protocol.checkpoints:
+        for variable in point.variables.values():
+            new[variable.position] = system.start[variable.position]
+    for old, stands in moved.items():
+        if stands is not None:
+            for name, variable in old.variables.items():
+                value = _renamed_value(values[variable.position], moved)
+                new[stands.variables[name].position] = value
+    return new
+
+
+def renamed_cells(
+    cells: Mapping[int, object], moved: Mapping[Checkpoint, Checkpoint | None]
+) -> dict[int, object]:
+    """The same as `renamed_values` for some of the values, by their positions."""
+    new = {position: _renamed_value(value, moved) for position, value in cells.items()}
+    own = {
+        variable.position: None if stands is None else stands.variables[name].position
+        for old, stands in moved.items()
+        for name, variable in old.variables.items()
+    }
+    places = ((own.get(position, position), value) for position, value in new.items())
+    return {position: value for position, value in places if position is not None}
+
+
+def _renamed_value(value: object, moved: Mapping[Checkpoint, Checkpoint | None]) -> object:
+    if isinstance(value, Checkpoint):
+        stands = moved.get(value)
+        return Nothing if stands is None else stands
+    if isinstance(value, frozenset):
+        members = cast("frozenset[object]", value)
+        return frozenset(
+            each for each in (_renamed_value(one, moved) for one in members) if each is not Nothing
+        )
+    return value
+
+
+#: The states that the coordinator learns of an attempt that has run.
+_HAS_RUN = ("INITIALIZING", "RUNNING", "FINISHED")
+
+
+def without_log(run: JobRun) -> frozenset[tuple[str, int]]:
+    """Return the subtasks, by vertex and index, one of whose attempts ran in a process without log.
+
+    The coordinator has learned that such an attempt runs, and no other process has a line about it.
+    """
+    ran, told = set[tuple[str, int, int | None]](), set[tuple[str, int, int | None]]()
+    for event in run.events:
+        if (task := event.task) is None:
+            continue
+        attempt = task.vertex, task.subtask, task.attempt
+        if event.word == "task-learned":
+            if event.log_event.fields["to"] in _HAS_RUN:
+                ran.add(attempt)
+        elif event.word == OF_TASKS or event.log_event.clock.startswith(CLOCKS_OF_TASKS):
+            told.add(attempt)
+    # A line that names no attempt may be of any.
+    return frozenset((v, s) for v, s, number in ran if not told & {(v, s, number), (v, s, None)})

@@ -12,9 +12,8 @@ from typing import cast
 
 from finale.checker.page.sequence_svg import sequence_svg
 from finale.checker.page.told import queues_of, variable_json
-from finale.checker.report.blame import cells_that_matter
 from finale.checker.report.sequence import Diagram, sequence_of
-from finale.checker.report.story import changes_of, steps_of
+from finale.checker.report.story import cells_that_matter, changes_of, steps_of
 from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Unknown, Violated
 from finale.checker.search.bfs.search import check
 from finale.checker.search.limits import Limits

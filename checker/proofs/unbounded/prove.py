@@ -8,13 +8,17 @@ states.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
 
 from finale.checker.proofs.prove import does_not_apply
+from finale.checker.proofs.unbounded import finish, stops
+from finale.checker.proofs.unbounded.proof import Obstacle, Proof, ProofAnswer
+from finale.checker.proofs.unbounded.tried import refuse_refuted
+from finale.checker.proofs.unbounded.window import IdWindow
 from finale.checker.search.limits import (
     LimitHit,
     Limits,
@@ -30,10 +34,30 @@ from finale.model.properties.registry import PROPERTIES
 from finale.model.protocols.coordinator.coordinator import JobProtocol
 from finale.model.system import Kind
 
-from .clauses import ClauseCatalogue, catalogue_of
-from .proof import Obstacle, Proof, ProofAnswer
-from .tried import refuse_refuted
-from .window import IdWindow
+
+@dataclass(frozen=True)
+class ClauseCatalogue:
+    """The clauses of a protocol, and the names of the properties that they should imply.
+
+    A property that claims some checkpoint exists is proven by a witness: `witnesses` has the name
+    of the task's field that holds the checkpoint.
+    """
+
+    clauses: tuple[Family, ...]
+    goals: tuple[str, ...]
+    witnesses: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+_CATALOGUES = {
+    "final-checkpoint": ClauseCatalogue(finish.CLAUSES, finish.GOALS, finish.WITNESSES),
+    "stop-with-savepoint": ClauseCatalogue(stops.CLAUSES, stops.GOALS, stops.WITNESSES),
+}
+
+
+def catalogue_of(kind: type[Protocol]) -> ClauseCatalogue | None:
+    """Return the clauses of a protocol, or of the protocol that it is a variant of."""
+    return _CATALOGUES.get(kind.key)
+
 
 #: So many ids are in a window: two of a clause, the parameter of a rule, and one that it names.
 IDS = 4

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from finale.checker.search.state_graph.folding import cells_read
-from finale.checker.search.state_graph.leaves import numbered
+from finale.checker.search.state_graph.graph import numbered
 from finale.model.expressions import FALSE, Expression
 from finale.model.semantics import blocking_bounds, evaluate, outcome, updated
 from finale.model.system import Blocked, Fault, State, System, Update

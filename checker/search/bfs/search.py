@@ -23,8 +23,7 @@ from finale.checker.search.limits import (
     check_witnesses,
 )
 from finale.checker.search.state_graph.fairness import Fair
-from finale.checker.search.state_graph.graph import StateGraph
-from finale.checker.search.state_graph.leaves import Leaf
+from finale.checker.search.state_graph.graph import Leaf, StateGraph
 from finale.checker.search.state_graph.liveness import is_judged
 from finale.checker.search.state_graph.questions import FAULTS, Occurrence, Topic
 from finale.checker.search.state_graph.verdicts import answers_of

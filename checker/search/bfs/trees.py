@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from finale.checker.search.state_graph.folding import Known, folded, sides
-from finale.checker.search.state_graph.leaves import LeafNumbers
+from finale.checker.search.state_graph.graph import LeafNumbers
 from finale.model.expressions import Constant, Expression
 from finale.model.system import Blocked, Fault, System, Test, Tree, Update, leaves
 

@@ -17,7 +17,7 @@ from finale.checker.search.native.finished import first_step
 from finale.checker.search.native.machine import NativeMachine
 from finale.checker.search.native.search import dead_branches, exercised
 from finale.checker.search.state_graph.fairness import Fair
-from finale.checker.search.state_graph.leaves import Leaf
+from finale.checker.search.state_graph.graph import Leaf
 from finale.checker.search.state_graph.questions import FAULTS, Asked, Occurrence, Topic, first_true
 from finale.checker.search.state_graph.verdicts import answers_of
 from finale.model.system import System

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from finale.checker.search.limits import LimitHit
 from finale.checker.search.state_graph.fairness import Fair, Keys
-from finale.checker.search.state_graph.graph import Path
-from finale.checker.search.state_graph.leaves import Leaf
+from finale.checker.search.state_graph.graph import Leaf, Path
 from finale.checker.search.state_graph.liveness import questions_of
 from finale.model.expressions import Constant, Expression
 from finale.model.system import State

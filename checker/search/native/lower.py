@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 from finale.checker.search.state_graph.folding import Known, folded
-from finale.checker.search.state_graph.leaves import numbered
+from finale.checker.search.state_graph.graph import numbered
 from finale.checker.search.state_graph.questions import Topic
 from finale.model.expressions import FALSE, TRUE, Expression, disjunction
 from finale.model.language.explore import Branch

@@ -34,7 +34,7 @@ from finale.model.expressions import (
 from finale.model.system import Kind, System, Tree, Update
 
 from .canonical import Reset, deadness
-from .found import DeadVariables
+from .kinds import DeadVariables
 from .proofs import Proofs
 from .renaming import Renaming
 

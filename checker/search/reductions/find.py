@@ -2,18 +2,94 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from threading import current_thread, main_thread
+from types import FrameType, TracebackType
 from typing import assert_never
 
+from finale.checker.search.answer import NO_DEADLOCK
+from finale.checker.search.reductions.canonical import Canonical
+from finale.checker.search.reductions.dead import dead_variables_of
+from finale.checker.search.reductions.kinds import (
+    AppliedReduction,
+    DeadVariables,
+    Reduction,
+    Symmetry,
+)
+from finale.checker.search.reductions.partial_order import PartialOrder, ordered
+from finale.checker.search.reductions.symmetry import symmetry_of
+from finale.checker.search.reductions.under import canonical_of
+from finale.checker.search.solving.prover import Prover
 from finale.model.system import System
 
-from .dead import dead_variables_of
-from .found import DeadVariables, Symmetry
-from .interrupts import Interrupts
-from .kinds import AppliedReduction, Reduction
-from .proven import partial_order_of
-from .symmetry import symmetry_of
-from .under import canonical_of
+
+class Interrupts:
+    """While entered, raises an interrupt at once, or else at the next `look`.
+
+    Python raises an interrupt in whatever code runs, and drops the interrupt inside of a `__del__`.
+    z3 frees its terms in `__del__` all the time.
+    """
+
+    def __init__(self) -> None:
+        self._is_kept = self._is_entered = False
+
+    def __enter__(self) -> Interrupts:
+        is_usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if is_usual and current_thread() is main_thread():
+            signal.signal(signal.SIGINT, self._interrupted)
+            self._is_entered = True
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._is_entered:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if kind is None:
+            self.look()
+
+    def look(self) -> None:
+        """Raises KeyboardInterrupt if one was kept."""
+        if self._is_kept:
+            raise KeyboardInterrupt
+
+    def _interrupted(self, _number: int, frame: FrameType | None) -> None:
+        self._is_kept = True
+        while frame is not None:
+            if frame.f_code.co_name == "__del__":
+                return
+            frame = frame.f_back
+        raise KeyboardInterrupt
+
+
+def partial_order_of(
+    system: System,
+    look: Callable[[], None] = lambda: None,
+    canonical: Canonical | None = None,
+    dead: DeadVariables | None = None,
+) -> PartialOrder:
+    """Return the partial order of a system, found with z3; `look` is called at each question.
+
+    `canonical` is what the search replaces states by; `dead` is known if it was found before.
+    """
+    dead = dead or dead_variables_of(system, look)
+    # Where a step may change only dead cells, states that differ in these are not all ends.
+    resets = () if dead.refusal(NO_DEADLOCK) else dead.resets
+    prover = Prover(look=look)
+    found = ordered(system, prover.may_hold, canonical, resets, look)
+    if not prover.undecided:
+        return found
+    remark = (
+        f"partial-order: {prover.undecided} questions about pairs of steps were given up, "
+        "and these steps are taken to depend on each other"
+    )
+    return replace(found, remarks=(*found.remarks, remark))
+
 
 #: Partial order comes last: it depends on how the others replace states.
 IN_ORDER = (Reduction.SYMMETRY, Reduction.DEAD_VARIABLES, Reduction.PARTIAL_ORDER)
@@ -60,4 +136,4 @@ def _find(
             assert_never(reduction)
 
 
-__all__ = ["find_all"]
+__all__ = ["Interrupts", "find_all", "partial_order_of"]

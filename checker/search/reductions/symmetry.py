@@ -14,9 +14,9 @@ from finale.model.system import Kind, System
 
 from .candidates import Candidates
 from .canonical import SymmetryGroup
-from .found import Symmetry
 from .grouping import group_of
 from .invariance import Invariance
+from .kinds import Symmetry
 from .proofs import Proofs
 from .renaming import NotRenamable, Renaming
 

@@ -14,7 +14,7 @@ from itertools import product
 from math import prod
 
 from finale.checker.search.state_graph.folding import Known, cells_read, folded, learn, paths
-from finale.checker.search.state_graph.leaves import numbered
+from finale.checker.search.state_graph.graph import numbered
 from finale.checker.search.state_graph.questions import Asked, Question, of_states, of_steps
 from finale.model.expressions import And, Constant, Expression, IfThenElse, Not, Or
 from finale.model.system import Blocked, System, Update

@@ -8,8 +8,7 @@ from finale.model.expressions import negation
 from finale.model.system import System
 
 from .canonical import Canonical, deadness
-from .found import DeadVariables, Symmetry
-from .kinds import AppliedReduction
+from .kinds import AppliedReduction, DeadVariables, Symmetry
 from .partial_order import PartialOrder
 
 

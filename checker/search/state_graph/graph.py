@@ -13,10 +13,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from finale.model.system import Fault, State
+from finale.model.system import Blocked, Fault, State, System, Update, leaves
 from finale.model.trace import Trace
 
-from .leaves import Leaf
+
+@dataclass(frozen=True)
+class Leaf:
+    """A leaf of the decision tree of a ground rule that is not blocked: an update or a fault."""
+
+    rule: int
+    end: Update | Fault
+
+
+LeafNumbers = dict[tuple[int, int], int]
+"""The number of each leaf, by its rule and its identity."""
+
+
+def numbered(system: System) -> tuple[tuple[Leaf, ...], LeafNumbers]:
+    """Return the leaves in rule order, `yes` before `no`, and their numbers."""
+    found = tuple(
+        Leaf(index, end)
+        for index, rule in enumerate(system.rules)
+        for end in leaves(rule.tree)
+        if not isinstance(end, Blocked)
+    )
+    return found, {(leaf.rule, id(leaf.end)): number for number, leaf in enumerate(found)}
+
 
 Path = list[tuple[int, int]]
 """States, each with the leaf that led there (-1 for the first of a run)."""

@@ -6,7 +6,8 @@ shortest one. All other verdicts need a complete search; otherwise they are `unk
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Mapping, Sequence
+from typing import Protocol, assert_never
 
 from finale.checker.search.answer import (
     NO_DEADLOCK,
@@ -14,19 +15,62 @@ from finale.checker.search.answer import (
     Answer,
     Holds,
     NotAsked,
+    Statistics,
     Unknown,
     Vacuous,
     Verdict,
     Violated,
 )
-from finale.checker.search.limits import INTERRUPTED, LimitHit, cut_short
-from finale.model.system import Kind, Property
+from finale.checker.search.limits import INTERRUPTED, LimitHit, SearchClock, cut_short
+from finale.checker.search.state_graph.fairness import Fair
+from finale.checker.search.state_graph.graph import Leaf, extended
+from finale.checker.search.state_graph.liveness import is_judged, judge
+from finale.checker.search.state_graph.questions import FAULTS, Asked, Occurrence, Topic
+from finale.model.system import Kind, Property, System
 from finale.model.trace import Trace, replay
 
-from .graph import extended
-from .liveness import is_judged, judge
-from .questions import FAULTS, Asked, Occurrence
-from .search import Searched
+
+class Searched(Protocol):
+    """A search that has ended.
+
+    `stopped` says why it has not seen all states; `stopped_after` says why the work after it was
+    cut short.
+    """
+
+    stopped: str
+    stopped_after: str
+
+    @property
+    def system(self) -> System: ...
+    @property
+    def clock(self) -> SearchClock: ...
+    @property
+    def leaves(self) -> Sequence[Leaf]: ...
+    @property
+    def findings(self) -> Mapping[Topic, Occurrence]:
+        """The first occurrence of each topic that has one."""
+        ...
+
+    @property
+    def deadlock(self) -> int | None:
+        """The number of the first state that is a deadlock."""
+        ...
+
+    @property
+    def statistics(self) -> Statistics: ...
+    @property
+    def fair(self) -> Fair:
+        """The fairness of the system, on its complete state graph."""
+        ...
+
+    def trace_to(self, position: int) -> Trace:
+        """Return the least shortest run to a state."""
+        ...
+
+    def look(self) -> None:
+        """Report the progress. Raises LimitHit when the time is over."""
+        ...
+
 
 EXHAUSTIVE = "exhaustive"
 PARTIAL = "partial"

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finale.pipeline.sweep.cells import SweepCell
+from finale.pipeline.sweep.run import JOURNAL, SweepStore
 from finale.pipeline.sweep.spark import packed_evenly
-from finale.pipeline.sweep.store import JOURNAL, SweepStore
 from tests.cli.running import run
 from tests.pipeline.sweep.matrices import CELLS, MATRIX, written
 from tests.pipeline.sweep.test_sweep import FINALE, lines_of, searched, table_in

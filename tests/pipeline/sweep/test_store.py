@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from finale.model.errors import FinaleError
-from finale.pipeline.sweep.store import JOURNAL, SweepStore
+from finale.pipeline.sweep.run import JOURNAL, SweepStore
 from finale.pipeline.sweep.work import CellResult, CellVerdict
 
 ROW = CellVerdict("agreement", "violated", "exhaustive", 12, 3, 0.25, "")

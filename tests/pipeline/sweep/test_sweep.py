@@ -18,7 +18,7 @@ from finale.checker.search.rows import SpecResult
 from finale.checker.search.run import run as real
 from finale.checker.spec.claim import Spec
 from finale.model.errors import FinaleError
-from finale.pipeline.sweep.store import JOURNAL, SweepStore
+from finale.pipeline.sweep.run import JOURNAL, SweepStore
 from tests.cli.running import HERE, ROOT, Ran, run
 from tests.pipeline.sweep.matrices import CELLS, MATRIX, written
 
