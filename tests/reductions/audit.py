@@ -9,8 +9,7 @@ from finale.checker.search.limits import Limits
 from finale.checker.search.native.search import check, searched
 from finale.checker.search.reduced import check_reduced
 from finale.checker.search.reductions.canonical import Canonical
-from finale.checker.search.reductions.found import Symmetry
-from finale.checker.search.reductions.kinds import AppliedReduction, Reduction
+from finale.checker.search.reductions.kinds import AppliedReduction, Reduction, Symmetry
 from finale.checker.search.reductions.symmetry import symmetry_of
 from finale.checker.search.reductions.under import canonical_of
 from finale.model.semantics import evaluate
