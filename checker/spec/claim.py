@@ -15,6 +15,7 @@ from pathlib import Path
 from finale.checker.cache.parts import CachedParts
 from finale.model.errors import FinaleError, Place
 from finale.model.language.build import build, world_of
+from finale.model.language.guards import is_watching
 from finale.model.language.keeping import keeping_nothing
 from finale.model.language.properties import Family
 from finale.model.language.protocol import Former, Protocol, Setting
@@ -130,7 +131,8 @@ class Spec:
         the search will find is compared, too. Raises `misread`.
         """
         protocol = self.instance()
-        store = self.catalogue.store
+        # Without some of its guards a rule is another one than the cache knows.
+        store = None if is_watching() else self.catalogue.store
         names = [(spec.protocol.key, spec.variant) for spec in self.chain()]
         parts = None if store is None else CachedParts(store, self.catalogue.code, names)
         with self._blaming():

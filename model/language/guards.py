@@ -82,6 +82,11 @@ def watching(
         _watch = outer
 
 
+def is_watching() -> bool:
+    """Return whether rules are explored in another way than they are written."""
+    return _watch is not None
+
+
 def asked(condition: object, number: int = 0) -> object:
     """A condition, as it is to be tested."""
     if _watch is not None:
