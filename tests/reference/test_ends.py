@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import resource
 import signal
 import subprocess
@@ -11,14 +12,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import IO
 
 import pytest
 
 from finale.cli.main import main
 from finale.model.errors import FinaleError
+from finale.model.given import opened
 from finale.reference.asking import RequestKind
 from finale.reference.coordinator import CheckpointKind
 from finale.reference.formats.jobfile import read_job
+from finale.reference.operators import sources
 from finale.reference.protocols.legacy_stop import LegacyStop
 from finale.reference.protocols.stop_with_savepoint import StopWithSavepoint
 from finale.reference.runner import Orders, RunEnd, Runner, run
@@ -133,9 +137,17 @@ def test_input_that_vanishes_ends_the_run(
     monkeypatch.setattr("finale.reference.operators.sources.CHUNK", 1_000)
     file = job_in(tmp_path, "aligned", lines=1_000, width=40, checkpoints=5)
     job, input_file = read_job(file), tmp_path / "long" / "0"
-    text = input_file.read_text()
-    with pytest.raises(FinaleError) as caught:
-        run(job, tmp_path / "state", lambda _: input_file.unlink(True), Orders(threads=threads))
+    text, reads = input_file.read_text(), itertools.count()
+
+    def opened_once(path: Path) -> IO[bytes]:
+        if next(reads):
+            input_file.unlink(missing_ok=True)
+        return opened(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sources, "opened", opened_once)
+        with pytest.raises(FinaleError) as caught:
+            run(job, tmp_path / "state", None, Orders(threads=threads))
     assert caught.value.code == "no-input"
     assert str(input_file) in str(caught.value)
     input_file.write_text(text)
