@@ -141,6 +141,14 @@ def of_finale() -> bytes:
     return digest([model.__file__, of_tool(), *said])
 
 
+@cache
+def of_checker() -> bytes:
+    """Return the digest of all code of the checker, and of the model that it checks."""
+    folder = Path(__file__).parents[1]
+    said = [(str(file.relative_to(folder)), of_file(file)) for file in sorted(folder.rglob("*.py"))]
+    return digest([of_finale(), *said])
+
+
 def _is_own(module: str | None) -> bool:
     """Whether a module has code of Finale's own protocols or properties."""
     return f"{module}.".startswith(tuple(f"{each}." for each in CHANGING))

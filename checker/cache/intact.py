@@ -12,6 +12,7 @@ from __future__ import annotations
 # What is looked at here may be any object.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
+import builtins
 import operator
 import sys
 import types
@@ -19,6 +20,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, cast
 
+from .code import PURE_MODULES
 from .places import is_foreign
 
 #: Names that Python itself writes into a module or a class when it needs them, and those that
@@ -107,7 +109,8 @@ class _Seen:
                 self._add(vars(kind).values())
         self._before = own
         self._classes = list(self._of_classes())
-        self._has_state = not is_own and name != "builtins"
+        self._may_gain = not is_own and name != "builtins"
+        self._has_state = self._may_gain and name.partition(".")[0] not in PURE_MODULES
 
     def _own(self) -> dict[str, object]:
         own = _without_python(vars(self._module))
@@ -147,13 +150,18 @@ class _Seen:
     def _has_same_names(self) -> bool:
         """Return whether the module's names have the values that they had.
 
-        Other modules than Finale's and `builtins` have a state, too, such as locks, streams and
-        what they work out when it is first asked for. No code asks for a name that is new there.
+        Modules of Python's that more than compute have a state, too, such as locks, streams and
+        what they work out when it is first asked for. A name that is new in a module of Python's
+        is used by nobody, unless it hides one of `builtins`.
         """
         now, before = self._own(), self._before
+        if not self._may_gain:
+            return _are_same([*now, *now.values()], [*before, *before.values()])
+        if any(name not in before and hasattr(builtins, name) for name in now):
+            return False
         if self._has_state:
             before = {name: value for name, value in before.items() if _says_what_code_does(value)}
-            now = {name: now[name] for name in before if name in now}
+        now = {name: now[name] for name in before if name in now}
         return _are_same([*now, *now.values()], [*before, *before.values()])
 
 

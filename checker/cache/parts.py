@@ -25,7 +25,17 @@ from finale.model.language.properties import Family
 from finale.model.language.protocol import Protocol
 from finale.model.system import GroundRule, Kind, Property, System
 
-from .code import CHANGING, NotCacheable, Reach, Reached, digest, is_of_model, of_setting, of_tool
+from .code import (
+    CHANGING,
+    NotCacheable,
+    Reach,
+    Reached,
+    digest,
+    is_of_model,
+    of_checker,
+    of_setting,
+    of_tool,
+)
 from .store import Store
 from .text import Reader, Writer
 from .user_code import UserCode
@@ -191,7 +201,7 @@ class CachedParts(Parts):
         if self.keys is None:
             return []
         rules = len(self.keys) - len(system.properties)
-        own = digest(["compared", *self.keys[:rules], system.initial])
+        own = digest(["compared", of_checker(), *self.keys[:rules], system.initial])
         return [own, *(digest([own, each]) for each in self.keys[rules:])]
 
     def _key_of_check(self, mark: DecoratedFunction) -> bytes | None:

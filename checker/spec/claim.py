@@ -142,9 +142,10 @@ class Spec:
                 system = build(protocol, asked, look, parts)
         if parts is not None:
             parts.end()
-        if self.catalogue.folder is not None and self.catalogue.compares:
-            if is_searched or parts is None or not parts.was_compared(system):
-                self._compare(asked, system)
+        compares = self.catalogue.folder is not None and self.catalogue.compares
+        known = parts is not None and not is_searched and parts.was_compared(system)
+        if compares and not known and not is_watching():
+            self._compare(asked, system)
             if parts is not None:
                 parts.compared(system)
         return system, None if parts is None else parts.key_of(system)

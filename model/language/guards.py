@@ -83,7 +83,7 @@ def watching(
 
 
 def is_watching() -> bool:
-    """Return whether rules are explored in another way than they are written."""
+    """Return whether somebody watches guards, or leaves some out."""
     return _watch is not None
 
 

@@ -10,11 +10,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import closing
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import lru_cache
 
-from finale import checker
-from finale.checker.cache.code import digest, of_file, of_finale
+from finale.checker.cache.code import digest, of_checker
 from finale.checker.cache.store import Store, users_store
 
 from .flink_projections import DIES, ENDS, OTHER, ProofSetting, projection_of, restores
@@ -37,7 +35,7 @@ class ProjectionSteps:
 
     def __init__(self, given: ProofSetting, name: str, task: str) -> None:
         self._projection = (given, name, task)
-        self._key = digest(["steps of a projection", _of_code(), repr(given), name, task])
+        self._key = digest(["steps of a projection", of_checker(), repr(given), name, task])
         self._start = frozenset[Values]()
         self._steps: dict[Values, tuple[Step, ...]] = {}
         self._restored: dict[Values, bool] = {}
@@ -103,16 +101,6 @@ class ProjectionSteps:
 
 def _texts(labels: Iterable[Label]) -> list[str]:
     return sorted(_NAMES[label] for label in labels)
-
-
-@cache
-def _of_code() -> bytes:
-    """The digest of all code from which steps follow."""
-    folder = Path(checker.__path__[0])
-    files = sorted(folder.rglob("*.py"))
-    return digest(
-        [of_finale(), *((str(file.relative_to(folder)), of_file(file)) for file in files)]
-    )
 
 
 @lru_cache(maxsize=256)

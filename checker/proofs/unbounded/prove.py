@@ -9,7 +9,6 @@ states.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
@@ -88,7 +87,7 @@ class UnboundedProof:
     """An inductive invariant, clause by clause, the clauses set aside, and what follows.
 
     If it is unknown whether the clauses are kept, `stopped` says why. Then there are no clauses,
-    and nothing is proven.
+    and nothing is proven. It also says why what is proven was not tried in random runs to the end.
     """
 
     window: IdWindow
@@ -128,11 +127,13 @@ def prove_unbounded(
     clock = _Looking(limits, progress)
     window = _window(kind, replace(setting, observe=frozenset(needed)), clock)
     proof = _Proving(window, catalogue, clock).prove(goals)
-    if is_foreign({type(entity) for entity in window.world.entities}):
+    proven = [each.family for each in proof.results if each.answer.proven]
+    if proven and is_foreign({type(entity) for entity in window.world.entities}):
         clock.doing = "does a random run violate what is proven?"
-        proven = [each.family for each in proof.results if each.answer.proven]
-        with suppress(LimitHit):
+        try:
             refuse_refuted(kind, setting, proven, clock.look)
+        except LimitHit as limit:
+            return replace(proof, stopped=f"{limit} came before an answer to: {clock.doing}")
     return proof
 
 

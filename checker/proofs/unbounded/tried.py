@@ -46,14 +46,17 @@ def refuse_refuted(
 
 def _refuted(family: Family, setting: Setting, violation: Violation, system: System) -> FinaleError:
     taken = ", ".join(str(system.rules[number]) for number in violation.trace.rules)
-    bounds = ", ".join(f"{name} = {value}" for name, value in sorted(setting.bounds.items()))
+    assert setting.job is not None
+    bounds = [f"{name} = {value}" for name, value in sorted(setting.bounds.items())]
+    sources = [each for each in setting.job.vertices if each.is_source]
+    records = [f"records of {each.name} = {list(each.records)}" for each in sources]
     return FinaleError(
         "proof-refuted",
         f"{family.name} was proven for runs of any length, and this run violates it: {taken} "
-        f"({bounds})",
+        f"({', '.join([*bounds, *records])})",
         advice="this is a defect of Finale, and no verdict is given: please send this message "
-        "and the files of --protocols to the authors of Finale; finale check SPEC finds the run "
-        "with these bounds",
+        "and the files of --protocols to the authors of Finale; finale check of a spec with these "
+        "bounds and records finds the run",
     )
 
 
