@@ -64,7 +64,8 @@ PURE_MODULES = words("""
     __future__ abc bisect builtins collections contextlib copy dataclasses decimal enum fractions
     functools heapq itertools math numbers operator re reprlib string textwrap types typing
 """)
-#: What runs before anything is explored: its results are part of `Reach.instance`.
+#: What runs before anything is explored: its results are part of `Reach.instance`. A guard of the
+#: layout only refuses, and what Finale's own rules read of a layout is known to do no harm.
 _BEFORE = words("""
     __init__ __new__ __post_init__ __init_subclass__ __set_name__ Bounds Options Sizes
     bound_names entities ghosts keeps key layout_guard left_behind limits needs_job parts

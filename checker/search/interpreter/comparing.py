@@ -316,7 +316,7 @@ def compare(families: Iterable[Family], system: System) -> None:
 
 
 def _chosen_states(system: System) -> list[State]:
-    """The first states, and states on walks; of a small system, all states."""
+    """The first states, and states on walks; all states if there are no more than the first."""
     states = list(islice(first_states(system), STATES_FIRST))
     if len(states) < STATES_FIRST:
         return states
