@@ -40,7 +40,11 @@ from finale.model.language.observing import observed_kinds
 from finale.model.language.path_ends import is_inner
 from finale.model.language.protocol import Protocol, Setting
 
+from . import BEGAN
+
 DIGEST_BYTES = 16
+#: By so much the clock of a file system may be behind that of the process.
+SECONDS_OF_CLOCKS = 1.0
 #: The packages of the model that hold protocols and properties: code that people change.
 CHANGING = ("finale.model.protocols", "finale.model.properties")
 
@@ -148,6 +152,13 @@ def of_checker() -> bytes:
     folder = Path(__file__).parents[1]
     said = [(str(file.relative_to(folder)), of_file(file)) for file in sorted(folder.rglob("*.py"))]
     return digest([of_finale(), *said])
+
+
+def is_changed_since_loaded() -> bool:
+    """Return whether a file of the checker or the model may be another one than was loaded."""
+    folders = (Path(__file__).parents[1], _MODEL)
+    changed = max(file.stat().st_mtime for folder in folders for file in folder.rglob("*.py"))
+    return changed > BEGAN - SECONDS_OF_CLOCKS
 
 
 def _is_own(module: str | None) -> bool:

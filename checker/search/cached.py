@@ -20,8 +20,15 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from finale.checker.cache import BEGAN
-from finale.checker.cache.code import digest, name_of, of_file, of_finale, of_setting, of_tool
+from finale.checker.cache.code import (
+    digest,
+    is_changed_since_loaded,
+    name_of,
+    of_file,
+    of_finale,
+    of_setting,
+    of_tool,
+)
 from finale.checker.cache.store import Store
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.claim import Spec
@@ -43,8 +50,6 @@ from .answer import (
     Violated,
 )
 
-#: By so much the clock of a file system may be behind that of the process.
-SECONDS_OF_CLOCKS = 1.0
 _ROOT = Path(__file__).parents[2]
 #: The code that a report depends on, beside what builds systems.
 _FOLDERS = ("checker/cache", "checker/search", "checker/spec")
@@ -90,7 +95,7 @@ class CachedReports:
         text = json.dumps(_said(replace(report, cached=False)), separators=(",", ":"))
         before = self.key_of_files
         del self.key_of_files  # code that ran since may have loaded or read something
-        is_same = before == self.key_of_files and not _is_changed_since_loaded()
+        is_same = before == self.key_of_files and not is_changed_since_loaded()
         of_files = [] if before is None or not is_same else [before]
         for key in (*keys, *of_files):
             self.store.put(key, text)
@@ -148,12 +153,6 @@ def of_code(catalogue: Catalogue) -> bytes | None:
 
 def _is_complete(report: Report) -> bool:
     return not report.stopped and report.statistics.complete
-
-
-def _is_changed_since_loaded() -> bool:
-    """Whether a file of this package may be another one than was loaded."""
-    files = (file for folder in ("checker", "model") for file in (_ROOT / folder).rglob("*.py"))
-    return max(file.stat().st_mtime for file in files) > BEGAN - SECONDS_OF_CLOCKS
 
 
 @cache

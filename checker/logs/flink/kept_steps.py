@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import closing
 from functools import lru_cache
 
-from finale.checker.cache.code import digest, of_checker
+from finale.checker.cache.code import digest, is_changed_since_loaded, of_checker
 from finale.checker.cache.store import Store, users_store
 
 from .flink_projections import DIES, ENDS, OTHER, ProofSetting, projection_of, restores
@@ -66,7 +66,7 @@ class ProjectionSteps:
 
     def keep(self) -> None:
         """Write what is new, beside what other processes have written."""
-        if self._size() == self._kept:
+        if self._size() == self._kept or is_changed_since_loaded():
             return
         self._read()
         said = {
