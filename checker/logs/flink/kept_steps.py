@@ -27,7 +27,7 @@ _LABELS: Mapping[str, Label] = {
     **{each: each for each in (DIES, ENDS, OTHER)},
     **{observed.name: observed for observed in Observed},
 }
-_NAMES = {label: name for name, label in _LABELS.items()}
+_NAMES: Mapping[Label, str] = {label: name for name, label in _LABELS.items()}
 
 
 class ProjectionSteps:
