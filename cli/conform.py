@@ -14,8 +14,7 @@ from cyclopts import Parameter
 from finale.checker.conformance.engines import NO_COUNTERPART
 from finale.checker.conformance.lockstep import Agreement, Divergence, LockStep
 from finale.checker.logs.event_log.acceptance import ALL_STEPS, LIMITS
-from finale.checker.logs.event_log.judge import EventLogJudge, JudgedLog, RunSearch
-from finale.checker.logs.event_log.missing_events import filled_in, gaps
+from finale.checker.logs.event_log.judge import EventLogJudge, JudgedLog, RunSearch, filled_in, gaps
 from finale.checker.logs.event_log.section_search import Accepted, GaveUp, Rejected, Undecided
 from finale.checker.logs.read.visibility import Visibility
 from finale.checker.report.conformance import (

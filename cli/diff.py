@@ -7,8 +7,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from finale.checker.compare.aut import aut_of
 from finale.checker.compare.comparison import Answer, Comparison, compare, finer
+from finale.checker.compare.lts import aut_of
 from finale.checker.compare.observer import observer_in
 from finale.checker.report.compared import comparison_json, comparison_lines
 from finale.checker.report.layout import console, write

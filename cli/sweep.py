@@ -19,12 +19,11 @@ from finale.pipeline.session import cluster_of
 from finale.pipeline.sweep.cells import planned
 from finale.pipeline.sweep.grid import names_of
 from finale.pipeline.sweep.matrix import read_matrix
-from finale.pipeline.sweep.picture import write_picture
+from finale.pipeline.sweep.picture import write_picture, write_table
 from finale.pipeline.sweep.processes import searched_here
 from finale.pipeline.sweep.run import SearchCells, SweepStore, Swept, order_of
 from finale.pipeline.sweep.run import sweep as run_sweep
 from finale.pipeline.sweep.spark import searched_on
-from finale.pipeline.sweep.table import write_table
 
 from .errors import tell
 from .output import document, say_json

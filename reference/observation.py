@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from finale.reference.channel import Channel
 from finale.reference.coordinator import Status
-from finale.reference.elements import Barrier, Buffer, CancelBarrier, Element, EndOfData
 from finale.reference.formats.snapshots import METADATA
 from finale.reference.operators.base import Word
+
+from .channel import Barrier, Buffer, CancelBarrier, Element, EndOfData
 
 if TYPE_CHECKING:
     from finale.reference.engine import Engine

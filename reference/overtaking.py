@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from finale.reference.channel import Channel, NoRoom
-from finale.reference.elements import Barrier, Buffer, Element
 from finale.reference.gate import Gate
+
+from .channel import Barrier, Buffer, Element
 
 
 class LoggedChannel(Channel):

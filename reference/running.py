@@ -10,10 +10,11 @@ from typing import ClassVar
 
 from finale.reference.channel import Channel
 from finale.reference.coordinator import CheckpointKind
-from finale.reference.elements import Barrier, Buffer, CancelBarrier, EndOfPartition
 from finale.reference.engine import Engine
 from finale.reference.steps import Guarded, action
 from finale.reference.task import Phase, Task
+
+from .channel import Barrier, Buffer, CancelBarrier, EndOfPartition
 
 
 class Running(Engine):

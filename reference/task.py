@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from finale.reference.channel import Channel, NoRoom
-from finale.reference.elements import Buffer, Element, Record
 from finale.reference.gate import Gate
 from finale.reference.operators.base import Operator, SourceOperator
+
+from .channel import Buffer, Element, Record
 
 Partitioner = Callable[[Sequence[Record], int], Sequence[Sequence[Record]]]
 """What each of so many channels takes of some records."""

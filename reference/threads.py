@@ -12,11 +12,12 @@ from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import contextmanager
 
 from finale.model.events import DATA_STEPS
-from finale.reference.elements import Buffer
 from finale.reference.engine import Engine
 from finale.reference.interrupts import Signals
 from finale.reference.steps import StepId
 from finale.reference.task import Task
+
+from .channel import Buffer
 
 #: A thread that has nothing to do looks again after so long, even if nobody calls it.
 SECONDS = 0.02

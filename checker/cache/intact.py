@@ -5,6 +5,8 @@ make this untrue: it can set an attribute of a class of Finale's, a name in `bui
 of `math`. So each module of Finale's and of Python's library is looked at when it is loaded, before
 code of the user's can reach it, and again when a key is asked for. Objects are compared by
 identity, so no code of the user's runs. Python itself says when the code of a function is set.
+The place of a module's file tells whose the module is. A name does not: a folder on `PYTHONPATH`
+may have a `string.py`, too.
 """
 
 from __future__ import annotations
@@ -14,14 +16,19 @@ from __future__ import annotations
 # pyright: reportUnknownArgumentType=false
 import builtins
 import operator
+import os
+import site
 import sys
+import sysconfig
 import types
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from pathlib import Path
 from typing import Any, cast
 
+import finale
+
 from .code import PURE_MODULES
-from .places import is_foreign
 
 #: Names that Python itself writes into a module or a class when it needs them, and those that
 #: Finale replaces while a user's code runs.
@@ -204,4 +211,44 @@ def _without_python(own: Any) -> dict[Any, object]:
     return {key: value for key, value in own.items() if key not in _OF_PYTHON}
 
 
-__all__ = ["Intact"]
+_FOLDER = Path(finale.__path__[0])
+
+
+def _below(*folders: object) -> tuple[str, ...]:
+    """The beginnings of paths below folders, as they are named and with links followed."""
+    named = [Path(str(each)) for each in folders if each is not None]
+    paths = [*named, *(each.resolve() for each in named)]
+    return tuple(dict.fromkeys(f"{each}{os.sep}" for each in paths))
+
+
+#: In a checkout the packages of Finale are links.
+FINALE = _below(_FOLDER, *(each for each in _FOLDER.iterdir() if each.is_dir()))
+INSTALLED = _below(
+    *(sysconfig.get_path(name) for name in ("purelib", "platlib")),
+    *site.getsitepackages(),
+    site.getusersitepackages(),
+)
+PYTHON = _below(*(sysconfig.get_path(name) for name in ("stdlib", "platstdlib")))
+_KNOWN = (*FINALE, *PYTHON, *INSTALLED)
+
+
+def is_known(path: str) -> bool:
+    """Whether a file belongs to Python, to Finale, or to an installed package."""
+    return path.startswith(_KNOWN)
+
+
+def is_installed(path: str) -> bool:
+    """Whether a file belongs to an installed package other than Finale."""
+    return path.startswith(INSTALLED) and not path.startswith(FINALE)
+
+
+def is_foreign(module: object) -> bool:
+    """Whether a module has a file that is neither Python's nor Finale's, and of no package.
+
+    A module without a file is built in, or another module made it.
+    """
+    file = getattr(module, "__dict__", {}).get("__file__")
+    return isinstance(file, str) and not is_known(file)
+
+
+__all__ = ["Intact", "is_foreign", "is_installed", "is_known"]

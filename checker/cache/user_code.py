@@ -31,8 +31,7 @@ from finale.model.language import instrumenting, refusals
 
 from .code import digest, of_finale
 from .imports import passed_on, reads_outside
-from .intact import AUDITED, Intact
-from .places import is_foreign, is_installed, is_known
+from .intact import AUDITED, Intact, is_foreign, is_installed, is_known
 from .store import cache_folder
 
 #: Events of Python that tell of something read. https://docs.python.org/3/library/audit_events.html

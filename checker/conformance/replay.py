@@ -15,8 +15,8 @@ from finale.model.given import json_of
 from finale.model.system import Fault, System
 from finale.model.trace import Trace
 from finale.reference.asking import Asking
+from finale.reference.channel import Buffer
 from finale.reference.coordinator import Status
-from finale.reference.elements import Buffer
 from finale.reference.engine import Engine
 from finale.reference.formats.files import Files
 from finale.reference.observation import observation_of

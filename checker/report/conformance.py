@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from finale.checker.conformance.lockstep import Agreement, Divergence
-from finale.checker.logs.event_log.judge import JudgedLog
-from finale.checker.logs.event_log.missing_events import filled_in, gaps
+from finale.checker.logs.event_log.judge import JudgedLog, filled_in, gaps
 from finale.checker.logs.event_log.section_search import Accepted, GaveUp, Rejected, Undecided
 from finale.checker.logs.findings import Severity
 from finale.checker.report.layout import counted, duration, grouped, joined

@@ -39,7 +39,7 @@ from finale.reference.flink.hooks import HANDLED
 from finale.reference.flink.job import KINDS, SINKS, connected
 from finale.reference.flink.order import Order, OrderedStep, Trigger
 from finale.reference.flink.session import SPLITS
-from finale.reference.formats.jobtable import table_of
+from finale.reference.formats.eventlog import table_of
 
 from .happens_before import happens_before
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from finale.model.errors import FinaleError, Place
-from finale.reference.elements import Buffer
+from finale.reference.channel import Buffer
 from finale.reference.formats.metadata import OperatorMetadata
 from finale.reference.task import Output, Task
 

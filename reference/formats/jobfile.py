@@ -27,7 +27,7 @@ from typing import Any
 from finale.model.errors import FinaleError, Place, nearest
 from finale.model.given import text_of, toml_of
 from finale.model.topology import Edge, Job, Pattern, Sink, Subtask, Vertex
-from finale.reference.elements import Record
+from finale.reference.channel import Record
 from finale.reference.engine import Engine
 from finale.reference.formats.files import Files
 from finale.reference.formats.metadata import VERSIONS

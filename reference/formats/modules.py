@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any, cast
 
 from finale.model.errors import FinaleError, Place
-from finale.reference.elements import Record
+from finale.reference.channel import Record
 
 #: Where code is that no user has written: Finale's, Python's and what is installed beside it.
 NOT_THEIRS = (

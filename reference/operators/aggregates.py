@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from finale.model.errors import FinaleError, Place
-from finale.reference.elements import Record
+from finale.reference.channel import Record
 from finale.reference.formats.snapshots import State
 from finale.reference.operators.base import Context, Emit, Operator
 from finale.reference.operators.keys import MARK, KeyField, index_of, merged, value_of

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from finale.model.errors import FinaleError
-from finale.reference.elements import Buffer, Record
+from finale.reference.channel import Buffer, Record
 from finale.reference.formats.files import Files
 from finale.reference.formats.snapshots import State
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, cast
 
 from finale.model.errors import FinaleError, Place
-from finale.reference.elements import Record
+from finale.reference.channel import Record
 from finale.reference.formats.files import AGAIN
 from finale.reference.formats.modules import raised_in, said_of
 from finale.reference.operators.base import Context, Emit, Operator

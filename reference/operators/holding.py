@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from finale.reference.elements import Record
+from finale.reference.channel import Record
 from finale.reference.formats.snapshots import State
 from finale.reference.operators.base import Context, Emit, Operator
 from finale.reference.operators.keys import KeyField, merged, value_of

@@ -14,7 +14,7 @@ from typing import Any, NoReturn, cast
 
 from finale.model.errors import FinaleError, Place
 from finale.model.given import json_of
-from finale.reference.elements import Record
+from finale.reference.channel import Record
 
 #: No keyed operator has more subtasks than this.
 GROUPS = 128

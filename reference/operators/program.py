@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from finale.model.errors import FinaleError, Place
 from finale.model.topology import Edge, Job, OperatorKind, Sink, Subtask, Vertex
-from finale.reference.elements import Record
+from finale.reference.channel import Record
 from finale.reference.formats.files import Files
 from finale.reference.operators.base import Context, Operator
 from finale.reference.operators.simple import HoldBack, HoldUntilLast, Numbered, PassOn

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from finale.reference.elements import Buffer, Record
+from finale.reference.channel import Buffer, Record
 from finale.reference.formats.snapshots import State
 from finale.reference.operators.base import Context, Emit, Operator, SourceOperator, Word
 

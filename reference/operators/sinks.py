@@ -15,7 +15,7 @@ import json
 import re
 from collections.abc import Collection, Sequence
 
-from finale.reference.elements import Record
+from finale.reference.channel import Record
 from finale.reference.formats.snapshots import State
 from finale.reference.operators.base import Context, Emit, Operator
 from finale.reference.operators.keys import bad_record

@@ -13,7 +13,7 @@ from typing import IO, NoReturn
 
 from finale.model.errors import FinaleError, Place
 from finale.model.given import json_of, line_of, opened
-from finale.reference.elements import Buffer, Record
+from finale.reference.channel import Buffer, Record
 from finale.reference.formats.files import AGAIN
 from finale.reference.formats.snapshots import State
 from finale.reference.operators.base import Context, Emit, Operator, SourceOperator

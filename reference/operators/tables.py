@@ -10,7 +10,7 @@ from typing import IO, Any, NoReturn
 
 from finale.model.errors import FinaleError, Place
 from finale.model.given import line_of
-from finale.reference.elements import Record
+from finale.reference.channel import Record
 from finale.reference.operators import sources
 from finale.reference.operators.base import Context
 from finale.reference.operators.keys import NUMBERS, fields_of

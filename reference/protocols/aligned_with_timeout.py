@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from finale.reference.channel import Channel
-from finale.reference.elements import Barrier
+from finale.reference.channel import Barrier, Channel
 from finale.reference.overtaking import LoggedChannel
 from finale.reference.protocols.unaligned import Unaligned
 from finale.reference.steps import Guarded, action

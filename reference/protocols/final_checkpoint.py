@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from finale.reference.asking import Asking
-from finale.reference.channel import Channel
-from finale.reference.elements import EndOfData
+from finale.reference.channel import Channel, EndOfData
 from finale.reference.operators.base import Word
 from finale.reference.steps import Guarded, action
 from finale.reference.task import Phase, Task

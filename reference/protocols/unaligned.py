@@ -11,9 +11,8 @@ from typing import Any, cast
 
 from finale.model.topology import Channel as Wire
 from finale.model.topology import Job, Pattern
-from finale.reference.channel import Channel
+from finale.reference.channel import Barrier, Buffer, Channel
 from finale.reference.coordinator import CheckpointKind
-from finale.reference.elements import Barrier, Buffer
 from finale.reference.engine import BoundTo
 from finale.reference.formats.inflight import recovered, told
 from finale.reference.formats.metadata import CHANNELS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from finale.checker.cache.places import is_foreign
+from finale.checker.cache.intact import is_foreign
 
 
 def forget_tests() -> None:

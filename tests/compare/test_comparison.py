@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from finale.checker.compare.aut import aut_of
 from finale.checker.compare.comparison import Answer, Comparison, compare, finer
+from finale.checker.compare.lts import aut_of
 from finale.checker.compare.observed import START, STUCK
 from finale.checker.compare.observer import Observer, observer_in
 from finale.checker.search.backends import FEW

@@ -6,9 +6,8 @@ import enum
 from itertools import combinations
 from typing import cast
 
-from finale.checker.compare.aut import aut_of
 from finale.checker.compare.identity import identity
-from finale.checker.compare.lts import SILENT, Alphabet
+from finale.checker.compare.lts import SILENT, Alphabet, aut_of
 from finale.model.domains import Array, Bool, Domain, Enum, Option, Queue, Range, Set, Union
 from finale.model.value_text import value_text
 from finale.model.values import Nothing, Record, part

@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from finale.checker.compare.aut import aut_of
 from finale.checker.compare.bisimulation import classes
 from finale.checker.compare.comparison import Answer, Comparison, compare
 from finale.checker.compare.inclusion import Determinised, unmatched
-from finale.checker.compare.lts import Alphabet, Lts, joined
+from finale.checker.compare.lts import Alphabet, Lts, aut_of, joined
 from finale.checker.spec.catalogue import Catalogue, catalogue
 from finale.checker.spec.reading import read_spec
 from finale.model.errors import FinaleError

@@ -22,9 +22,8 @@ from finale.model.protocols.task.tasks import TaskStatus
 from finale.model.protocols.unaligned import Unaligned as UnalignedModel
 from finale.model.rules import WEAK, rule
 from finale.model.rules import step as model_step
-from finale.reference.channel import Channel
+from finale.reference.channel import Channel, EndOfData
 from finale.reference.coordinator import Coordinator
-from finale.reference.elements import EndOfData
 from finale.reference.engine import Engine
 from finale.reference.formats.snapshots import State
 from finale.reference.gate import Gate

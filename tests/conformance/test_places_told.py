@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from finale.checker.logs.event_log.acceptance import Accepted
-from finale.checker.logs.event_log.judge import EventLogJudge, JudgedLog, RunSearch
-from finale.checker.logs.event_log.missing_events import filled_in, gaps
+from finale.checker.logs.event_log.judge import EventLogJudge, JudgedLog, RunSearch, filled_in, gaps
 from finale.checker.report.conformance import damage_lines
 from finale.cli.conform import conform
 from tests.conformance.logs import PAIR, engine_of, log_of

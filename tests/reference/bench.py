@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from finale.reference.elements import Record
+from finale.reference.channel import Record
 from finale.reference.formats.files import MemoryFiles
 from finale.reference.operators.base import Context, Operator
 from finale.reference.operators.keys import ByKey, InTurn, KeyField

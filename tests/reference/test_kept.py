@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finale.reference.elements import Record
+from finale.reference.channel import Record
 from finale.reference.formats.files import MemoryFiles
 from finale.reference.operators.base import Context
 from finale.reference.operators.holding import Hold, Join, Lookup, Number

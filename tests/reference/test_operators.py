@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finale.model.errors import FinaleError
-from finale.reference.elements import Record
+from finale.reference.channel import Record
 from finale.reference.operators.aggregates import Aggregate, CountByKey, WindowAggregate
 from finale.reference.operators.functions import Filter, FlatMap, Map, WordSplitter
 from finale.reference.operators.keys import (

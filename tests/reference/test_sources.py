@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finale.model.errors import FinaleError
-from finale.reference.elements import Buffer
+from finale.reference.channel import Buffer
 from finale.reference.formats.files import MemoryFiles
 from finale.reference.operators.base import Context
 from finale.reference.operators.sources import LineSource

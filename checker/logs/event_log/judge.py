@@ -11,24 +11,25 @@ follow is judged once more, event by event, in a system of its own: that gives t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from finale.checker.logs.findings import Coverage, Finding, Severity
-from finale.checker.logs.read.visibility import Visibility
-from finale.checker.search.limits import Limits
-from finale.checker.search.native.support import why_not
-from finale.checker.spec.catalogue import Catalogue, catalogue
-from finale.reference.formats.eventlog import Section
-
-from .acceptance import ALL_VISIBLE, LIMITS, ROOM, accept, coverage_of, given_up
-from .progress import OnProgress, OverTime, SearchEffort
-from .restarts import EarlierSections
-from .section_judge import findings_of
-from .section_search import Accepted, Move, Rejected, Undecided
-from .section_setting import IDS_LIVE
-from .section_system import Refusal, SectionSystem
-from .step_cache.lines import (
+from finale.checker.logs.event_log.acceptance import (
+    ALL_VISIBLE,
+    LIMITS,
+    ROOM,
+    accept,
+    coverage_of,
+    given_up,
+)
+from finale.checker.logs.event_log.progress import OnProgress, OverTime, SearchEffort
+from finale.checker.logs.event_log.restarts import EarlierSections
+from finale.checker.logs.event_log.section_judge import findings_of
+from finale.checker.logs.event_log.section_search import Accepted, Move, Rejected, Undecided
+from finale.checker.logs.event_log.section_setting import IDS_LIVE
+from finale.checker.logs.event_log.section_system import Refusal, SectionSystem
+from finale.checker.logs.event_log.step_cache.lines import (
     EventForms,
     RunLines,
     SectionSteps,
@@ -38,6 +39,12 @@ from .step_cache.lines import (
     runs_in,
     wrong_attempt,
 )
+from finale.checker.logs.findings import Coverage, Finding, Severity
+from finale.checker.logs.read.visibility import Visibility
+from finale.checker.search.limits import Limits
+from finale.checker.search.native.support import why_not
+from finale.checker.spec.catalogue import Catalogue, catalogue
+from finale.reference.formats.eventlog import ReadLog, Section
 
 #: So much is known at once, before all is forgotten: paths of some 700 bytes, words of some 1000,
 #: heads and tails of lines of some 200.
@@ -271,3 +278,33 @@ def _moves(system: SectionSystem) -> tuple[list[Move], Refusal | None]:
         rule, reached = taken
         moves.append(Move(rule, event.line, reached))
     return moves, None
+
+
+def filled_in(log: ReadLog, accepted: Accepted) -> list[tuple[int, Counter[str]]]:
+    """The steps of a witness that have no event, by the line behind which it took them."""
+    found: dict[int, Counter[str]] = {}
+    for section, moves in zip(log.sections, accepted.witness, strict=True):
+        behind = section.line
+        for move in moves:
+            if move.line is None:
+                found.setdefault(behind, Counter())[move.rule.rule.name] += 1
+            else:
+                behind = move.line
+    return sorted(found.items())
+
+
+def gaps(run: RunLines) -> list[int]:
+    """The lines behind which something may be missing; a section without its end is one, too."""
+    found: set[int] = set()
+    for number, part in enumerate(run.parts):
+        found |= {_before(part, place) for place in part.section.lost}
+        if not part.section.ended:
+            found.add(_before(part, None))
+        if part.section.line in run.log.missing:
+            found.add(_before(run.parts[number - 1], None) if number else 0)
+    return sorted(found)
+
+
+def _before(part: SectionSteps, place: int | None) -> int:
+    """The line that comes before one of the places between events; before None, the last."""
+    return max(part.lines[:place], default=part.section.line)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from finale.model.topology import Job
 from finale.reference.flink.job import ends_by_itself, sources_of
 from finale.reference.flink.outcome import copies, records_of
-from finale.reference.formats.jobtable import table_of
+from finale.reference.formats.eventlog import table_of
 
 JOB = {
     "S": {"records": [2, 0], "parallelism": 2, "bounded": [True, False]},

@@ -1,7 +1,11 @@
-"""Mistakes of a job's end."""
+"""Engines with one mistake each, which tests must find.
+
+Each has the name of its counterpart among the broken variants of the model.
+"""
 
 from __future__ import annotations
 
+from finale.reference.engine import Engine
 from finale.reference.operators.sinks import TransactionalSink
 from finale.reference.protocols.final_checkpoint import FinalCheckpoint
 from finale.reference.protocols.legacy_finish import LegacyFinish
@@ -38,3 +42,8 @@ class WaitsForLostAck(FinalCheckpoint):
 
     def call_failed(self, task: Task, checkpoint: int) -> None:
         pass
+
+
+BROKEN: dict[str, type[Engine]] = {
+    engine.variant: engine for engine in (CloseAbortsPending, CommitOnClose, WaitsForLostAck)
+}
