@@ -40,11 +40,7 @@ from finale.model.language.observing import observed_kinds
 from finale.model.language.path_ends import is_inner
 from finale.model.language.protocol import Protocol, Setting
 
-from . import BEGAN
-
 DIGEST_BYTES = 16
-#: By so much the clock of a file system may be behind that of the process.
-SECONDS_OF_CLOCKS = 1.0
 #: The packages of the model that hold protocols and properties: code that people change.
 CHANGING = ("finale.model.protocols", "finale.model.properties")
 
@@ -102,6 +98,7 @@ def digest(said: Iterable[object]) -> bytes:
 
 #: In a checkout this is a link's target: files are compared by where they really are.
 _MODEL = Path(model.__file__).resolve().parent
+_CHECKER = Path(__file__).parents[1]
 #: Where the protocols and properties are that this package brings.
 CHANGING_FOLDERS = tuple(_MODEL / name.rpartition(".")[2] for name in CHANGING)
 
@@ -147,18 +144,13 @@ def of_finale() -> bytes:
 
 
 @cache
-def of_checker() -> bytes:
-    """Return the digest of all code of the checker, and of the model that it checks."""
-    folder = Path(__file__).parents[1]
-    said = [(str(file.relative_to(folder)), of_file(file)) for file in sorted(folder.rglob("*.py"))]
-    return digest([of_finale(), *said])
+def of_checker(*folders: str) -> bytes:
+    """Return the digest of the code of the checker, or of folders in it, and of the tool.
 
-
-def is_changed_since_loaded() -> bool:
-    """Return whether a file of the checker or the model may be another one than was loaded."""
-    folders = (Path(__file__).parents[1], _MODEL)
-    changed = max(file.stat().st_mtime for folder in folders for file in folder.rglob("*.py"))
-    return changed > BEGAN - SECONDS_OF_CLOCKS
+    Where the files are is part of it: what a search reports names them.
+    """
+    files = sorted(file for name in folders or ("",) for file in (_CHECKER / name).rglob("*.py"))
+    return digest([of_tool(), *((str(file), of_file(file)) for file in files)])
 
 
 def _is_own(module: str | None) -> bool:

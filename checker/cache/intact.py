@@ -38,10 +38,15 @@ _OF_PYTHON = frozenset(
         *("_exit", "stdout", "stderr", "last_type", "last_value", "last_traceback"),
     )
 )
-#: Tables that Finale itself fills, by their names in modules.
-_CACHES = frozenset(
-    ("_CHECKED", "_CODES", "_INTEGERS", "_READERS", "_TEXTS", "_WATCHING", "NAMES_OF_LANGUAGE")
-)
+#: Tables that Finale itself fills, by the modules that have them.
+_CACHES = {
+    "finale.model.expressions": {"_INTEGERS"},
+    "finale.model.language.contents": {"_WATCHING", "NAMES_OF_LANGUAGE"},
+    "finale.model.language.instrumenting": {"_CODES"},
+    "finale.model.language.syntax": {"_CHECKED", "_CODES", "_READERS", "NAMES_OF_LANGUAGE"},
+    "finale.checker.cache.code": {"_TEXTS"},
+    "finale.checker.cache.user_code": {"_WATCHING"},
+}
 #: Code of Finale's that runs while rules are explored: the rest searches and prints.
 _OWN = ("finale.model", "finale.checker.cache", "finale.rules")
 #: What has nothing of its own that can change, or is looked at elsewhere.
@@ -109,7 +114,8 @@ class _Seen:
         self._objects: list[tuple[type, dict[str, object], dict[str, object]]] = []
         is_own = _is_own(name)
         if is_own:
-            self._add([each for key, each in own.items() if key not in _CACHES])
+            filled = _CACHES.get(name, set())
+            self._add([each for key, each in own.items() if key not in filled])
         for kind in self._kinds:
             self._tables.append((vars(kind), [*vars(kind), *vars(kind).values()]))
             if is_own:

@@ -33,6 +33,7 @@ from .code import (
     digest,
     is_of_model,
     of_checker,
+    of_finale,
     of_setting,
     of_tool,
 )
@@ -201,7 +202,7 @@ class CachedParts(Parts):
         if self.keys is None:
             return []
         rules = len(self.keys) - len(system.properties)
-        own = digest(["compared", of_checker(), *self.keys[:rules], system.initial])
+        own = digest(["compared", of_finale(), of_checker(), *self.keys[:rules], system.initial])
         return [own, *(digest([own, each]) for each in self.keys[rules:])]
 
     def _key_of_check(self, mark: DecoratedFunction) -> bytes | None:

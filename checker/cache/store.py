@@ -10,11 +10,14 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import sys
 import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import closing, suppress
 from hashlib import blake2b
 from pathlib import Path
+
+from . import BEGAN
 
 #: The environment variable that names the folder; if it is empty, nothing is kept.
 VARIABLE = "FINALE_CACHE"
@@ -25,6 +28,8 @@ LAYOUT = 3
 BYTES_MAX = 512 * 1024 * 1024
 #: So long a process waits for another one that writes, in seconds.
 WAIT_SECONDS = 2.0
+#: By so much the clock of a file system may be behind that of the process.
+SECONDS_OF_CLOCKS = 1.0
 _CHECK_BYTES = 8
 
 
@@ -47,7 +52,11 @@ def users_store() -> Store | None:
 
 
 class Store:
-    """Texts by key. What is put is written when the store is flushed or closed."""
+    """Texts by key. What is put is written when the store is flushed or closed.
+
+    Keys name the code of Finale by what its files say. So nothing is written if a file may have
+    changed after it was loaded: another process would take it for the work of the new code.
+    """
 
     def __init__(self, folder: Path | None) -> None:
         self.trouble = ""
@@ -124,6 +133,8 @@ class Store:
         file = self._own_file()
         if file is None or not (self._waiting or self._used):
             return
+        if _is_changed_since_loaded():
+            self._waiting.clear()
         rows = [(key, _packed(key, text)) for key, text in self._waiting.items()]
         try:
             with file:
@@ -148,6 +159,16 @@ class Store:
             with suppress(sqlite3.Error):
                 self._file.close()
         self._file = None
+
+
+def _is_changed_since_loaded() -> bool:
+    """Whether a file of Finale's that was loaded may have become another one."""
+    loaded = [module for name, module in sys.modules.items() if name.startswith("finale.")]
+    files = [file for module in loaded if (file := getattr(module, "__file__", None)) is not None]
+    try:
+        return max(Path(file).stat().st_mtime for file in files) > BEGAN - SECONDS_OF_CLOCKS
+    except OSError:
+        return True
 
 
 def _distrusted(folder: Path) -> str:

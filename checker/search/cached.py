@@ -22,12 +22,10 @@ from typing import Any
 
 from finale.checker.cache.code import (
     digest,
-    is_changed_since_loaded,
     name_of,
-    of_file,
+    of_checker,
     of_finale,
     of_setting,
-    of_tool,
 )
 from finale.checker.cache.store import Store
 from finale.checker.spec.catalogue import Catalogue
@@ -50,9 +48,8 @@ from .answer import (
     Violated,
 )
 
-_ROOT = Path(__file__).parents[2]
 #: The code that a report depends on, beside what builds systems.
-_FOLDERS = ("checker/cache", "checker/search", "checker/spec")
+_FOLDERS = ("cache", "search", "spec")
 #: The packages that search or are asked in a search.
 _PACKAGES = ("llvmlite", "numba", "numpy", "z3_solver")
 _KINDS: dict[str, Any] = {
@@ -95,8 +92,7 @@ class CachedReports:
         text = json.dumps(_said(replace(report, cached=False)), separators=(",", ":"))
         before = self.key_of_files
         del self.key_of_files  # code that ran since may have loaded or read something
-        is_same = before == self.key_of_files and not is_changed_since_loaded()
-        of_files = [] if before is None or not is_same else [before]
+        of_files = [] if before is None or before != self.key_of_files else [before]
         for key in (*keys, *of_files):
             self.store.put(key, text)
         self.store.flush()
@@ -128,7 +124,7 @@ class CachedReports:
             for rule in system.rules
             for end in leaves(rule.tree)
         ]
-        return digest(["system", _of_checker(), key, places, *self.asked])
+        return digest(["system", _of_searches(), key, places, *self.asked])
 
 
 def cached_reports(spec: Spec, asked: Collection[object]) -> CachedReports | None:
@@ -147,8 +143,7 @@ def of_code(catalogue: Catalogue) -> bytes | None:
     code = None if catalogue.code is None else catalogue.code.key()
     if catalogue.code is not None and code is None:
         return None
-    # Reports name branches by file, so it matters where the files of Finale are.
-    return digest(["code", _of_checker(), of_finale(), str(_ROOT), code])
+    return digest(["code", _of_searches(), of_finale(), code])
 
 
 def _is_complete(report: Report) -> bool:
@@ -156,10 +151,8 @@ def _is_complete(report: Report) -> bool:
 
 
 @cache
-def _of_checker() -> bytes:
-    files = (file for folder in _FOLDERS for file in sorted((_ROOT / folder).rglob("*.py")))
-    said = [(str(file), of_file(file)) for file in files]
-    return digest([of_tool(), *said, *_versions()])
+def _of_searches() -> bytes:
+    return digest([of_checker(*_FOLDERS), *_versions()])
 
 
 def _versions() -> Iterator[str]:

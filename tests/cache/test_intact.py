@@ -9,6 +9,7 @@ import threading
 import pytest
 
 from finale.checker.cache.intact import Intact
+from finale.model.language import refusals
 
 
 @pytest.mark.parametrize(
@@ -36,3 +37,13 @@ def test_a_lock_of_another_process_is_no_change(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(threading, "_shutdown_locks_lock", threading.Lock())
     monkeypatch.setattr(threading, "a_name_that_is_new", 1, raising=False)
     assert set(intact.changed()) == before
+
+
+def test_a_table_is_known_by_its_module_and_not_by_its_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(refusals, "_CHECKED", {}, raising=False)
+    intact = Intact()
+    before = set(intact.changed())
+    refusals.__dict__["_CHECKED"]["a user's"] = 1
+    assert set(intact.changed()) - before == {refusals.__name__}

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from finale.checker.cache import store as store_module
 from finale.checker.cache.store import FILE, Store
 
 KEY, OTHER = b"k" * 16, b"o" * 16
@@ -38,6 +39,17 @@ def test_nothing_is_written_before_it_is_flushed(tmp_path: Path) -> None:
     assert Store(tmp_path).text(KEY) is None
     store.flush()
     assert Store(tmp_path).text(KEY) == "text"
+
+
+def test_nothing_is_written_if_code_of_finale_has_changed_since_it_was_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_module, "BEGAN", Path(store_module.__file__).stat().st_mtime - 1)
+    store = Store(tmp_path)
+    store.put(KEY, "made by the code that was loaded")
+    store.flush()
+    assert store.text(KEY) is None
+    assert Store(tmp_path).text(KEY) is None
 
 
 def test_without_a_folder_nothing_is_kept() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import closing
 from functools import lru_cache
 
-from finale.checker.cache.code import digest, is_changed_since_loaded, of_checker
+from finale.checker.cache.code import digest, of_checker, of_finale
 from finale.checker.cache.store import Store, users_store
 
 from .flink_projections import DIES, ENDS, OTHER, ProofSetting, projection_of, restores
@@ -35,7 +35,8 @@ class ProjectionSteps:
 
     def __init__(self, given: ProofSetting, name: str, task: str) -> None:
         self._projection = (given, name, task)
-        self._key = digest(["steps of a projection", of_checker(), repr(given), name, task])
+        code = (of_finale(), of_checker())
+        self._key = digest(["steps of a projection", *code, repr(given), name, task])
         self._start = frozenset[Values]()
         self._steps: dict[Values, tuple[Step, ...]] = {}
         self._restored: dict[Values, bool] = {}
@@ -66,7 +67,7 @@ class ProjectionSteps:
 
     def keep(self) -> None:
         """Write what is new, beside what other processes have written."""
-        if self._size() == self._kept or is_changed_since_loaded():
+        if self._size() == self._kept:
             return
         self._read()
         said = {

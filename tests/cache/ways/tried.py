@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from finale.checker.search import cached
+from finale.checker.cache import store
 from finale.cli.main import main
 from tests.cache.plain_process import forget_tests
 from tests.mutation.rules.apart import apart
@@ -128,7 +128,7 @@ def _by_fork(place: Path, environment: Mapping[str, str]) -> Answer:
         os.environ.update(environment)
         forget_tests()
         # Files of Finale may be edited while tests run.
-        cached.__dict__["BEGAN"] = time.time() + 3600
+        store.__dict__["BEGAN"] = time.time() + 3600
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = main(_words(place))
