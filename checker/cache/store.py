@@ -30,6 +30,7 @@ BYTES_MAX = 512 * 1024 * 1024
 WAIT_SECONDS = 2.0
 #: By so much the clock of a file system may be behind that of the process.
 SECONDS_OF_CLOCKS = 1.0
+_FINALE = f"{Path(__file__).parents[2]}{os.sep}"
 _CHECK_BYTES = 8
 
 
@@ -162,11 +163,11 @@ class Store:
 
 
 def _is_changed_since_loaded() -> bool:
-    """Whether a file of Finale's that was loaded may have become another one."""
-    loaded = [module for name, module in sys.modules.items() if name.startswith("finale.")]
-    files = [file for module in loaded if (file := getattr(module, "__file__", None)) is not None]
+    """Whether a file of Finale's that was loaded may have become another one, or is gone."""
+    files = [getattr(module, "__file__", None) or "" for module in list(sys.modules.values())]
+    own = (Path(file) for file in files if file.startswith(_FINALE))
     try:
-        return max(Path(file).stat().st_mtime for file in files) > BEGAN - SECONDS_OF_CLOCKS
+        return max(file.stat().st_mtime for file in own) > BEGAN - SECONDS_OF_CLOCKS
     except OSError:
         return True
 
