@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from finale.checker.cache.store import cache_folder
 from tests.ci.outcomes import SPEC, inputs
 from tests.cli.running import ROOT, run
 
@@ -18,6 +19,7 @@ pytest_plugins = ["pytester"]
 
 #: By its module: an installed one would be found by its entry point, and then it is there twice.
 PLUGIN = ("-p", "no:finale", "-p", "pytest_finale", "-p", "no:cacheprovider")
+HOME = cache_folder() or Path()
 INI = """
 [pytest]
 finale_specs = specs
@@ -32,6 +34,8 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
     monkeypatch.syspath_prepend(folder)
     monkeypatch.setenv("PYTHONPATH", str(folder))
     monkeypatch.setenv("FINALE_CACHE", "")
+    # pytester has a home of its own, and the loops of the native search take long to compile.
+    monkeypatch.setenv("XDG_CACHE_HOME", str(HOME.parent))
     inputs(pytester.path)
     (pytester.path / "lamp.toml").write_text('title = "A job"\n')
     (pytester.path / "specs").mkdir()

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -57,16 +59,21 @@ class Reader:
 
 
 @pytest.fixture(scope="module")
-def readers(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Reader]:
-    readers = {page: Reader(tmp_path_factory.mktemp(page.stem)) for page in PAGES}
-    for page, reader in readers.items():
+def readers(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Reader]:
+    """The reader who has followed a page."""
+
+    @cache
+    def reader_of(page: Path) -> Reader:
+        reader = Reader(tmp_path_factory.mktemp(page.stem))
         reader.follow(page.read_text(encoding="utf-8"))
-    return readers
+        return reader
+
+    return reader_of
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_page_shows_what_happens(page: Path, readers: dict[Path, Reader]) -> None:
-    reader = readers[page]
+def test_a_page_shows_what_happens(page: Path, readers: Callable[[Path], Reader]) -> None:
+    reader = readers(page)
     if os.environ.get("RECORD_TRANSCRIPTS"):
         page.write_text(recorded(page.read_text(encoding="utf-8"), reader), encoding="utf-8")
         return
@@ -87,8 +94,8 @@ def recorded(page: str, reader: Reader) -> str:
     return page
 
 
-def test_the_variant_falls_and_the_fixed_one_holds(readers: dict[Path, Reader]) -> None:
-    ran_before = readers[TUTORIAL].ran
+def test_the_variant_falls_and_the_fixed_one_holds(readers: Callable[[Path], Reader]) -> None:
+    ran_before = readers(TUTORIAL).ran
     found = {(command.line, ran.exit): output for command, ran, output in ran_before}
     falls = found["check eager.toml --protocols mine", 1]
     assert re.search(r"✗ +commit-only-durable +violated +8 steps", falls)

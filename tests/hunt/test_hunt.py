@@ -228,7 +228,7 @@ def test_the_command_writes_specs_that_reproduce(
         return plan_of(NAME)
 
     monkeypatch.setattr(finale.cli.hunt, "settings", few)
-    monkeypatch.setattr(finale.cli.hunt, "SECONDS_TO_SHRINK", 1.0)
+    monkeypatch.setattr(finale.cli.hunt, "SECONDS_TO_SHRINK", 0.3)
     none = tmp_path / "none"
     none.mkdir()
     (none / "other.toml").write_text('title = "no spec"', encoding="utf-8")
@@ -282,7 +282,7 @@ def test_an_interrupt_in_the_known_specs_says_that_nothing_is_known(
         return plan_of(NAME)
 
     monkeypatch.setattr(finale.cli.hunt, "settings", few)
-    monkeypatch.setattr(finale.cli.hunt, "SECONDS_TO_SHRINK", 1.0)
+    monkeypatch.setattr(finale.cli.hunt, "SECONDS_TO_SHRINK", 0.05)
     none, command = tmp_path / "none", "hunt stop-with-savepoint --jobs 1 --output hunt"
     none.mkdir()
     (none / "other.toml").write_text('title = "no spec"', encoding="utf-8")
