@@ -34,6 +34,9 @@ RUNS = {
 #: How many examples of a property Hypothesis tries in each profile.
 EXAMPLES = {"quick": 20, "ci": 100, "nightly": 2_000}
 
+#: Files that run each of many cases in a process of its own.
+FORKING = ("cache/test_ways.py", "constructs/test_constructs.py")
+
 for name, examples in EXAMPLES.items():
     settings.register_profile(name, max_examples=examples, deadline=None)
 # What was worked out before must not answer for the code under test.
@@ -71,6 +74,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         return None
     chosen = RUNS[str(config.getoption("--tier"))]
     return None if tier_of(collection_path) in chosen else True
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A process that holds little forks in less time: what forks for each case is run first."""
+    items.sort(key=lambda item: not item.path.relative_to(HERE).as_posix().startswith(FORKING))
 
 
 def shared_by(nodeid: str) -> str:

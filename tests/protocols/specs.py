@@ -50,28 +50,21 @@ def audits(
 ) -> list[ParameterSet]:
     """Specs of up to so many states, as cases of an audit of all of them.
 
-    Many specs differ in what they expect, and hardly in their rules. Of those of a protocol and its
-    variants under the same options only the largest is quick, if it has no more states than
-    `quick`: the others are slow. The smallest spec of each protocol is quick in any case, up to
+    Many specs differ in what they expect, and hardly in their rules. Those of up to `quick` states
+    that are quick have each value of each option of a protocol, in as few specs as a greedy choice
+    finds; the others are slow. The smallest spec of each protocol is quick in any case, up to
     `SMALLEST_MAX` states. Those named in `slow` never are. The audits of one spec run in a row: see
     conftest.py.
     """
     counted = [spec for spec in specs() if spec.counts and spec.counts.states <= states_max]
     left_out = {ROOT / f"{name}.toml" for name in slow}
-    largest: dict[object, Spec] = {}
-    for spec in counted:
-        if spec.file in left_out:
-            continue
-        key = spec.protocol.key, repr(spec.setting.options)
-        if _states(spec) <= (quick or states_max) and (
-            key not in largest or _states(spec) > _states(largest[key])
-        ):
-            largest[key] = spec
+    small = [spec for spec in counted if _states(spec) <= (quick or states_max)]
     smallest: dict[str, Spec] = {}
     for spec in sorted(counted, key=_states, reverse=True):
         smallest[spec.protocol.key] = spec
     always = [spec for spec in smallest.values() if _states(spec) <= SMALLEST_MAX]
-    chosen = {spec.file for spec in (*largest.values(), *always)} - left_out
+    covering = _covering([spec for spec in small if spec.file not in left_out])
+    chosen = {spec.file for spec in (*covering, *always)} - left_out
     return [
         pytest.param(
             spec,
@@ -80,6 +73,22 @@ def audits(
         )
         for spec in counted
     ]
+
+
+def _covering(specs: Collection[Spec]) -> list[Spec]:
+    """Few of the specs, in which each protocol has each value of each option that all have."""
+    values = {spec.file: _values(spec) for spec in specs}
+    left = set().union(*values.values())
+    chosen: list[Spec] = []
+    while left:
+        # The larger of those that add as much.
+        chosen.append(max(specs, key=lambda spec: (len(values[spec.file] & left), _states(spec))))
+        left -= values[chosen[-1].file]
+    return chosen
+
+
+def _values(spec: Spec) -> set[tuple[str, str, str]]:
+    return {(spec.protocol.key, name, repr(value)) for name, value in spec.setting.options.items()}
 
 
 def _states(spec: Spec) -> int:
