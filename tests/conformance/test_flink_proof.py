@@ -288,7 +288,11 @@ def test_a_part_has_the_classes_that_are_told_apart() -> None:
 
 @pytest.mark.parametrize(
     ("given", "each"),
-    [(CALM, 60), (STORMY, 12), pytest.param(OVERTAKING, 10, marks=pytest.mark.slow)],
+    [
+        (CALM, 60),
+        pytest.param(STORMY, 12, marks=pytest.mark.slow),
+        pytest.param(OVERTAKING, 10, marks=pytest.mark.slow),
+    ],
     ids=["calm", "stormy", "unaligned"],
 )
 def test_a_projection_takes_each_step_of_the_whole_system(given: ProofSetting, each: int) -> None:
@@ -379,7 +383,13 @@ def test_where_something_is_missing_nothing_is_rejected() -> None:
     assert isinstance(accept_run(gap, whole=False).conforms, Undecided)
 
 
-@pytest.mark.parametrize("name", ["bounded-01", "race-00", "H2-06", "H2-08", "H12-00", "H12-01"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("bounded-01", "race-00", "H2-06", "H2-08", "H12-01"),
+        pytest.param("H12-00", marks=pytest.mark.slow),
+    ],
+)
 def test_the_log_of_a_job_manager_alone_is_not_rejected(name: str) -> None:
     """It tells of new attempts, and not that they begin."""
     for run in sample(name):
