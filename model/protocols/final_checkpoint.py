@@ -142,9 +142,9 @@ class FinalCheckpoint(Requests, Failures, WatermarkView, EndOfDataView):
     # --- release and close -----------------------------------------------------------------------
 
     @step
-    def confirmed(self, task: Task, checkpoint: CheckpointId) -> None:
+    def act_on_confirmation(self, task: Task, checkpoint: CheckpointId) -> None:
         """FC-7: a newer confirmation commits, and releases a task whose final checkpoint it is."""
-        super().confirmed(task, checkpoint)
+        super().act_on_confirmation(task, checkpoint)
         if self.releases(task, checkpoint):
             task.released = True
 

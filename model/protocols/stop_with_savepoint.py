@@ -168,7 +168,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     def reject_savepoint(self, task: Reader, checkpoint: Checkpoint) -> None:
         """H14: a mailbox that drains takes no further mail, so the savepoint is declined."""
         task.mail.remove(checkpoint)
-        self.declined(checkpoint)
+        self.decline(checkpoint)
 
     @rule(fair=STRONG)
     def perform_savepoint(self, task: Reader, checkpoint: Checkpoint) -> None:
@@ -369,9 +369,9 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
         return super().reads(task, channel) and not self.is_stalled(task)
 
     @step
-    def confirmed(self, task: Task, checkpoint: CheckpointId) -> None:
+    def act_on_confirmation(self, task: Task, checkpoint: CheckpointId) -> None:
         """FC-7, SS-5: a newer confirmation commits; the blocking savepoint's ends a source."""
-        super().confirmed(task, checkpoint)
+        super().act_on_confirmation(task, checkpoint)
         if self.stops and isinstance(task, Source) and self.ends_now(task, checkpoint):
             task.mode = StopMode.NO_DRAIN
 

@@ -207,9 +207,9 @@ class SyncSavepoint(Stopping, LegacyFinish):
     # --- the end ---------------------------------------------------------------------------------
 
     @step
-    def confirmed(self, task: Task, checkpoint: CheckpointId) -> None:
+    def act_on_confirmation(self, task: Task, checkpoint: CheckpointId) -> None:
         """SS-5: the savepoint has completed: a sink commits, a source ends, a task wakes."""
-        super().confirmed(task, checkpoint)
+        super().act_on_confirmation(task, checkpoint)
         if self.stops and task.sync == checkpoint and not self.has_forgotten(task):
             task.released = True
             task.stalled = False

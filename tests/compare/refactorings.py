@@ -109,12 +109,12 @@ REFACTORINGS = (
     Refactoring(
         "equal-branches",
         '''    @step
-    def confirmed(self, task: Task, checkpoint: CheckpointId) -> None:
+    def act_on_confirmation(self, task: Task, checkpoint: CheckpointId) -> None:
         """Two branches that do the same."""
         if task.final_from == Nothing:
-            super().confirmed(task, checkpoint)
+            super().act_on_confirmation(task, checkpoint)
         else:
-            super().confirmed(task, checkpoint)
+            super().act_on_confirmation(task, checkpoint)
 ''',
     ),
     Refactoring(

@@ -62,7 +62,7 @@ class AbortLeavesFuture(AlignedWithTimeout):
     def perform(self, task: Task, checkpoint: CheckpointId) -> None:
         """AL-5, unless an earlier checkpoint is found open."""
         if any(self.is_orphaned(channel) for channel in task.outputs):
-            self.declined(checkpoint)
+            self.decline(checkpoint)
             task.broadcast(CancelBarrier(checkpoint))
         else:
             super().perform(task, checkpoint)

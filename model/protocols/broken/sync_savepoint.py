@@ -56,8 +56,8 @@ class WakesForAny(SyncSavepoint):
     variant, must_fall = "wakes-for-any", "closed-after-its-savepoint"
 
     @step
-    def confirmed(self, task: Task, checkpoint: CheckpointId) -> None:
+    def act_on_confirmation(self, task: Task, checkpoint: CheckpointId) -> None:
         """SS-5 without a look at which checkpoint has completed."""
-        super().confirmed(task, checkpoint)
+        super().act_on_confirmation(task, checkpoint)
         if task.sync != Nothing:
-            super().confirmed(task, task.sync)
+            super().act_on_confirmation(task, task.sync)

@@ -408,10 +408,10 @@ class JobProtocol(Protocol, ABC):
     @step
     def _retire_if_free(self, checkpoint: Checkpoint) -> None:
         if self.checkpoints[-1].status != UNUSED and self.is_free(checkpoint):
-            self.forget(checkpoint)
+            self.give_again(checkpoint)
 
     @step
-    def forget(self, checkpoint: Checkpoint) -> None:
+    def give_again(self, checkpoint: Checkpoint) -> None:
         """Give an id again that is free."""
         # What is older than every live id stays older, and "from this one on" means the next.
         before = self._before(checkpoint)
@@ -571,11 +571,11 @@ class JobProtocol(Protocol, ABC):
         """AL-4: a task unblocks its inputs, declines the checkpoint, and tells those downstream."""
         task.newest = checkpoint
         task.gate.resume()
-        self.declined(checkpoint)
+        self.decline(checkpoint)
         task.broadcast(CancelBarrier(checkpoint))
 
     @step
-    def declined(self, checkpoint: CheckpointId) -> None:
+    def decline(self, checkpoint: CheckpointId) -> None:
         """A task gives a checkpoint up: its decline is on its way."""
         known = self.known(checkpoint)
         if known.is_pending:
@@ -894,7 +894,7 @@ class JobProtocol(Protocol, ABC):
         checkpoint.triggers.remove(task)
         declines = self.during_restore == DuringRestore.DECLINED
         if declines and task.status == TaskStatus.RESTORING:
-            self.declined(checkpoint)
+            self.decline(checkpoint)
         elif task.status in (TaskStatus.QUIESCED, TaskStatus.CLOSED):
             if not self.unanswered_triggers:
                 self.trigger_failed(task, checkpoint)

@@ -219,7 +219,7 @@ class Committer(ExactlyOnceSink):
         self.listed[checkpoint] = self.held
 
     @step
-    def confirm(self, checkpoint: CheckpointId) -> None:
+    def commit_up_to(self, checkpoint: CheckpointId) -> None:
         """1.7: what is tagged up to the checkpoint is committed, and what is tagged as the last if
         the checkpoint has it."""
         for each, tag in zip(self.checkpoints, self.tags, strict=False):

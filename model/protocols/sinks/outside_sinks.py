@@ -29,10 +29,10 @@ class BufferedSink(AtLeastOnceSink):
         add_effect(self.batch, record)
 
     def end_input(self, *, commits: bool) -> None:
-        self.flush()
+        self.flush_all()
 
     @step
-    def flush(self) -> None:
+    def flush_all(self) -> None:
         """The batch is written."""
         for record in self.data:
             add_effect(self.visible, record, self.batch[record])
@@ -42,12 +42,12 @@ class BufferedSink(AtLeastOnceSink):
     def flush_some(self) -> None:
         """The batch is written before it must be."""
         require(any(self.batch[record] > 0 for record in self.data))
-        self.flush()
+        self.flush_all()
 
     @step
     def snapshot(self, checkpoint: CheckpointId, *, opens: bool) -> None:
         """Nothing that the checkpoint counts as processed stays behind."""
-        self.flush()
+        self.flush_all()
 
     @step
     def close(self) -> None:

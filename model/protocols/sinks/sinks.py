@@ -75,8 +75,8 @@ class Sink(Entity, ABC):
     def snapshot(self, checkpoint: CheckpointId, *, opens: bool) -> None:
         """A checkpoint is taken; `opens`: there is an open transaction."""
 
-    def confirm(self, checkpoint: CheckpointId) -> None:
-        """The checkpoint is known to be completed."""
+    def commit_up_to(self, checkpoint: CheckpointId) -> None:
+        """The checkpoint is known to be completed: what waited for it is committed."""
 
     def end_input(self, *, commits: bool) -> None:
         """1.7: the input has ended: a batch is written; `commits`: what waits for a checkpoint is
@@ -146,7 +146,7 @@ class TwoPhaseSink(ExactlyOnceSink):
             self.listed[checkpoint].add(other)
 
     @step
-    def confirm(self, checkpoint: CheckpointId) -> None:
+    def commit_up_to(self, checkpoint: CheckpointId) -> None:
         for other in self.checkpoints:
             self._commit_if_secured(other, checkpoint)
 
@@ -169,7 +169,7 @@ class TwoPhaseSink(ExactlyOnceSink):
         clear_effects(self.current, self.data)
 
     @step
-    def abort(self, transaction: CheckpointId) -> None:
+    def roll_back(self, transaction: CheckpointId) -> None:
         """The external system forgets the transaction."""
         self.transaction[transaction] = Transaction.ABORTED
         clear_effects(self.content[transaction], self.data)
@@ -189,7 +189,7 @@ class TwoPhaseSink(ExactlyOnceSink):
             if self.listed[checkpoint].has(other):
                 self.commit(other)
             else:
-                self.abort(other)
+                self.roll_back(other)
 
     @step
     def restart(self) -> None:
@@ -200,7 +200,7 @@ class TwoPhaseSink(ExactlyOnceSink):
     @step
     def _abort_if_pending(self, other: CheckpointId) -> None:
         if self.transaction[other] == Transaction.PRECOMMITTED:
-            self.abort(other)
+            self.roll_back(other)
 
     @define
     def refers_to(self, checkpoint: CheckpointId) -> bool:

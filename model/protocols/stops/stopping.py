@@ -494,7 +494,7 @@ class Stopping(Requests):
     def resume(self, checkpoint: Checkpoint) -> None:
         """F45-7, RC-4: a user starts the job again from a checkpoint that it has left."""
         require(self.can_resume)
-        require(self.has_ended())
+        require(self.job_has_ended())
         require(all(not request.is_admitted for request in self.requests))
         require(self.is_left(checkpoint))
         if self.resume_from == ResumeFrom.NEWEST:
@@ -514,7 +514,7 @@ class Stopping(Requests):
             self.used_before = checkpoint
 
     @define
-    def has_ended(self) -> bool:
+    def job_has_ended(self) -> bool:
         """Whether the job has finished, was cancelled, or has failed for good."""
         return self.is_finished or self.has_ended_otherwise()
 

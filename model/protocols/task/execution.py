@@ -337,7 +337,7 @@ class TaskExecution(JobProtocol):
     def on_confirmation(self, task: Task, checkpoint: CheckpointId) -> None:
         """CN-4: a task acts on a confirmation, unless it has acted on a newer one."""
         if self.accepts(task, checkpoint):
-            self.confirmed(task, checkpoint)
+            self.act_on_confirmation(task, checkpoint)
 
     @assumed("StreamTask.notifyCheckpointComplete")
     @define
@@ -346,12 +346,12 @@ class TaskExecution(JobProtocol):
         return task.confirmed == Nothing or task.confirmed < checkpoint
 
     @step
-    def confirmed(self, task: Task, checkpoint: CheckpointId) -> None:
+    def act_on_confirmation(self, task: Task, checkpoint: CheckpointId) -> None:
         """1.7: a sink commits the pending transactions up to the checkpoint; operators are told."""
         task.confirmed = checkpoint
         task.on_completion(checkpoint)
         if task.sink:
-            task.sink.confirm(checkpoint)
+            task.sink.commit_up_to(checkpoint)
 
     @step
     def close_task(self, task: Task) -> None:

@@ -35,12 +35,12 @@ class Buffering(Task):
     @step
     def finish(self, *, clears: bool = True) -> None:
         """FC-1: finish() emits what was held back; one that does not clear it holds it still."""
-        self.flush()
+        self.flush_all()
         if clears:
             clear_effects(self.buffer, self.data)
 
     @step
-    def flush(self) -> None:
+    def flush_all(self) -> None:
         """Emit what was held back, in the order of the records."""
         for record in self.data:
             for times in range(TOO_OFTEN):
@@ -49,7 +49,7 @@ class Buffering(Task):
     @step
     def _emit_if_held(self, record: Datum, times: int) -> None:
         if self.buffer[record] > times:
-            self.emit(record)
+            self.collect(record)
 
     @step
     def keep(self, checkpoint: CheckpointId) -> None:
@@ -72,7 +72,7 @@ class TimerTask(Buffering):
     @step
     def on_maximal_watermark(self) -> None:
         """LF-2, FC-1: all timers fire, and are gone."""
-        self.flush()
+        self.flush_all()
         clear_effects(self.buffer, self.data)
 
     @step
@@ -91,7 +91,7 @@ class ParkingTask(Buffering):
     def emit_parked(self, record: Datum) -> None:
         """The answer to a parked record is there, and goes out."""
         require(self.is_alive, self.buffer[record] > 0)
-        self.emit(record)
+        self.collect(record)
         self.buffer[record] -= 1
 
 
@@ -120,7 +120,7 @@ class StableTask(Buffering):
     @step
     def _emit_if_secured(self, record: Datum, checkpoint: CheckpointId) -> None:
         if self.buffer[record] > 0 and self.secured[checkpoint][record] > 0:
-            self.emit(record)
+            self.collect(record)
             self.buffer[record] -= 1
 
     @step
@@ -166,7 +166,7 @@ class TickingTask(Task):
     @step
     def _emit_if_next(self, record: Datum) -> None:
         if self.ticked == record.number - 1:
-            self.emit(record)
+            self.collect(record)
 
     @step
     def quiesce_timers(self) -> None:

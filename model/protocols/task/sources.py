@@ -92,7 +92,7 @@ class Source(Reader):
     @step
     def _emit_if_next(self, record: Datum) -> None:
         if self.remaining == len(self.data) - record.number + 1:
-            self.emit(record)
+            self.collect(record)
 
 
 class FetchingSource(Source):

@@ -144,7 +144,7 @@ class Task(Entity):
             channel.put(element)
 
     @step
-    def emit(self, record: Datum) -> None:
+    def collect(self, record: Datum) -> None:
         """Put a record on one channel of each edge out, which its number or key chooses, or all."""
         for edge in dict.fromkeys(channel.edge.edge for channel in self.outputs):
             self._emit_along(record, edge)
@@ -160,7 +160,7 @@ class Task(Entity):
     @step
     def work(self, record: Datum) -> None:
         """The operator's work on a record: here it is passed on."""
-        self.emit(record)
+        self.collect(record)
 
     def on_maximal_watermark(self) -> None:
         """The last watermark has come over all inputs: event-time timers fire (LF-2, FC-1)."""

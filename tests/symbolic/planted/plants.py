@@ -168,8 +168,8 @@ SITES = {
     "blocks": Site(
         """
     @step
-    def confirmed(self, task: Task, checkpoint: CheckpointId) -> None:
-        super().confirmed(task, checkpoint)
+    def act_on_confirmation(self, task: Task, checkpoint: CheckpointId) -> None:
+        super().act_on_confirmation(task, checkpoint)
         if {cond}:
             for channel in task.inputs:
                 channel.blocked = True

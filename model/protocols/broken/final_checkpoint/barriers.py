@@ -22,7 +22,7 @@ class CancelsNoFurther(FinalCheckpoint):
         """AL-4 without the news to those downstream."""
         task.newest = checkpoint
         task.gate.resume()
-        self.declined(checkpoint)
+        self.decline(checkpoint)
 
 
 class ForwardsWhileLive(FinalCheckpoint):

@@ -68,7 +68,7 @@ class CloseAbortsPending(FinalCheckpoint):
     def abort_pending(self, sink: TwoPhaseSink, checkpoint: CheckpointId) -> None:
         """Abort the checkpoint's transaction if it is pending."""
         if sink.transaction[checkpoint] == Transaction.PRECOMMITTED:
-            sink.abort(checkpoint)
+            sink.roll_back(checkpoint)
 
 
 class ClosesBeforeFinish(FinalCheckpoint):
@@ -346,7 +346,7 @@ class StaysBlocked(FinalCheckpoint):
         """AL-4 without unblocking."""
         task.newest = checkpoint
         task.gate.aligning = False
-        self.declined(checkpoint)
+        self.decline(checkpoint)
         task.broadcast(CancelBarrier(checkpoint))
 
 

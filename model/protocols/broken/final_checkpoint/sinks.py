@@ -51,7 +51,7 @@ class NarrowSink(TwoPhaseSink):
     """A sink that knows one transaction at a time."""
 
     @step
-    def confirm(self, checkpoint: CheckpointId) -> None:
+    def commit_up_to(self, checkpoint: CheckpointId) -> None:
         """1.7 without what says that older transactions are committed, too."""
         for other in self.checkpoints:
             self._commit_if(other == checkpoint, other)
@@ -79,9 +79,9 @@ class EagerSink(TwoPhaseSink):
     """A sink that commits all that it has written."""
 
     @step
-    def confirm(self, checkpoint: CheckpointId) -> None:
+    def commit_up_to(self, checkpoint: CheckpointId) -> None:
         """1.7, and what is open becomes visible."""
-        super().confirm(checkpoint)
+        super().commit_up_to(checkpoint)
         for record in self.data:
             add_effect(self.visible, record, self.current[record])
         clear_effects(self.current, self.data)
@@ -130,7 +130,7 @@ class NotingSink(GreatestIdSink):
     """A sink that notes an id, and then commits."""
 
     @step
-    def confirm(self, checkpoint: CheckpointId) -> None:
+    def commit_up_to(self, checkpoint: CheckpointId) -> None:
         """The id is noted."""
         self.greatest = checkpoint
 
