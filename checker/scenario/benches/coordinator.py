@@ -216,7 +216,7 @@ class CoordinatorBench(JobBench):
                 self._acknowledge(number, names)
             case "decline", number, *names:
                 self.tasks(names)  # who declines changes nothing, but must be there
-                self.protocol.declined(self.checkpoint(number))
+                self.protocol.decline(self.checkpoint(number))
                 if self.checkpoint(number).declined:
                     self.protocol.apply_decline(self.checkpoint(number))
             case "expire", number:

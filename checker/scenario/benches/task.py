@@ -91,12 +91,12 @@ class RecordingTask(FinalCheckpoint):
         self.bench.record("taken", self.bench.number(checkpoint))
         super().snapshot_taken(task, checkpoint)
 
-    def confirmed(self, task: Task, checkpoint: CheckpointId) -> None:
+    def act_on_confirmation(self, task: Task, checkpoint: CheckpointId) -> None:
         """Tell it, if there are operators to be told, and whether the task is released by it."""
         was_released = task.released
         if not self.bench.skips(task):
             self.bench.record("notified-complete", self.bench.number(checkpoint))
-        super().confirmed(task, checkpoint)
+        super().act_on_confirmation(task, checkpoint)
         if task.released and not was_released:
             self.bench.record("released")
 
