@@ -21,7 +21,7 @@ import site
 import sys
 import sysconfig
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
@@ -39,13 +39,13 @@ _OF_PYTHON = frozenset(
     )
 )
 #: Tables that Finale itself fills, by the modules that have them.
-_CACHES = {
-    "finale.model.expressions": {"_INTEGERS"},
-    "finale.model.language.contents": {"_WATCHING", "NAMES_OF_LANGUAGE"},
-    "finale.model.language.instrumenting": {"_CODES"},
-    "finale.model.language.syntax": {"_CHECKED", "_CODES", "_READERS", "NAMES_OF_LANGUAGE"},
-    "finale.checker.cache.code": {"_TEXTS"},
-    "finale.checker.cache.user_code": {"_WATCHING"},
+_CACHES: Mapping[str, tuple[str, ...]] = {
+    "finale.model.expressions": ("_INTEGERS",),
+    "finale.model.language.contents": ("_WATCHING", "NAMES_OF_LANGUAGE"),
+    "finale.model.language.instrumenting": ("_CODES",),
+    "finale.model.language.syntax": ("_CHECKED", "_CODES", "_READERS", "NAMES_OF_LANGUAGE"),
+    "finale.checker.cache.code": ("_TEXTS",),
+    "finale.checker.cache.user_code": ("_WATCHING",),
 }
 #: Code of Finale's that runs while rules are explored: the rest searches and prints.
 _OWN = ("finale.model", "finale.checker.cache", "finale.rules")
@@ -114,7 +114,7 @@ class _Seen:
         self._objects: list[tuple[type, dict[str, object], dict[str, object]]] = []
         is_own = _is_own(name)
         if is_own:
-            filled = _CACHES.get(name, set())
+            filled = _CACHES.get(name, ())
             self._add([each for key, each in own.items() if key not in filled])
         for kind in self._kinds:
             self._tables.append((vars(kind), [*vars(kind), *vars(kind).values()]))
