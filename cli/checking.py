@@ -29,7 +29,7 @@ from finale.checker.studies.bug_pairs import folders_of_bugs, mistakes_in_pairs
 from finale.model.errors import FinaleError, Place
 from finale.model.system import Kind
 
-from .check_options import CheckOptions
+from .check_options import CheckFlags, CheckOptions
 from .errors import print_error
 from .meter import Meter
 from .output import say_json
@@ -58,6 +58,11 @@ class Checking:
     interrupted: bool = False
     start: float = field(default_factory=time.perf_counter)
 
+    @property
+    def flags(self) -> CheckFlags:
+        """The flags as they are given."""
+        return self.options.flags
+
     @cached_property
     def pages(self) -> ResultPages:
         """The printer of results."""
@@ -75,7 +80,7 @@ class Checking:
         if len(files) > 1 and self.options.may_search_beside:
             from finale.checker.search.processes import processors
 
-            jobs = min(self.options.jobs or processors(), len(files))
+            jobs = min(self.flags.jobs or processors(), len(files))
             if jobs > 1:
                 self._check_beside(files, jobs)
                 return
@@ -101,7 +106,7 @@ class Checking:
                     specs[file] = spec
 
         def search(file: Path) -> Report:
-            return self._run(specs[file], self.options.properties, None, options).report
+            return self._run(specs[file], self.flags.properties, None, options).report
 
         with Meter("specs") as meter:
             for file, found in searched([*specs], search, jobs, meter.tell_many):
@@ -109,9 +114,9 @@ class Checking:
                     self._note(found, file)
                     continue
                 spec = specs[file]
-                families = chosen(spec, self.options.properties)
+                families = chosen(spec, self.flags.properties)
                 build = None if found.backend == "none" else partial(spec.system, families)
-                self._keep(spec, result_of(spec, build, found, self.options.properties))
+                self._keep(spec, result_of(spec, build, found, self.flags.properties))
 
     def _files(self, path: Path) -> list[Path]:
         try:
@@ -139,10 +144,10 @@ class Checking:
         print_error(error)
 
     def _read(self, file: Path) -> Spec:
-        spec = read_under(file, self.options.catalogue, self.options.variant, self.options.values)
-        spec = replace(spec, asks_all=self.options.all_properties)
+        spec = read_under(file, self.options.catalogue, self.flags.variant, self.options.values)
+        spec = replace(spec, asks_all=self.flags.all_properties)
         if self.options.search.storage == "hashed":
-            tell_unanswered(spec, self.options.properties)
+            tell_unanswered(spec, self.flags.properties)
         return spec
 
     def _skips(self, spec: Spec) -> bool:
@@ -150,7 +155,7 @@ class Checking:
         if self.options.changed is not None and not self.options.changed.concern(spec):
             self.left_out.append(LeftOut(spec.file, spec.title, "unchanged"))
             return True
-        if not spec.slow or self.options.slow:
+        if not spec.slow or self.flags.slow:
             return False
         self.left_out.append(LeftOut(spec.file, spec.title, "slow"))
         page = console(stderr=not self.as_text)
@@ -164,7 +169,7 @@ class Checking:
         if self.options.releases is not None:
             self._compare(spec, self.options.releases)
         else:
-            self._keep(spec, self._searched(spec, self.options.properties))
+            self._keep(spec, self._searched(spec, self.flags.properties))
 
     def _searched(self, spec: Spec, properties: Collection[str]) -> SpecResult:
         options = self.options
@@ -182,7 +187,7 @@ class Checking:
         progress: ProgressListener | None,
         how: SearchOptions,
     ) -> SpecResult:
-        limits, backend = self.options.limits, self.options.backend
+        limits, backend = self.options.limits, self.flags.backend
         return run(spec, limits, progress, properties, backend, self.options.reductions, how)
 
     def _compare(self, spec: Spec, releases: Sequence[ReleaseConfig]) -> None:
@@ -190,7 +195,7 @@ class Checking:
         from finale.checker.studies.across_releases import compared
 
         try:
-            found = compared(spec, releases, self.options.properties, self._searched)
+            found = compared(spec, releases, self.flags.properties, self._searched)
         except FinaleError as error:
             raise error.located(Place(str(spec.file))) from None
         results = [column.result for column in found.columns if column.result is not None]
@@ -209,17 +214,17 @@ class Checking:
 
     def _keep(self, spec: Spec, result: SpecResult) -> None:
         interrupted = result.report.stopped == INTERRUPTED
-        if self.options.record and not interrupted:
+        if self.flags.record and not interrupted:
             from finale.checker.studies.recording import record
 
             result = record(spec, result)
-        if self.options.strict:
+        if self.flags.strict:
             result = strictly(result)
         traces: dict[str, str] = {}
-        if self.options.trace_dir is not None:
+        if self.flags.trace_dir is not None:
             from .traces import write_traces
 
-            traces = write_traces(result, self.options.trace_dir)
+            traces = write_traces(result, self.flags.trace_dir)
         self.results.append(result)
         self.answered |= {row.property for row in result.rows}
         if not self.as_text:
@@ -232,13 +237,13 @@ class Checking:
                 write(console(), ["searched on Spark"])
         if interrupted:
             raise KeyboardInterrupt
-        if self.options.minimise:
+        if self.flags.minimise:
             self._shrink(result)
 
     def _remark(self) -> None:
         """Tell on stderr how variants of the user's are not what they seem."""
         known = self.options.catalogue
-        is_users = known.folder is not None or self.options.variant is not None
+        is_users = known.folder is not None or self.flags.variant is not None
         of_variants = [
             each
             for each in self.results
@@ -270,23 +275,9 @@ class Checking:
         """Return the command that continues a stopped search; empty if the search is complete."""
         if not result.report.stopped or self.options.search.resume is None:
             return ""
-        spec = result.spec
-        options, search = self.options, self.options.search
-        words = ["finale", "check", str(spec.file)]
-        words += ["--slow"] if spec.slow else []
-        words += ["--all-properties"] if options.all_properties else []
-        words += ["--strict"] if options.strict else []
-        words += [] if options.variant is None else ["--variant", options.variant]
-        words += [word for each in settings_of(options.values) for word in ("--set", each)]
-        words += [] if options.backend == "auto" else ["--backend", options.backend]
-        words += [] if search.storage == "exact" else ["--storage", search.storage]
-        words += [] if search.threads is None else ["--threads", str(search.threads)]
-        for name in options.properties:
-            words += ["--property", name]
-        words += [] if options.plan is None else ["--spark"]
-        if options.catalogue.folder is not None:
-            words += ["--protocols", str(options.catalogue.folder)]
-        return shlex.join([*words, "--resume", str(search.resume)])
+        slow = ["--slow"] if result.spec.slow else []
+        words = ["finale", "check", str(result.spec.file), *slow, *self.options.to_continue]
+        return shlex.join(words)
 
     def _number_left_out(self, why: str) -> int:
         return sum(each.why == why for each in self.left_out)
@@ -306,7 +297,7 @@ class Checking:
                     advice="add --slow",
                 )
             )
-        for name in self.options.properties:
+        for name in self.flags.properties:
             if name not in self.answered and self.results:
                 self._note(
                     FinaleError(
@@ -350,7 +341,7 @@ class Checking:
         return CheckJson(
             VERSION,
             FORMAT,
-            self.options.variant,
+            self.flags.variant,
             tuple(settings_of(self.options.values)),
             rows,
             left_out,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import fields
+from itertools import chain
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, get_type_hints
 
 from cyclopts import Parameter
 
@@ -14,6 +16,9 @@ from finale.checker.search.options import StorageName
 from finale.model.errors import FinaleError
 
 from . import completers
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 #: A flag has no `--no-…` form, and a list option takes one value each time it is given.
 PLAIN = Parameter(negative=(), consume_multiple=False, show_default=False)
@@ -32,6 +37,11 @@ NoCompare: TypeAlias = Annotated[
         negative="",
         help="Do not compare the code of --protocols with plain Python (docs/refused.md).",
     ),
+]
+NoCache: TypeAlias = Annotated[
+    bool,
+    PLAIN,
+    Parameter(negative="", help="Work out everything anew, and keep nothing (docs/cache.md)."),
 ]
 PropertyNames: TypeAlias = Annotated[
     tuple[str, ...],
@@ -141,6 +151,30 @@ LoggerLevels: TypeAlias = Annotated[
     Parameter(help="Level of a logger that wrote nothing, such as Task=DEBUG; repeatable."),
 ]
 SpecFile: TypeAlias = Annotated[Path, Parameter(help="Spec, a TOML file.")]
+
+
+def given_flags(flags: DataclassInstance) -> dict[str, object]:
+    """The flags of a command that have other values than their defaults, by their names."""
+    hints = get_type_hints(type(flags), include_extras=True)
+    given: dict[str, object] = {}
+    for option in fields(flags):
+        value = getattr(flags, option.name)
+        if value != option.default:
+            parts = getattr(hints[option.name], "__metadata__", ())
+            named = [part.name for part in parts if isinstance(part, Parameter)]
+            names = [*chain.from_iterable(filter(None, named))]
+            given[names[0] if names else f"--{option.name.replace('_', '-')}"] = value
+    return given
+
+
+def words_of(flags: DataclassInstance, without: Collection[str] = ()) -> list[str]:
+    """The words of a command line that give the same flags, but for some of them."""
+    words: list[str] = []
+    for flag, given in given_flags(flags).items():
+        if flag not in without:
+            for value in given if isinstance(given, tuple) else (given,):
+                words += [flag] if value is True else [flag, str(value)]
+    return words
 
 
 def require_seconds(flag: str, seconds: float) -> None:
