@@ -27,7 +27,6 @@ from finale.checker.spec.grid import settings_of
 from finale.checker.spec.releases import ReleaseConfig
 from finale.checker.studies.bug_pairs import folders_of_bugs, mistakes_in_pairs
 from finale.model.errors import FinaleError, Place
-from finale.model.system import Kind
 
 from .check_options import CheckOptions
 from .errors import print_error
@@ -384,7 +383,7 @@ class Checking:
 def tell_unanswered(spec: Spec, properties: Collection[str]) -> None:
     """Tell before the search which answers hashed storage cannot give."""
     asked = chosen(spec, properties)
-    names = [each.name for each in asked if each.kind in (Kind.LEADS_TO, Kind.EVENTUALLY)]
+    names = [each.name for each in asked if each.kind.is_liveness]
     if names:
         page = console(stderr=True)
         told = f"{spec.file.name}: hashed storage keeps no graph, so these stay unknown"

@@ -21,7 +21,7 @@ from finale.checker.studies.weaken import weaker
 from finale.model.errors import FinaleError, Place
 from finale.model.given import json_of
 from finale.model.itf import from_itf, to_itf
-from finale.model.system import Kind, System
+from finale.model.system import System
 from finale.model.trace import Trace, replay
 
 from .output import to_file_or_stdout
@@ -124,7 +124,7 @@ def _shows(system: System, name: str, verdict: str, trace: Trace, binding: Bindi
     prop = next((each for each in system.properties if each.name == name), None)
     if prop is None:
         return False
-    if prop.kind is Kind.REACHABLE:
+    if prop.kind.is_reachability:
         return verdict == Holds.word and judge.reaches(prop, trace)
     # A run that only a bound forbids to go on leaves a property unknown.
     own = binding if is_violated else None

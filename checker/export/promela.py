@@ -262,7 +262,7 @@ class PromelaModel:
             if prop.kind is Kind.ALWAYS:
                 claim = conjunction(map(claim_of, prop.predicates))
                 yield prop.name, prop.sentence, negation(claim)
-            elif prop.kind is Kind.REACHABLE:
+            elif prop.kind.is_reachability:
                 seen = disjunction(conjunction([p.when, p.claim]) for p in prop.predicates)
                 self.reachable.add(prop.name)
                 yield prop.name, prop.sentence, seen

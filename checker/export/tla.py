@@ -329,8 +329,8 @@ class Module:
             yield from self._definition(cause, predicate.when)
             reached = disjunction([predicate.claim, predicate.moved])
             yield from self._definition(goal, reached)
-            leads = prop.kind is Kind.LEADS_TO
-            claims.append(f"({cause} ~> {goal})" if leads else f"({cause} => <>{goal})")
+            at_start = prop.kind.is_due_at_start
+            claims.append(f"({cause} => <>{goal})" if at_start else f"({cause} ~> {goal})")
         yield from bulleted(name, claims)
         yield ""
         self.live.append(name)

@@ -25,7 +25,6 @@ from finale.checker.spec.files import toml_in
 from finale.checker.spec.typed import is_list, is_table
 from finale.checker.studies.effects import Effect, effect_of
 from finale.model.errors import FinaleError
-from finale.model.system import Kind
 
 #: Claims that are asked on request alone because they take time, and that hold of every protocol.
 FURTHER = ("alignment-can-end", "blocked-channel-resumes", "cancel-cancels")
@@ -119,8 +118,8 @@ class Hunting:
 
 def searched_spec(spec: Spec, limits: Limits) -> Searched:
     """Return the claims that fall in a spec, with their signatures."""
-    kinds = {each.name: each.kind for each in spec.families}
-    names = kinds.keys() & {*FURTHER, *(each.name for each in spec.asked)}
+    claims = {each.name for each in spec.families if not each.kind.is_reachability}
+    names = {each.name for each in spec.families} & {*FURTHER, *(each.name for each in spec.asked)}
     result = run(spec, limits, only={*names, NO_DEADLOCK, WELL_FORMED})
     report = result.report
     if report.stopped == INTERRUPTED:
@@ -128,7 +127,7 @@ def searched_spec(spec: Spec, limits: Limits) -> Searched:
     found: list[Violation] = []
     for answer in report.answers:
         verdict = answer.verdict
-        is_claim = kinds.get(answer.property) is not Kind.REACHABLE
+        is_claim = answer.property in {*claims, NO_DEADLOCK, WELL_FORMED}
         if is_claim and isinstance(verdict, Violated) and verdict.trace is not None:
             assert result.system is not None
             signature = signature_of(result.system, answer.property, verdict.trace, verdict.binding)

@@ -31,7 +31,7 @@ from finale.checker.search.state_graph.questions import FAULTS, Asked, Topic
 from finale.model.errors import FinaleError
 from finale.model.expressions import FALSE, Expression, disjunction, negation
 from finale.model.semantics import steps
-from finale.model.system import GroundRule, Kind, State, System
+from finale.model.system import GroundRule, State, System
 
 from .induction import Induction
 
@@ -346,7 +346,7 @@ def does_not_apply(name: str) -> FinaleError:
 def topics_of(system: System) -> Iterator[tuple[str, Topic]]:
     """Return the claims about all states or steps of a system, by name."""
     for index, prop in enumerate(system.properties):
-        if prop.kind in (Kind.ALWAYS, Kind.ON_STEP) and not prop.not_asked:
+        if prop.kind.is_safety and not prop.not_asked:
             yield prop.name, (Asked.FAILS, index)
     yield WELL_FORMED, FAULTS
     yield NO_DEADLOCK, DEADLOCK

@@ -16,7 +16,6 @@ from finale.checker.spec.claim import Spec
 from finale.checker.spec.releases import ReleaseConfig
 from finale.model.errors import FinaleError, Place
 from finale.model.language.properties import Family
-from finale.model.system import Kind
 
 from .outcome import WhyLeftOut
 from .places import expectation_line, shown_file
@@ -191,7 +190,7 @@ def _verdict_row(spec: Spec, name: str, verdict: str, under: ReleaseConfig | Non
 def _word(spec: Spec, name: str, verdict: str) -> VerdictWord:
     """The word for a verdict: a witness that no run reaches is no violation."""
     family = _family(spec, name)
-    if family is not None and family.kind is Kind.REACHABLE and verdict == Violated.word:
+    if family is not None and family.kind.is_reachability and verdict == Violated.word:
         return "not-reached"
     return cast("VerdictWord", verdict)
 

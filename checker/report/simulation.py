@@ -12,7 +12,7 @@ from finale.checker.simulation.runs import End
 from finale.checker.simulation.sampling import Sample
 from finale.checker.spec.claim import Spec
 from finale.model.semantics import Step
-from finale.model.system import Kind, Property
+from finale.model.system import Property
 
 from .layout import Cell, columns, counted, flow, grouped, joined, paragraph
 from .places import command, shown_file, told_setting
@@ -111,11 +111,11 @@ def _properties(sample: Sample, spec: Spec, width: int) -> Iterator[Text]:
 
 
 def _is_calm(prop: Property, sample: Sample) -> bool:
-    return prop.kind is not Kind.REACHABLE and prop.name not in sample.violated
+    return not prop.kind.is_reachability and prop.name not in sample.violated
 
 
 def _unreached(sample: Sample) -> list[str]:
-    witnesses = (each.name for each in sample.system.properties if each.kind is Kind.REACHABLE)
+    witnesses = (each.name for each in sample.system.properties if each.kind.is_reachability)
     return [name for name in witnesses if name not in sample.reached]
 
 

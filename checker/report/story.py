@@ -18,7 +18,7 @@ from finale.checker.spec.claim import EarlierRun
 from finale.model.expressions import And, Cell, Expression, IfThenElse, Or
 from finale.model.language.entities import Entity, Variable
 from finale.model.semantics import evaluate, steps
-from finale.model.system import Fault, GroundRule, Kind, Predicate, Property, State, System
+from finale.model.system import Fault, GroundRule, Predicate, Property, State, System
 from finale.model.trace import Trace, renamed, replay
 from finale.model.value_text import ValueChange, changes, label_of, value_text
 from finale.model.values import NothingType
@@ -226,7 +226,7 @@ def _ending(
         yield from _values(system, list(cells_that_matter(system.terminal, last)), last, None)
     if prop is None:
         return
-    if prop.kind is Kind.ON_STEP:
+    if prop.kind.is_of_steps:
         if trace.fault is None and trace.rules:
             before, rule = trace.states[-2], system.rules[trace.rules[-1]]
             for predicate in _of_binding(prop.on_rules[trace.rules[-1]], row):

@@ -317,8 +317,9 @@ def remarks_on(
 
 def tried_of(case: Case, pair: Pair) -> Tried:
     """Return a case with the verdicts that differ."""
-    kinds = {each.name: each.kind for each in (*case.base.families, *case.changed.families)}
-    return Tried(case, pair, tuple(differences(pair.base, pair.changed, kinds)))
+    families = (*case.base.families, *case.changed.families)
+    witnesses = {each.name for each in families if each.kind.is_reachability}
+    return Tried(case, pair, tuple(differences(pair.base, pair.changed, witnesses)))
 
 
 def _is_stopped(pair: Pair) -> bool:

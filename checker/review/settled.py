@@ -6,7 +6,6 @@ counterexample, the run may be one of both: its steps are taken again by their n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from finale.checker.search.answer import Answer, Holds, Report, Unknown, Violated
@@ -14,7 +13,7 @@ from finale.checker.simulation.judging import Judge
 from finale.checker.simulation.runs import waits_for_a_bound
 from finale.checker.spec.claim import Spec
 from finale.model.semantics import outcome, updated
-from finale.model.system import Fault, Kind, State, System, Update
+from finale.model.system import Fault, State, System, Update
 from finale.model.trace import Trace
 
 #: How an answer was reached that a run of the other system gives.
@@ -55,7 +54,7 @@ class _Replaying:
         self.system, self.judge = system, Judge(system)
         self.numbers = {str(rule): number for number, rule in enumerate(system.rules)}
         self.names = [str(rule) for rule in other.rules]
-        self.kinds: Mapping[str, Kind] = {each.name: each.kind for each in system.properties}
+        self.witnesses = {each.name for each in system.properties if each.kind.is_reachability}
 
     def answer(self, unknown: Answer, run: Trace) -> Answer:
         """The answer that a run gives here, or the unknown one."""
@@ -64,7 +63,7 @@ class _Replaying:
             trace = self._taken(run, start)
             found = self.judge.of(trace, None)
             verdict: Holds | Violated | None = None
-            if self.kinds.get(name) is Kind.REACHABLE:
+            if name in self.witnesses:
                 if (steps := found.reached.get(name)) is not None:
                     verdict = Holds(Trace(trace.states[: steps + 1], trace.rules[:steps]))
             elif (fall := found.violated.get(name)) is not None:

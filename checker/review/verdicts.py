@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import enum
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from finale.checker.search.answer import (
@@ -19,7 +19,6 @@ from finale.checker.search.answer import (
     Violated,
 )
 from finale.checker.search.rows import Exit, trace_of
-from finale.model.system import Kind
 from finale.model.trace import Trace
 
 
@@ -110,14 +109,13 @@ class Difference:
         return None if self.after is None else trace_of(self.after)
 
 
-def differences(base: Report, changed: Report, kinds: Mapping[str, Kind]) -> Iterator[Difference]:
-    """Yield the verdicts that differ; `kinds` are those of the properties, by name."""
+def differences(base: Report, changed: Report, witnesses: Collection[str]) -> Iterator[Difference]:
+    """Yield the verdicts that differ; `witnesses` are the properties that ask for a run."""
     before = {each.property: each for each in base.answers}
     after = {each.property: each for each in changed.answers}
     for name in {**before, **after}:
         one, other = before.get(name), after.get(name)
-        kind = kinds.get(name, Kind.ALWAYS)
-        was, now = _said(one, kind), _said(other, kind)
+        was, now = (_said(each, name in witnesses) for each in (one, other))
         if was is now:
             continue
         yield Difference(name, _direction(was, now), _verdict(one), _verdict(other))
@@ -134,14 +132,14 @@ def _verdict(answer: Answer | None) -> Verdict | None:
     return None if answer is None else answer.verdict
 
 
-def _said(answer: Answer | None, kind: Kind) -> _Said:
+def _said(answer: Answer | None, is_witness: bool) -> _Said:
     if answer is None:
         return _Said.NOTHING
     match answer.verdict:
         case Holds():
-            return _Said.REACHED if kind is Kind.REACHABLE else _Said.HOLDS
+            return _Said.REACHED if is_witness else _Said.HOLDS
         case Violated():
-            return _Said.UNREACHED if kind is Kind.REACHABLE else _Said.FALLS
+            return _Said.UNREACHED if is_witness else _Said.FALLS
         case Vacuous():
             return _Said.VACUOUS
         case Unknown():

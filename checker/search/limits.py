@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 
 from finale.model.errors import FinaleError, Place, nearest
-from finale.model.system import Kind, System
+from finale.model.system import System
 
 from .answer import Statistics, Unknown
 
@@ -195,7 +195,7 @@ def looking(
 
 def check_witnesses(system: System) -> None:
     """Raises `witness-missing` if a property names a witness that was not asked for."""
-    reachable = {prop.name for prop in system.properties if prop.kind is Kind.REACHABLE}
+    reachable = {prop.name for prop in system.properties if prop.kind.is_reachability}
     for prop in system.properties:
         if prop.witness is not None and prop.witness not in reachable:
             raise FinaleError(

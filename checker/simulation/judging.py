@@ -14,7 +14,7 @@ from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from finale.checker.search.state_graph.liveness import is_judged
 from finale.checker.search.state_graph.questions import Asked, Question, of_states, of_steps
 from finale.model.semantics import Known, evaluate, is_deadlock, steps
-from finale.model.system import Fairness, Kind, Predicate, Property, System
+from finale.model.system import Fairness, Predicate, Property, System
 from finale.model.trace import Trace
 
 from .runs import End, waits_for_a_bound
@@ -157,7 +157,7 @@ class Judge:
         return self.system.properties[question.subject].name
 
     def _is_due(self, prop: Property, predicate: Predicate, trace: Trace) -> bool:
-        states = trace.states[:1] if prop.kind is Kind.EVENTUALLY else trace.states
+        states = trace.states[:1] if prop.kind.is_due_at_start else trace.states
         return any(evaluate(predicate.when, state) for state in states)
 
     def _ends_for_good(self, trace: Trace, end: End | None) -> bool:
@@ -169,7 +169,7 @@ def _owes(prop: Property, predicate: Predicate, trace: Trace) -> bool:
     """Whether a goal is still owed in the last state, to the entity that it was promised to."""
     owed = False
     for position, state in enumerate(trace.states):
-        if position == 0 or prop.kind is not Kind.EVENTUALLY:
+        if position == 0 or not prop.kind.is_due_at_start:
             owed = owed or bool(evaluate(predicate.when, state))
         owed = owed and not evaluate(predicate.claim, state)
         if owed and evaluate(predicate.moved, state):

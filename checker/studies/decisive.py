@@ -33,7 +33,7 @@ from finale.checker.search.rows import ResultRow
 from finale.checker.search.state_graph.questions import Asked, of_states, of_steps
 from finale.model.expressions import FALSE, TRUE
 from finale.model.semantics import is_deadlock, outcome, updated
-from finale.model.system import Fairness, Kind, Predicate, State, System, Update
+from finale.model.system import Fairness, Predicate, State, System, Update
 from finale.model.trace import Trace
 
 #: So many states are looked at for one counterexample. Beyond this nothing is claimed.
@@ -282,9 +282,9 @@ class GoalFuture(Future):
 
 def _future(system: System, row: ResultRow, trace: Trace, states_max: int) -> Future | None:
     prop = next((each for each in system.properties if each.name == row.property), None)
-    if prop is None or prop.kind in (Kind.ALWAYS, Kind.ON_STEP):
+    if prop is None or prop.kind.is_safety:
         return SafetyFuture(system, states_max, row)
     predicate = next(each for each in prop.predicates if each.binding == row.binding)
     if predicate.moved is not FALSE:
         return None
-    return GoalFuture(system, states_max, prop.kind is Kind.LEADS_TO, predicate)
+    return GoalFuture(system, states_max, not prop.kind.is_due_at_start, predicate)

@@ -22,7 +22,6 @@ from finale.checker.spec.grid import without as left_out
 from finale.checker.spec.reading import spec_of
 from finale.model.errors import FinaleError, nearest
 from finale.model.language.assumptions import Assumption
-from finale.model.system import Kind
 from finale.model.trace import Trace
 
 from .effects import Effect, effect_of
@@ -195,7 +194,7 @@ def _falls(spec: Spec, base: Report, report: Report) -> Iterator[Fall]:
     families = {each.name: each for each in spec.families}
     for answer in report.answers:
         family = families.get(answer.property)
-        if family is not None and family.kind is Kind.REACHABLE:
+        if family is not None and family.kind.is_reachability:
             continue
         verdict = answer.verdict
         if not isinstance(verdict, Violated) or verdict.trace is None:

@@ -21,7 +21,6 @@ from finale.checker.spec.files import toml_in
 from finale.checker.spec.grid import EXPECTED, Axis, Point, points, size_of, varied, without
 from finale.checker.spec.reading import spec_of
 from finale.model.errors import FinaleError
-from finale.model.system import Kind
 from finale.model.trace import Trace
 
 #: The maximal number of settings of one question.
@@ -119,11 +118,11 @@ class _Asked:
             not_asked = self._not_asked(number)
             if not_asked is not None:
                 answers.append(Answer(self.name, not_asked))
-            elif number in found and kind is Kind.REACHABLE:
+            elif number in found and kind.is_reachability:
                 answers.append(Answer(self.name, Holds(found[number]), self._how(found[number])))
             elif number in found:
                 answers.append(Answer(self.name, Violated(found[number]), self._how(found[number])))
-            elif is_complete and kind is Kind.REACHABLE:
+            elif is_complete and kind.is_reachability:
                 answers.append(Answer(self.name, Violated(None), f"complete at depth {depth}"))
             else:
                 answers.append(self._searched(number))

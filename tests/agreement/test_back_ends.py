@@ -12,12 +12,10 @@ from finale.checker.search.native.search import check as check_natively
 from finale.model.language.build import build
 from finale.model.protocols.yardstick import Yardstick
 from finale.model.rules import Setting
-from finale.model.system import Kind, System
+from finale.model.system import System
 from tests.agreement.compare import compare
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal
-
-LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 
 SMALL = Setting(bounds={"records": 2, "checkpoints": 1, "channel": 3})
 
@@ -40,7 +38,7 @@ def assert_told_alike(native: Report, readable: Report) -> None:
 
 def safety(system: System, report: Report) -> list[object]:
     """The answers that the concrete search gives, too."""
-    liveness = {prop.name for prop in system.properties if prop.kind in LIVENESS}
+    liveness = {prop.name for prop in system.properties if prop.kind.is_liveness}
     return [answer for answer in report.answers if answer.property not in liveness]
 
 

@@ -52,7 +52,6 @@ from tests.protocols.specs import audits, built, specs
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal
 
-LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 #: Hashed storage is refused under partial order.
 STORAGES: tuple[StorageName, ...] = ("exact", "compressed")
 #: Larger specs, and states beyond these, take too long. The proofs do: up to ten seconds a spec.
@@ -63,7 +62,7 @@ Found = Callable[[System], PartialOrder]
 
 def safety_of(system: System) -> System:
     """The system with what partial order keeps of its properties."""
-    kept = tuple(prop for prop in system.properties if prop.kind not in LIVENESS)
+    kept = tuple(prop for prop in system.properties if not prop.kind.is_liveness)
     return replace(system, properties=kept)
 
 

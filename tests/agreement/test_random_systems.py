@@ -22,7 +22,7 @@ from finale.model.errors import FinaleError
 from finale.model.language.build import build
 from finale.model.language.protocol import Protocol
 from finale.model.semantics import steps
-from finale.model.system import Fairness, Kind, State, System
+from finale.model.system import Fairness, State, System
 from tests.agreement.compare import Pair
 from tests.agreement.random_bodies import Pick
 from tests.agreement.random_protocols import Written, written
@@ -40,7 +40,6 @@ REFUSED = {
     "unsupported-operation",
     "write-outside-domain",
 }
-LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 #: Building and searching a protocol takes as long as it takes.
 TOLERATED = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 #: So many states of each protocol are searched by both back ends, and so many are counted.
@@ -143,7 +142,7 @@ def seen(system: System, report: Report, compared: bool) -> Seen:
         has_queue="Queue" in domains or "Union" in domains,
         has_fault=verdicts[WELL_FORMED] == "violated",
         fairness=frozenset(rule.rule.fairness for rule in system.rules),
-        lively=tuple(verdicts[prop.name] for prop in system.properties if prop.kind in LIVENESS),
+        lively=tuple(verdicts[prop.name] for prop in system.properties if prop.kind.is_liveness),
     )
 
 

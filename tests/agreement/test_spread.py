@@ -28,13 +28,12 @@ from finale.checker.spec.claim import Spec
 from finale.model.errors import FinaleError
 from finale.model.language.build import build
 from finale.model.protocols.yardstick import Yardstick
-from finale.model.system import Kind, System
+from finale.model.system import System
 from tests.agreement.test_back_ends import SMALL
 from tests.protocols.specs import audits, built
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal
 
-LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 #: The spread search is compared on specs up to the first size, in the slow tests up to the other.
 STATES_QUICK, STATES_MAX = 40, 100_000
 
@@ -69,7 +68,7 @@ def assert_told_alike(system: System, found: Report, wanted: Report) -> None:
     assert replace(found.statistics, seconds=0) == replace(wanted.statistics, seconds=0)
     assert found.dead_branches == wanted.dead_branches
     assert found.exercised == wanted.exercised
-    lively = {prop.name for prop in system.properties if prop.kind in LIVENESS}
+    lively = {prop.name for prop in system.properties if prop.kind.is_liveness}
     for one, other in zip(found.answers, wanted.answers, strict=True):
         if one.property in lively:
             assert isinstance(one.verdict, Unknown)

@@ -33,7 +33,7 @@ from finale.model.language.build import build
 from finale.model.protocols.two_phase_commit import TwoPhaseCommit
 from finale.model.protocols.yardstick import Yardstick
 from finale.model.rules import Setting
-from finale.model.system import Kind, System
+from finale.model.system import System
 from tests.protocols.specs import name_of, specs
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal
@@ -47,7 +47,6 @@ OPTIONS = [
     SearchOptions("hashed", threads=1),
     SearchOptions("hashed", threads=2),
 ]
-LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 #: Specs with states enough for threads to meet, and few enough to be quick; one a folder.
 LARGE = {
     spec.file.parent: spec
@@ -80,7 +79,7 @@ def told(report: Report, but: Sequence[str] = ()) -> object:
 
 def assert_agree(system: System, limits: Limits) -> None:
     machine = NativeMachine(system)
-    liveness = [prop.name for prop in system.properties if prop.kind in LIVENESS]
+    liveness = [prop.name for prop in system.properties if prop.kind.is_liveness]
 
     def report(options: SearchOptions) -> Report:
         search = NativeSearch(machine, limits, None, options)

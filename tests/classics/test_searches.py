@@ -16,7 +16,7 @@ from finale.checker.search.options import SearchOptions, StorageName
 from finale.checker.search.reductions.kinds import Reduction
 from finale.checker.search.run import run
 from tests.agreement.compare import compare
-from tests.agreement.test_back_ends import LIVENESS, assert_told_alike
+from tests.agreement.test_back_ends import assert_told_alike
 from tests.classics.specs import NAMES, spec_of
 from tests.reductions.audit import disagreements, told
 
@@ -53,7 +53,7 @@ def test_searches_agree(name: str) -> None:
     readable = check(system)
     assert_told_alike(check_natively(system), readable)
     concrete = explore(spec_of(name).instance(), spec_of(name).asked)
-    liveness = {prop.name for prop in system.properties if prop.kind in LIVENESS}
+    liveness = {prop.name for prop in system.properties if prop.kind.is_liveness}
     safety = [answer for answer in readable.answers if answer.property not in liveness]
     assert [each for each in concrete.answers if each.property not in liveness] == safety
     assert counts(concrete) == counts(readable)

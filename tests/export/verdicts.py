@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from finale.checker.export.conditions import LIVENESS, initial_states
+from finale.checker.export.conditions import initial_states
 from finale.checker.search.answer import (
     NO_DEADLOCK,
     WELL_FORMED,
@@ -57,7 +57,7 @@ def ours(system: System) -> Ours:
             # Whether an antecedent is ever true is no question to TLC: to it, that holds.
             name: Holds.word if isinstance(verdicts[name], Vacuous) else verdicts[name].word
             for name, kind in kinds.items()
-            if kind in LIVENESS
+            if kind.is_liveness
         },
     )
 

@@ -118,7 +118,7 @@ class Walk:
     def _asked(self, prop: Property) -> Json:
         word, told = _first(list(self._answers(prop)))
         about: list[list[str]] = []
-        if told is not None and prop.kind is not Kind.ON_STEP:
+        if told is not None and not prop.kind.is_of_steps:
             about = list(self._matter(told))
         return {
             "name": prop.name,
@@ -131,7 +131,7 @@ class Walk:
 
     def _answers(self, prop: Property) -> Iterator[tuple[str, Predicate]]:
         predicates, before, after = prop.predicates, self.state, None
-        if prop.kind is Kind.ON_STEP:
+        if prop.kind.is_of_steps:
             if not self.trace.rules or self.trace.fault is not None:
                 return
             predicates = prop.on_rules[self.trace.rules[-1]]

@@ -20,7 +20,7 @@ from finale.checker.search.limits import (
 from finale.checker.search.solving.encoding import TransitionRelation
 from finale.checker.search.state_graph.questions import Asked, Topic
 from finale.model.expressions import conjunction
-from finale.model.system import Kind, System
+from finale.model.system import System
 from finale.model.trace import Trace
 
 from .asked import Sought, sought
@@ -58,7 +58,7 @@ class ViolatingSettings:
 
     def _run(self, together: ProductSystem) -> None:
         encoding = TransitionRelation(together.system)
-        is_reached = together.system.properties[0].kind is Kind.REACHABLE
+        is_reached = together.system.properties[0].kind.is_reachability
         topic: Topic = (Asked.REACHED if is_reached else Asked.FAILS, 0)
         asked = [each for each in sought(together.system, encoding.ways) if each.subject == topic]
         runs = BoundedRuns(encoding, self._look)

@@ -50,12 +50,12 @@ def _verdict(search: InterpreterSearch, system: System, prop: Property) -> Verdi
         return NotAsked(prop.not_asked)
     match prop.kind:
         case Kind.ALWAYS | Kind.ON_STEP:
-            fails = findings.get(("fails", prop.name))
+            fails = findings.get(("false", prop.name))
             if fails is not None:
                 return Violated(_trace(search, system, fails), fails.binding)
             return _unless_cut(search, _vacuous(search, prop) or Holds())
         case Kind.REACHABLE:
-            reached = findings.get(("reached", prop.name))
+            reached = findings.get(("true", prop.name))
             if reached is not None:
                 return Holds(_trace(search, system, reached))
             return _unless_cut(search, Violated(None))
@@ -66,9 +66,9 @@ def _verdict(search: InterpreterSearch, system: System, prop: Property) -> Verdi
 
 
 def _vacuous(search: InterpreterSearch, prop: Property) -> Vacuous | None:
-    if ("when", prop.name) not in search.findings:
+    if not {("true", prop.name), ("false", prop.name)} & search.findings.keys():
         return Vacuous("its antecedent was never true")
-    if prop.witness is not None and ("reached", prop.witness) not in search.findings:
+    if prop.witness is not None and ("true", prop.witness) not in search.findings:
         return Vacuous(f'its witness "{prop.witness}" is never reached')
     return None
 

@@ -24,7 +24,7 @@ from functools import cached_property
 
 from finale.checker.search.answer import Holds, NotAsked, Unknown, Vacuous, Verdict, Violated
 from finale.model.expressions import FALSE, Expression, negation
-from finale.model.system import IDS_GIVEN_AGAIN, Kind, Predicate, Property, System
+from finale.model.system import IDS_GIVEN_AGAIN, Predicate, Property, System
 from finale.model.trace import replay
 
 from .fairness import Fair
@@ -50,7 +50,7 @@ class Waiting:
 
 def is_judged(prop: Property) -> bool:
     """Return whether a property is judged on the complete graph."""
-    return prop.kind in (Kind.LEADS_TO, Kind.EVENTUALLY) and not prop.not_asked
+    return prop.kind.is_liveness and not prop.not_asked
 
 
 def judge(fair: Fair, prop: Property, look: Callable[[], None]) -> Verdict:
@@ -103,7 +103,7 @@ class _Obligation:
     def __init__(self, fair: Fair, prop: Property, predicate: Predicate) -> None:
         self.fair, self.graph = fair, fair.graph
         self.binding = predicate.binding
-        self.at_once = prop.kind is Kind.EVENTUALLY
+        self.at_once = prop.kind.is_due_at_start
         self._when, self._waits, self._moved = _questions(predicate)
 
     def is_ever_due(self) -> bool:
