@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from finale.checker.report.layout import console, counted, paragraph, write
-from finale.checker.report.outcome import LeftOut, Mistake, Outcome
+from finale.checker.report.outcome import CheckResult, LeftOut, Mistake
 from finale.checker.report.places import shown_file
 from finale.checker.report.results import compared_line, slow_line, summary_lines
 from finale.checker.review.change import read_under
@@ -367,9 +367,9 @@ class Checking:
         return tuple(minimised_json(each) for each in self.smallest)
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> CheckResult:
         """All that was found."""
-        return Outcome(self.results, self.mistakes, self.left_out, self.interrupted)
+        return CheckResult(self.results, self.mistakes, self.left_out, self.interrupted)
 
     @property
     def exit(self) -> Exit:

@@ -9,7 +9,7 @@ from finale.checker.report.layout import console, write
 from finale.checker.report.places import shown_file
 from finale.checker.report.reproduced import orders_lines, run_json, run_lines, total_line
 from finale.checker.reproduce.dangerous import dangerous, sampled_orders
-from finale.checker.reproduce.verdicts import JudgedRun, Verdict, judged_to_hold
+from finale.checker.reproduce.verdicts import JudgedRun, Reproduction, judged_to_hold
 from finale.checker.search.answer import Holds
 from finale.checker.search.rows import Exit
 from finale.checker.spec.claim import Spec
@@ -87,7 +87,7 @@ class OrdersDrive:
             done.append(judged_to_hold(run, names))
             if as_text:
                 write(page, run_lines(number, done[-1], page.width, "order"))
-            if sum(each.verdict is not Verdict.NOT_TAKEN for each in done) == self.count:
+            if sum(each.verdict is not Reproduction.NOT_TAKEN for each in done) == self.count:
                 break
         if as_text:
             write(page, ["", total_line(done)])
@@ -95,9 +95,9 @@ class OrdersDrive:
             about = {"spec": shown_file(self.spec.file), "holding": sorted(names)}
             runs = {"flink": self.release.version, "runs": [run_json(each) for each in done]}
             say_json(document("orders") | about | runs)
-        if any(each.verdict is Verdict.DAMAGED for each in done):
+        if any(each.verdict is Reproduction.DAMAGED for each in done):
             return Exit.FAILED
-        taken = sum(each.verdict is Verdict.SURVIVED for each in done)
+        taken = sum(each.verdict is Reproduction.SURVIVED for each in done)
         return Exit.LIMIT if taken < self.count else Exit.AS_EXPECTED
 
 

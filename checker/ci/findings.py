@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from finale import model
 from finale.checker.report.layout import counted
-from finale.checker.report.outcome import Outcome
+from finale.checker.report.outcome import CheckResult
 from finale.checker.report.places import expectation_line, shown_file
 from finale.checker.report.results import trace_command
 from finale.checker.report.story import BUILT_IN_SENTENCES, Story, story_of
@@ -88,7 +88,7 @@ class Level(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class Annotation:
     """One thing that a reader must see: how serious it is, where, and what it is in a sentence.
 
     `name` is the property, or the code of a mistake. `told` is the answer, if it is about one.
@@ -143,7 +143,7 @@ class RowFinding:
         return trace_command(self.result, self.row.property, checkout.path_of)
 
 
-def findings(outcome: Outcome) -> Iterator[Finding]:
+def findings(outcome: CheckResult) -> Iterator[Annotation]:
     """Return the findings of a check: the specs in their order, then the mistakes."""
     for result in outcome.results:
         for row in result.rows:
@@ -152,14 +152,14 @@ def findings(outcome: Outcome) -> Iterator[Finding]:
                 yield found
     for mistake in outcome.mistakes:
         error = mistake.error
-        yield Finding(
+        yield Annotation(
             Level.ERROR, error.code, mistake.place, f"{error.message}. Help: {error.advice}."
         )
     if outcome.interrupted:
-        yield Finding(Level.ERROR, "interrupted", Place(), "The check was interrupted.")
+        yield Annotation(Level.ERROR, "interrupted", Place(), "The check was interrupted.")
 
 
-def finding_of(result: SpecResult, row: ResultRow) -> Finding | None:
+def finding_of(result: SpecResult, row: ResultRow) -> Annotation | None:
     """Return the finding of one row; None if the row is as expected."""
     stopped = row.property == SEARCH and result.exit is Exit.LIMIT and bool(result.report.stopped)
     if row.ok and not row.is_unexpected and not stopped:
@@ -169,7 +169,7 @@ def finding_of(result: SpecResult, row: ResultRow) -> Finding | None:
     spec = result.spec
     place = Place(str(spec.file), expectation_line(spec, row.property))
     told = RowFinding(result, row)
-    return Finding(level, row.property, place, _sentence(row), told)
+    return Annotation(level, row.property, place, _sentence(row), told)
 
 
 def _sentence(row: ResultRow) -> str:
@@ -203,7 +203,7 @@ def claim_of(result: SpecResult, name: str) -> str:
     return family.sentence if family is not None else BUILT_IN_SENTENCES.get(name, name)
 
 
-def shown(finding: Finding) -> str:
+def shown(finding: Annotation) -> str:
     """Return the place of a finding as a reader knows it."""
     file = finding.place.file
     return "" if file is None else shown_file(file)

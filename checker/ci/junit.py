@@ -13,13 +13,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from finale.checker.report.outcome import Mistake, Outcome
+from finale.checker.report.outcome import CheckResult, Mistake
 from finale.checker.report.places import expectation_line, shown_file, told_setting
 from finale.checker.search.answer import DoesNotApply, Holds, Violated
 from finale.checker.search.rows import ResultRow, SpecResult
 from finale.model.visible import visible
 
-from .findings import Finding, Level, finding_of
+from .findings import Annotation, Level, finding_of
 
 #: The cases of a document that are no properties.
 READING = "reading"
@@ -27,7 +27,7 @@ WHOLE = "finale check"
 _COUNTED = ("failure", "error", "skipped")
 
 
-def junit_of(outcome: Outcome) -> str:
+def junit_of(outcome: CheckResult) -> str:
     """Return the document."""
     suites = [_suite_of(result) for result in outcome.results]
     for file, mistakes in _by_file(outcome.mistakes).items():
@@ -78,7 +78,7 @@ def _answer(result: SpecResult, row: ResultRow) -> Element:
     return case
 
 
-def _body(found: Finding) -> str:
+def _body(found: Annotation) -> str:
     lines = () if found.told is None else found.told.lines_and_command
     return visible("\n".join([found.sentence, "", *lines]).rstrip(), "\n")
 

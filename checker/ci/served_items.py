@@ -30,7 +30,7 @@ from finale.checker.spec.catalogue import Catalogue, catalogue
 from finale.checker.spec.claim import Spec
 from finale.model.errors import FinaleError, nearest
 
-from .findings import Finding, finding_of
+from .findings import Annotation, finding_of
 
 #: The name of the item of a spec as it is written.
 PLAIN = "check"
@@ -106,7 +106,7 @@ class ServedItems:
         }
 
 
-def _failures(found: list[Finding | None]) -> Iterator[str]:
+def _failures(found: list[Annotation | None]) -> Iterator[str]:
     """The texts of the findings that are failures, and not only warnings."""
     for each in found:
         if each is None:

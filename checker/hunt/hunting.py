@@ -33,7 +33,7 @@ BATCH = 64
 
 
 @dataclass(frozen=True)
-class Finding:
+class NewSignature:
     """A new signature: its effect, the cheapest setting in which it shows, and in how many."""
 
     signature: Signature
@@ -135,16 +135,16 @@ def searched_spec(spec: Spec, limits: Limits) -> Searched:
     return Searched("", "", report.statistics.states, 0.0, report.stopped, violations=tuple(found))
 
 
-def findings_of(
+def new_signatures(
     results: Sequence[tuple[HuntSetting, Searched]],
     known: Sequence[Signature],
     catalogue: Catalogue,
-) -> tuple[Finding, ...]:
+) -> tuple[NewSignature, ...]:
     """Return the signatures that no known one covers, the worst and shortest first.
 
     If one signature covers another one, both have one finding: that of the cheaper setting.
     """
-    found: dict[Signature, Finding] = {}
+    found: dict[Signature, NewSignature] = {}
     for setting, violation in _violations(results):
         signature = violation.signature
         if any(each.covers(signature) for each in known):
@@ -154,7 +154,7 @@ def findings_of(
             found[same] = replace(found[same], settings=found[same].settings + 1)
             continue
         effect = effect_of(signature.property, catalogue.properties.get(signature.property))
-        found[signature] = Finding(signature, effect, violation.steps, setting, 1)
+        found[signature] = NewSignature(signature, effect, violation.steps, setting, 1)
     order = list(Effect)
     return tuple(sorted(found.values(), key=lambda each: (order.index(each.effect), each.steps)))
 

@@ -22,7 +22,7 @@ _LISTS = ("restored", "decided", "undecided", "ambiguous", "untold")
 
 
 @dataclass(frozen=True)
-class Verdict:
+class JobVerdict:
     """What is said of one job of a cluster, or of one run in an event log."""
 
     logs: str
@@ -93,7 +93,7 @@ class Verdict:
         )
 
     @classmethod
-    def from_table(cls, table: Mapping[str, Any]) -> Verdict:
+    def from_table(cls, table: Mapping[str, Any]) -> JobVerdict:
         """Back from JSON. Raises `ValueError`, `TypeError` or `KeyError` where it is none."""
         points, conforms = table["checkpoints"], table["conforms"]
         told: dict[str, Any] = {name: tuple(table[name]) for name in _LISTS}
@@ -107,10 +107,10 @@ class Verdict:
         return cls(**{**table, **told})
 
 
-def verdict_of(where: str, judged: JudgedJob, logs: Sequence[RawLog]) -> Verdict:
+def verdict_of(where: str, judged: JudgedJob, logs: Sequence[RawLog]) -> JobVerdict:
     """What is said of a job whose lines were read off these logs."""
     history = judged.history
-    return Verdict(
+    return JobVerdict(
         where,
         history.job,
         history.name,

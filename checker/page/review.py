@@ -31,7 +31,7 @@ from finale.checker.report.review import (
 )
 from finale.checker.review.behaviours import Behaviours
 from finale.checker.review.lines import MemberCoverage
-from finale.checker.review.review import Finding, Review, Tried
+from finale.checker.review.review import ChangedProperty, Review, Tried
 from finale.checker.review.seeming import Remark
 from finale.checker.review.stability import Flip
 from finale.checker.review.verdicts import Difference, Direction
@@ -121,7 +121,7 @@ def _remark(remark: Remark) -> h.Renderable:
 # --- verdicts ------------------------------------------------------------------------------------
 
 
-def _verdicts(review: Review, name: str, shown: Sequence[Finding]) -> h.Renderable:
+def _verdicts(review: Review, name: str, shown: Sequence[ChangedProperty]) -> h.Renderable:
     if not review.findings:
         where = " in the settings that were tried" if review.errors else ""
         return h.p[f"No verdict differs{where}."]
@@ -130,7 +130,7 @@ def _verdicts(review: Review, name: str, shown: Sequence[Finding]) -> h.Renderab
     return table(head, rows, caption="the worst first")
 
 
-def _finding(review: Review, finding: Finding, name: str, is_shown: bool) -> list[h.Node]:
+def _finding(review: Review, finding: ChangedProperty, name: str, is_shown: bool) -> list[h.Node]:
     tried, difference = finding.first
     direction, trace = finding.direction, difference.trace
     end = end_of_mend(review, finding)
@@ -154,7 +154,7 @@ def _soft(text: str) -> h.Node:
     return h.div(".soft")[text] if text else ""
 
 
-def _anchor(name: str, finding: Finding) -> str:
+def _anchor(name: str, finding: ChangedProperty) -> str:
     return f"{name}-{finding.direction.name.lower()}-{finding.property}"
 
 
@@ -259,7 +259,7 @@ def _source(coverage: MemberCoverage) -> str:
 # --- runs ----------------------------------------------------------------------------------------
 
 
-def _run(finding: Finding, name: str) -> h.Renderable:
+def _run(finding: ChangedProperty, name: str) -> h.Renderable:
     tried, difference = finding.first
     anchor = _anchor(name, finding)
     title: list[h.Node] = [finding.property, " ", _word(finding)]
@@ -267,7 +267,7 @@ def _run(finding: Finding, name: str) -> h.Renderable:
     return section(title, _told(tried, difference, anchor), again, name=anchor)
 
 
-def _word(finding: Finding) -> h.Renderable:
+def _word(finding: ChangedProperty) -> h.Renderable:
     return badge(finding.direction.value, _TONES.get(finding.direction, "good"))
 
 

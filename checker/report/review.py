@@ -12,7 +12,7 @@ from finale.checker.compare.comparison import Difference
 from finale.checker.review.behaviours import Behaviours
 from finale.checker.review.cases import Case
 from finale.checker.review.lines import MemberCoverage
-from finale.checker.review.review import Finding, Review, Tried
+from finale.checker.review.review import ChangedProperty, Review, Tried
 from finale.checker.review.stability import Flip, raised
 from finale.checker.review.verdicts import Difference as Changed
 from finale.checker.review.verdicts import Direction
@@ -119,7 +119,7 @@ def _verdicts(review: Review, width: int) -> list[Text]:
     return lines
 
 
-def _finding_cells(review: Review, finding: Finding) -> list[Cell]:
+def _finding_cells(review: Review, finding: ChangedProperty) -> list[Cell]:
     tried, difference = finding.first
     where = f"{finding.direction.value} in {len(finding.shown)} of {len(review.tried)} settings"
     trace = difference.trace
@@ -141,7 +141,7 @@ def told_on_request(case: Case, name: str) -> str:
     return f"asked on request (--property {name})" if case.is_on_request(name) else ""
 
 
-def end_of_mend(review: Review, finding: Finding) -> Flip | None:
+def end_of_mend(review: Review, finding: ChangedProperty) -> Flip | None:
     """How a property that the change mends falls again with a larger bound, if it does."""
     if finding.direction is not Direction.MENDED:
         return None
@@ -155,7 +155,7 @@ def only_up_to(end: Flip) -> str:
     return f"only up to {end.larger.bound} = {end.larger.value - 1}"
 
 
-def _shown_run(finding: Finding, width: int) -> list[Text]:
+def _shown_run(finding: ChangedProperty, width: int) -> list[Text]:
     """A shortest run in short, and the command that prints it in full."""
     tried, difference = finding.first
     story = story_of_finding(tried, difference)
@@ -182,7 +182,7 @@ def _story_lines(story: Story, width: int) -> list[Text]:
     return [*sentence, *flow([Text(step, "dim") for step in steps], width, indent=6)]
 
 
-def command_of_finding(finding: Finding) -> str:
+def command_of_finding(finding: ChangedProperty) -> str:
     """The command that prints the run of a finding."""
     spec = finding.first[0].case.changed
     return command("trace", spec, "--property", finding.property)
@@ -491,7 +491,7 @@ def _member_json(coverage: MemberCoverage) -> dict[str, object]:
     }
 
 
-def _finding_json(finding: Finding) -> dict[str, object]:
+def _finding_json(finding: ChangedProperty) -> dict[str, object]:
     tried, difference = finding.first
     story = story_of_finding(tried, difference)
     return {

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-from finale.checker.compare.comparison import Answer, Comparison, Difference, compare
+from finale.checker.compare.comparison import Comparison, Difference, Relation, compare
 from finale.checker.search.limits import Limits
 from finale.model.errors import FinaleError
 
@@ -39,7 +39,7 @@ class Behaviours:
     refused: tuple[tuple[Case, FinaleError], ...] = ()
 
     @property
-    def answers(self) -> Mapping[Answer, int]:
+    def answers(self) -> Mapping[Relation, int]:
         """How often each answer was given."""
         return Counter(each.answer for _, each in self.compared)
 

@@ -12,7 +12,7 @@ from finale.checker.logs.read.log_events import LineTally
 from finale.checker.logs.read.log_files import LogFile, LogShelf, holes_of
 from finale.checker.logs.read.run_file import read_run_file
 from finale.checker.logs.validate import AcceptanceRequest, judge_cluster
-from finale.checker.logs.verdicts import Verdict, verdict_of
+from finale.checker.logs.verdicts import JobVerdict, verdict_of
 from finale.checker.search.limits import Limits
 from finale.model.errors import FinaleError
 
@@ -65,7 +65,7 @@ class PieceOutcome:
     """What became of a piece. `errors` say of what could not be judged why not."""
 
     key: str
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[JobVerdict, ...] = ()
     counts: LineCounts = LineCounts()
     digest: str = ""
     damaged: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ class PieceOutcome:
         told: dict[str, Any] = {**table}
         counts: dict[str, Any] = {**told["counts"]}
         counts["strays"] = tuple((line, text) for line, text in counts["strays"])
-        told["verdicts"] = tuple(map(Verdict.from_table, told["verdicts"]))
+        told["verdicts"] = tuple(map(JobVerdict.from_table, told["verdicts"]))
         told |= {name: tuple(told[name]) for name in ("damaged", "missing", "errors")}
         told["counts"] = LineCounts(**counts)
         return cls(**told)
@@ -133,7 +133,7 @@ def judged(
 
 
 _Found = tuple[
-    tuple[tuple[Verdict, ...], LineCounts],
+    tuple[tuple[JobVerdict, ...], LineCounts],
     tuple[str, ...],
     tuple[Sequence[KeptEvent], Sequence[KeptRest]],
 ]

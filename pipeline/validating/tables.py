@@ -14,7 +14,7 @@ from typing import Any
 from finale.checker.logs.findings import Finding, Severity
 from finale.checker.logs.read.kept_lines import RawLines
 from finale.checker.logs.replay.checkpoint_history import Fate
-from finale.checker.logs.verdicts import Verdict
+from finale.checker.logs.verdicts import JobVerdict
 from finale.model.visible import visible
 
 from .judging import PieceLines
@@ -121,7 +121,7 @@ def _groups(source: Path, name: str, pieces: Collection[int]) -> Iterator[Any]:
         raise TablesChanged(source.name) from None
 
 
-def verdict_row(verdict: Verdict) -> Row:
+def verdict_row(verdict: JobVerdict) -> Row:
     """A row of the table of verdicts."""
     severities = [each.severity for each in verdict.findings]
     conforms = None
@@ -144,7 +144,7 @@ def verdict_row(verdict: Verdict) -> Row:
     )  # fmt: skip
 
 
-def finding_row(verdict: Verdict, found: Finding) -> Row:
+def finding_row(verdict: JobVerdict, found: Finding) -> Row:
     """A row of the table of findings."""
     return (
         _text(verdict.logs), _text(verdict.job), found.property, _pairs(dict(found.binding)),

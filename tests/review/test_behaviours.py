@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from finale.checker.compare.comparison import Answer
+from finale.checker.compare.comparison import Relation
 from finale.checker.page.review import review_page
 from finale.checker.report.review import review_json, review_lines
 from finale.checker.review.behaviours import Behaviours, behaviours_of
@@ -28,7 +28,7 @@ def test_a_gained_run_is_told() -> None:
     assert difference.run.trace.length == 10
     assert list(seen.told) == ["more in 1"]
     [(case, one)] = seen.compared
-    other = Behaviours(((case, replace(one, answer=Answer.BOTH)),), 1)
+    other = Behaviours(((case, replace(one, answer=Relation.BOTH)),), 1)
     assert list(other.told) == ["more and less in 1"]
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from finale.checker.logs.read.line_patterns import table
 from finale.checker.logs.read.log_files import LogShelf
-from finale.checker.logs.verdicts import Verdict
+from finale.checker.logs.verdicts import JobVerdict
 from finale.pipeline.validating import pieces as module
 from finale.pipeline.validating.judging import JudgingOrder, judged
 from finale.pipeline.validating.pieces import Piece, pieces_of
@@ -68,7 +68,7 @@ def pieces(file: Path) -> list[Piece]:
         return pieces_of(shelf, shelf.logs([str(file)]), "finale")
 
 
-def verdicts(found: list[Piece]) -> list[Verdict]:
+def verdicts(found: list[Piece]) -> list[JobVerdict]:
     return [verdict for piece in found for verdict in judged(ORDER, piece)[0].verdicts]
 
 
