@@ -17,11 +17,11 @@ from finale.checker.report.outcome import CheckResult, LeftOut, Mistake
 from finale.checker.report.places import shown_file
 from finale.checker.report.results import compared_line, slow_line, summary_lines
 from finale.checker.review.change import read_under
-from finale.checker.search.answer import Report
 from finale.checker.search.limits import INTERRUPTED, ProgressListener
 from finale.checker.search.options import SearchOptions
 from finale.checker.search.rows import PRECEDENCE, Exit, SpecResult, result_of, strictly
 from finale.checker.search.run import chosen, run
+from finale.checker.search.verdict import Report
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.grid import settings_of
 from finale.checker.spec.releases import ReleaseConfig

@@ -10,8 +10,8 @@ from finale.checker.report.places import shown_file
 from finale.checker.report.reproduced import orders_lines, run_json, run_lines, total_line
 from finale.checker.reproduce.dangerous import dangerous, sampled_orders
 from finale.checker.reproduce.verdicts import JudgedRun, Reproduction, judged_to_hold
-from finale.checker.search.answer import Holds
 from finale.checker.search.rows import Exit
+from finale.checker.search.verdict import Word
 from finale.checker.spec.claim import Spec
 from finale.model.errors import FinaleError, Place
 from finale.reference.flink.facts import EngineFacts
@@ -52,7 +52,7 @@ class OrdersDrive:
     def run(self, *, as_text: bool) -> Exit:
         """Search, choose the orders, take them, and tell what happened. Raises `no-order`."""
         result = searched(self.spec, None, "auto", ())
-        rows = [row for row in result.rows if row.is_claim and row.verdict == Holds.word]
+        rows = [row for row in result.rows if row.is_claim and row.word is Word.HOLDS]
         names = {row.property for row in rows}
         assert result.system is not None
         with Meter("random runs") as meter:

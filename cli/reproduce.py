@@ -16,8 +16,8 @@ from finale.checker.reproduce.claims import claims_for
 from finale.checker.reproduce.ordering import NotTakeable, order_of
 from finale.checker.reproduce.verdicts import PROBES, SEEN_AT, JudgedRun, Reproduction, judged
 from finale.checker.review.change import read_under
-from finale.checker.search.answer import Violated
 from finale.checker.search.rows import Exit
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.grid import values_in
@@ -165,13 +165,13 @@ def _orders(
     for claim in claims:
         result = searched(claim, name, "auto", ())
         rows = [row for row in result.rows if row.trace is not None]
-        if claim is not claims[-1] and not any(row.verdict == Violated.word for row in rows):
+        if claim is not claims[-1] and not any(row.word is Word.VIOLATED for row in rows):
             continue
         if claim is claims[-1] and found and not rows:
             continue
         row = row_to_tell(result, name)
         tell_other_expectations(result, row)
-        if row.verdict != Violated.word:
+        if row.word is not Word.VIOLATED:
             raise FinaleError(
                 "no-trace",
                 f"{row.property} is not violated: there is no damage that Flink could do",

@@ -11,13 +11,13 @@ from rich.text import Text
 
 from finale.checker.report.layout import console, counted, write
 from finale.checker.report.simulation import repeat_command, sample_json, sample_lines, unexpected
-from finale.checker.report.story import Story, row_of_run, story_json, story_of
+from finale.checker.report.story import Story, story_json, story_of
 from finale.checker.report.trace import trace_lines
 from finale.checker.review.change import read_under
-from finale.checker.search.answer import Violated
 from finale.checker.search.limits import Limits, TimeOver, looking
 from finale.checker.search.rows import Exit
 from finale.checker.search.run import chosen
+from finale.checker.search.verdict import Verdict, Word
 from finale.checker.simulation.judging import Violation
 from finale.checker.simulation.sampling import Sample, sampled
 from finale.checker.spec.catalogue import catalogue
@@ -164,9 +164,9 @@ class Simulation:
             write(page, ["", head, "", *lines])
 
     def _story(self, found: Violation) -> Story:
-        row = row_of_run(found.property, Violated.word, found.trace, found.binding)
+        verdict = Verdict(found.property, Word.VIOLATED, found.trace, found.binding)
         runs = tuple(runs_before(self.spec, found.trace))
-        return story_of(self.system, row, found.trace, runs, is_shortest=False)
+        return story_of(self.system, verdict, found.trace, runs, is_shortest=False)
 
     def _repeat(self, seed: int) -> str:
         return repeat_command(self.spec, seed, self.steps_max, self.names)
@@ -176,6 +176,6 @@ class Simulation:
             say("no run violates a property: no file is written", stderr=True)
             return
         found = told[1]
-        row = row_of_run(found.property, Violated.word, found.trace, found.binding)
-        to_file_or_stdout(itf_of_run(self.spec, self.system, row), output)
+        verdict = Verdict(found.property, Word.VIOLATED, found.trace, found.binding)
+        to_file_or_stdout(itf_of_run(self.spec, self.system, verdict), output)
         say(f"written to {output}", stderr=True)

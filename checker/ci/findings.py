@@ -21,8 +21,8 @@ from finale.checker.report.places import expectation_line, shown_file
 from finale.checker.report.results import trace_command
 from finale.checker.report.story import BUILT_IN_SENTENCES, Story, story_of
 from finale.checker.report.trace import trace_lines
-from finale.checker.search.answer import DoesNotApply, Holds, NotAsked, Unknown, Vacuous, Violated
 from finale.checker.search.rows import SEARCH, Exit, ResultRow, SpecResult
+from finale.checker.search.verdict import Word
 from finale.checker.spec.claim import runs_before
 from finale.model.errors import Place
 
@@ -71,11 +71,11 @@ def checkout() -> Checkout:
 #: The width of a counterexample in a document.
 WIDTH = 100
 _PHRASES = {
-    Violated.word: "is violated",
-    Vacuous.word: "is vacuous",
-    Unknown.word: "is unknown",
-    NotAsked.word: "is not asked",
-    DoesNotApply.word: "does not apply",
+    Word.VIOLATED: "is violated",
+    Word.VACUOUS: "is vacuous",
+    Word.UNKNOWN: "is unknown",
+    Word.NOT_ASKED: "is not asked",
+    Word.DOES_NOT_APPLY: "does not apply",
 }
 _COUNTS = "The exact counts of the full search are those that the spec records."
 
@@ -103,7 +103,7 @@ class Annotation:
     @property
     def is_open(self) -> bool:
         """Whether there is no verdict."""
-        return self.told is not None and self.told.row.verdict == Unknown.word
+        return self.told is not None and self.told.row.word is Word.UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ def finding_of(result: SpecResult, row: ResultRow) -> Annotation | None:
     stopped = row.property == SEARCH and result.exit is Exit.LIMIT and bool(result.report.stopped)
     if row.ok and not row.is_unexpected and not stopped:
         return None
-    undecided = row.verdict == Unknown.word
+    undecided = row.word is Word.UNKNOWN
     level = Level.WARNING if row.ok or undecided else Level.ERROR
     spec = result.spec
     place = Place(str(spec.file), expectation_line(spec, row.property))
@@ -174,7 +174,7 @@ def finding_of(result: SpecResult, row: ResultRow) -> Annotation | None:
 
 def _sentence(row: ResultRow) -> str:
     if row.property == SEARCH:
-        head = "The counts differ" if row.verdict == Violated.word else "The search was stopped"
+        head = "The counts differ" if row.word is Word.VIOLATED else "The search was stopped"
         return f"{head}: {row.why}." if row.why else f"{head}."
     steps = "" if row.steps is None else f" after {counted(row.steps, 'step')}"
     told = f"{row.property} {_phrase(row)}{steps}"
@@ -182,17 +182,17 @@ def _sentence(row: ResultRow) -> str:
         told += f" ({row.why})"
     if row.expected is None:
         return f"{told}. The spec expects nothing of it."
-    if row.expected != row.verdict:
+    if row.expected != row.word:
         return f"{told}. The spec expects: {row.expected}."
     return f"{told}."
 
 
 def _phrase(row: ResultRow) -> str:
-    if row.verdict == Holds.word:
+    if row.word is Word.HOLDS:
         return "holds" if row.trace is None else "is reached"
     if row.is_unreached:
         return "is never reached"
-    return _PHRASES[row.verdict]
+    return _PHRASES[row.word]
 
 
 def claim_of(result: SpecResult, name: str) -> str:

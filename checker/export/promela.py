@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from finale.checker.search.state_graph.folding import nodes
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED
 from finale.model.errors import FinaleError
 from finale.model.expressions import FALSE, Cell, Expression, conjunction, disjunction, negation
 from finale.model.system import Blocked, Fault, Kind, System, Test, Tree, Update

@@ -14,11 +14,11 @@ from finale.checker.cache.code import digest, of_file
 from finale.checker.hunt.journal import Journal, Searched, Violation
 from finale.checker.hunt.settings import HuntSetting, spec_in
 from finale.checker.hunt.signature import Signature, signature_of
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Violated
 from finale.checker.search.cached import of_code
 from finale.checker.search.limits import INTERRUPTED, Limits
 from finale.checker.search.many import WORKER_DIED, searched
 from finale.checker.search.run import run
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Word
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.files import toml_in
@@ -125,13 +125,12 @@ def searched_spec(spec: Spec, limits: Limits) -> Searched:
     if report.stopped == INTERRUPTED:
         raise KeyboardInterrupt
     found: list[Violation] = []
-    for answer in report.answers:
-        verdict = answer.verdict
-        is_claim = answer.property in {*claims, NO_DEADLOCK, WELL_FORMED}
-        if is_claim and isinstance(verdict, Violated) and verdict.trace is not None:
+    for verdict in report.verdicts:
+        name, trace = verdict.property, verdict.counterexample
+        if name in {*claims, NO_DEADLOCK, WELL_FORMED} and trace is not None:
             assert result.system is not None
-            signature = signature_of(result.system, answer.property, verdict.trace, verdict.binding)
-            found.append(Violation(answer.property, verdict.trace.length, signature))
+            signature = signature_of(result.system, name, trace, verdict.binding)
+            found.append(Violation(name, trace.length, signature))
     return Searched("", "", report.statistics.states, 0.0, report.stopped, violations=tuple(found))
 
 
@@ -189,6 +188,6 @@ def known_settings(files: Iterable[Path], protocols: Collection[str]) -> Iterato
             continue
         rows = table.get("expect")
         expected = rows if is_list(rows) else []
-        falls = any(is_table(row) and row.get("verdict") == Violated.word for row in expected)
+        falls = any(is_table(row) and row.get("verdict") == Word.VIOLATED for row in expected)
         if falls and table.get("protocol") in protocols:
             yield HuntSetting(str(file), table, 0.0, file)

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from finale.checker.search.answer import Violated
-from finale.checker.search.rows import ResultRow
+from finale.checker.search.verdict import Verdict, Word
 from finale.checker.studies.decisive import decisive_steps
 from finale.model.system import Fairness, System
 from finale.model.trace import Trace
@@ -54,10 +53,8 @@ def signature_of(
 ) -> Signature:
     """Return the signature of a counterexample."""
     taken = [system.rules[number].rule for number in trace.rules]
-    row = ResultRow(
-        name, Violated.word, None, None, True, trace.length, "", "", trace, binding, is_claim=True
-    )
-    steps = decisive_steps(system, row, trace, STATES_MAX).steps
+    violated = Verdict(name, Word.VIOLATED, trace, binding)
+    steps = decisive_steps(system, violated, trace, STATES_MAX).steps
     matter = [taken[step - 1] for step in steps] or taken
     outside = {rule.name for rule in matter if rule.fairness is Fairness.NONE}
     inside = {rule.name for rule in matter} - outside if steps else set[str]()

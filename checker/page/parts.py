@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 import htpy as h
 
 from finale.checker.report.layout import grouped
-from finale.checker.search.answer import Holds
 from finale.checker.search.rows import ResultRow
+from finale.checker.search.verdict import Word
 
 #: How a verdict, or any other word of a result, is coloured; words that are not here are plain.
 TONES = {
@@ -45,7 +45,7 @@ def verdict_word(row: ResultRow) -> str:
     """The verdict in one word: a witness is `reached` or `not reached`."""
     if row.is_unreached:
         return "not reached"
-    return "reached" if row.verdict == Holds.word and row.trace is not None else row.verdict
+    return "reached" if row.word is Word.HOLDS and row.trace is not None else row.word
 
 
 def verdict(row: ResultRow) -> h.Renderable:

@@ -15,7 +15,6 @@ from finale.checker.report.review import (
     command_of_finding,
     command_of_flip,
     end_of_mend,
-    flip_row,
     new_violations,
     only_up_to,
     other_ends_of_mends,
@@ -27,6 +26,7 @@ from finale.checker.report.review import (
     told_on_request,
     tried_settings,
     unknown_before,
+    verdict_of_flip,
     what_is_missing,
 )
 from finale.checker.review.behaviours import Behaviours
@@ -280,7 +280,7 @@ def _told(tried: Tried, difference: Difference, anchor: str) -> h.Renderable:
 def _flip_run(flip: Flip, name: str) -> h.Renderable:
     spec = spec_of_flip(flip)
     anchor = _flip_anchor(flip, name)
-    told = Told(f"{anchor}-trace", spec, spec.system(), flip_row(flip), flip.trace)
+    told = Told(f"{anchor}-trace", spec, spec.system(), verdict_of_flip(flip), flip.trace)
     title = f"{flip.property} with {flip.larger.bound} = {flip.larger.value}"
     return section(title, told_trace(told), listing(command_of_flip(flip)), name=anchor)
 

@@ -22,7 +22,6 @@ from functools import cache
 from pathlib import Path
 from time import perf_counter
 
-from finale.checker.search.answer import Violated
 from finale.checker.search.bmc.search import check
 from finale.checker.search.limits import (
     INTERRUPTED,
@@ -33,6 +32,7 @@ from finale.checker.search.limits import (
 )
 from finale.checker.search.run import chosen
 from finale.checker.search.state_graph.questions import Topic
+from finale.checker.search.verdict import Word
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.typed import option_word
 from finale.model.errors import FinaleError
@@ -268,9 +268,9 @@ class Explaining:
         report = check(system, limits, self._progress, {proven.name})
         if report.stopped == INTERRUPTED:
             raise KeyboardInterrupt
-        answer = next(each for each in report.answers if each.property == proven.name)
-        if isinstance(answer.verdict, Violated):
-            return Without(Refuted.word, answer.steps)
+        verdict = report.verdict_on(proven.name)
+        if verdict is not None and verdict.word is Word.VIOLATED:
+            return Without(Refuted.word, verdict.steps)
         outcome = Proving(system, limits).prove(asked, self._progress)
         vacuous = isinstance(outcome, Proven) and outcome.vacuous
         return Without("vacuous" if vacuous else outcome.word)

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Literal
 
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from finale.checker.search.bmc.asked import DEADLOCK, sought
 from finale.checker.search.limits import (
     SECONDS_BETWEEN_REPORTS,
@@ -28,6 +27,7 @@ from finale.checker.search.solving.encoding import ways_of
 from finale.checker.search.solving.ic3 import BadStateReached, Ic3
 from finale.checker.search.state_graph.folding import cells_read
 from finale.checker.search.state_graph.questions import FAULTS, Asked, Topic
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED
 from finale.model.errors import FinaleError
 from finale.model.expressions import FALSE, Expression, disjunction, negation
 from finale.model.semantics import steps

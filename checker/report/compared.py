@@ -9,6 +9,7 @@ from rich.text import Text
 from finale.checker.compare.comparison import Comparison, Difference, Relation, Told
 from finale.checker.compare.observed import START, Side
 from finale.checker.compare.observer import GROUPS
+from finale.checker.search.verdict import Word
 from finale.checker.spec.claim import Spec
 from finale.model.trace import replay
 
@@ -179,7 +180,7 @@ def _story(side: Side, told: Told) -> Story:
     replay(side.system, told.trace)
     groups = tuple(groups_of(side.system, told.trace.states[0]))
     steps = tuple(steps_of(side.system, told.trace))
-    return Story("", "", "", (), (), groups, steps, None, (), ())
+    return Story("", Word.RUN, "", (), (), groups, steps, None, (), ())
 
 
 def _sections(side: Side, told: Told, width: int) -> list[list[Text]]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from finale.checker.proofs.prove import Break, Inconclusive, Outcome, Proven, Refuted
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Vacuous, Violated
 from finale.checker.search.solving.cubes import Cube
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Word
 from finale.checker.spec.claim import Spec
 from finale.model.system import System
 from finale.model.value_text import ARROW
@@ -124,16 +124,16 @@ def is_as_expected(spec: Spec, outcome: Outcome) -> bool | None:
     expected = spec.expectations.get(outcome.name)
     verdict = expected.verdict if expected is not None else None
     if verdict is None and outcome.name in (WELL_FORMED, NO_DEADLOCK):
-        verdict = Holds.word
+        verdict = Word.HOLDS
     match outcome:
         case Inconclusive():
             return None
         case _ if verdict is None:
             return None
         case Refuted():
-            return verdict == Violated.word
+            return verdict == Word.VIOLATED
         case Proven():
-            return verdict == (Vacuous.word if outcome.vacuous else Holds.word)
+            return verdict == (Word.VACUOUS if outcome.vacuous else Word.HOLDS)
 
 
 # --- clauses -------------------------------------------------------------------------------------

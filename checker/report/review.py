@@ -16,8 +16,8 @@ from finale.checker.review.review import ChangedProperty, Review, Tried
 from finale.checker.review.stability import Flip, raised
 from finale.checker.review.verdicts import Difference as Changed
 from finale.checker.review.verdicts import Direction
-from finale.checker.search.answer import Violated
 from finale.checker.search.rows import Exit, ResultRow, result_of
+from finale.checker.search.verdict import Verdict, Word
 from finale.checker.spec.claim import Spec, runs_before
 from finale.checker.spec.meanings import summary
 from finale.model.errors import FinaleError
@@ -380,23 +380,12 @@ def story_of_flip(flip: Flip) -> Story:
     """The run that shows a violation with a larger bound."""
     spec = spec_of_flip(flip)
     runs = tuple(runs_before(spec, flip.trace))
-    return story_of(spec.system(), flip_row(flip), flip.trace, runs)
+    return story_of(spec.system(), verdict_of_flip(flip), flip.trace, runs)
 
 
-def flip_row(flip: Flip) -> ResultRow:
-    """The row of a property that falls with a larger bound."""
-    return ResultRow(
-        flip.property,
-        Violated.word,
-        expected=None,
-        expected_steps=None,
-        ok=False,
-        steps=flip.trace.length,
-        how="exhaustive",
-        why="",
-        trace=flip.trace,
-        binding=flip.binding,
-    )
+def verdict_of_flip(flip: Flip) -> Verdict:
+    """The verdict on a property that falls with a larger bound."""
+    return Verdict(flip.property, Word.VIOLATED, flip.trace, flip.binding)
 
 
 def row_of(tried: Tried, name: str) -> tuple[System, ResultRow]:

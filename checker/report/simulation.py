@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Violated
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Word
 from finale.checker.simulation.judging import Findings
 from finale.checker.simulation.runs import End
 from finale.checker.simulation.sampling import Sample
@@ -121,7 +121,7 @@ def _unreached(sample: Sample) -> list[str]:
 
 def _is_expected(spec: Spec, name: str) -> bool:
     expected = spec.expectations.get(name)
-    return expected is not None and expected.verdict == Violated.word
+    return expected is not None and expected.verdict == Word.VIOLATED
 
 
 def unexpected(sample: Sample, spec: Spec) -> list[str]:

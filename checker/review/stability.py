@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from finale.checker.search.answer import Holds, Report, Unknown, Verdict, Violated
 from finale.checker.search.limits import Limits
 from finale.checker.search.many import Look, searched
+from finale.checker.search.verdict import Report, Verdict, Word
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.grid import varied, without
 from finale.model.errors import FinaleError
@@ -169,12 +169,11 @@ def _fallen(larger: Larger, pair: Pair, limits: Limits) -> tuple[_Fallen, bool]:
         found = searched_within(changed, limits).report
     except FinaleError:
         return (), False
-    answers = pair.changed.answers
-    holding = {each.property for each in answers if isinstance(each.verdict, Holds)}
+    holding = {each.property for each in pair.changed.verdicts if each.word is Word.HOLDS}
     fallen = {
         each.property: fall
-        for each in found.answers
-        if each.property in holding and (fall := _fall(each.verdict))
+        for each in found.verdicts
+        if each.property in holding and (fall := _fall(each))
     }
     if not fallen:
         return (), not found.stopped
@@ -183,7 +182,7 @@ def _fallen(larger: Larger, pair: Pair, limits: Limits) -> tuple[_Fallen, bool]:
         with suppress(FinaleError):
             base = raised(larger.case.base, larger)
             before = settled(searched_within(base, limits).report, base, found, changed)
-    unknown = {each.property for each in before.answers if isinstance(each.verdict, Unknown)}
+    unknown = {each.property for each in before.verdicts if each.word is Word.UNKNOWN}
     falls = _falling(before)
     return tuple(
         (name, *fall, None if name in unknown else name in falls) for name, fall in fallen.items()
@@ -192,13 +191,12 @@ def _fallen(larger: Larger, pair: Pair, limits: Limits) -> tuple[_Fallen, bool]:
 
 def _falling(report: Report) -> frozenset[str]:
     """The properties that fall."""
-    return frozenset(each.property for each in report.answers if _fall(each.verdict))
+    return frozenset(each.property for each in report.verdicts if _fall(each))
 
 
 def _fall(verdict: Verdict) -> tuple[Trace, tuple[tuple[str, str], ...]] | None:
-    if isinstance(verdict, Violated) and verdict.trace is not None:
-        return verdict.trace, verdict.binding
-    return None
+    trace = verdict.counterexample
+    return None if trace is None else (trace, verdict.binding)
 
 
 __all__ = ["Flip", "Larger", "Stability", "larger_bounds", "raised", "stability_of"]

@@ -7,18 +7,8 @@ import enum
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from finale.checker.search.answer import (
-    Answer,
-    DoesNotApply,
-    Holds,
-    NotAsked,
-    Report,
-    Unknown,
-    Vacuous,
-    Verdict,
-    Violated,
-)
-from finale.checker.search.rows import Exit, trace_of
+from finale.checker.search.rows import Exit
+from finale.checker.search.verdict import Report, Verdict, Word
 from finale.model.trace import Trace
 
 
@@ -106,19 +96,19 @@ class Difference:
     @builtins.property  # the field of that name hides the word
     def trace(self) -> Trace | None:
         """The counterexample, or the witness of what is newly reached."""
-        return None if self.after is None else trace_of(self.after)
+        return None if self.after is None else self.after.trace
 
 
 def differences(base: Report, changed: Report, witnesses: Collection[str]) -> Iterator[Difference]:
     """Yield the verdicts that differ; `witnesses` are the properties that ask for a run."""
-    before = {each.property: each for each in base.answers}
-    after = {each.property: each for each in changed.answers}
+    before = {each.property: each for each in base.verdicts}
+    after = {each.property: each for each in changed.verdicts}
     for name in {**before, **after}:
         one, other = before.get(name), after.get(name)
         was, now = (_said(each, name in witnesses) for each in (one, other))
         if was is now:
             continue
-        yield Difference(name, _direction(was, now), _verdict(one), _verdict(other))
+        yield Difference(name, _direction(was, now), one, other)
 
 
 def _direction(was: _Said, now: _Said) -> Direction:
@@ -128,23 +118,19 @@ def _direction(was: _Said, now: _Said) -> Direction:
     return now_known.get(now, _NOW[now])
 
 
-def _verdict(answer: Answer | None) -> Verdict | None:
-    return None if answer is None else answer.verdict
-
-
-def _said(answer: Answer | None, is_witness: bool) -> _Said:
-    if answer is None:
+def _said(verdict: Verdict | None, is_witness: bool) -> _Said:
+    if verdict is None:
         return _Said.NOTHING
-    match answer.verdict:
-        case Holds():
+    match verdict.word:
+        case Word.HOLDS:
             return _Said.REACHED if is_witness else _Said.HOLDS
-        case Violated():
+        case Word.VIOLATED:
             return _Said.UNREACHED if is_witness else _Said.FALLS
-        case Vacuous():
+        case Word.VACUOUS:
             return _Said.VACUOUS
-        case Unknown():
+        case Word.UNKNOWN:
             return _Said.UNKNOWN
-        case NotAsked() | DoesNotApply():
+        case Word.NOT_ASKED | Word.DOES_NOT_APPLY | Word.RUN:
             return _Said.NOTHING
 
 

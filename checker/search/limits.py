@@ -10,7 +10,7 @@ from time import perf_counter
 from finale.model.errors import FinaleError, Place, nearest
 from finale.model.system import System
 
-from .answer import Statistics, Unknown
+from .verdict import Statistics, Verdict, Word
 
 #: What `Report.stopped` says of a search that the user stopped.
 INTERRUPTED = "interrupted"
@@ -212,9 +212,10 @@ def check_witnesses(system: System) -> None:
             )
 
 
-def cut_short(stopped: str, seen: Statistics) -> Unknown:
+def cut_short(name: str, stopped: str, seen: Statistics) -> Verdict:
     """Return the verdict on a question that a stopped search leaves open."""
-    return Unknown(
+    why = (
         f"{stopped}: {seen.states} states and {seen.transitions} transitions seen, "
         f"depth {seen.depth}, {seen.frontier} states left to expand"
     )
+    return Verdict(name, Word.UNKNOWN, why=why)

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from finale.checker.search.state_graph.liveness import is_judged
 from finale.checker.search.state_graph.questions import Asked, Question, of_states, of_steps
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED
 from finale.model.semantics import Known, evaluate, is_deadlock, steps
 from finale.model.system import Fairness, Predicate, Property, System
 from finale.model.trace import Trace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED
 from finale.model.language.decorators import ids_in
 from finale.model.language.properties import Family
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from finale.checker.search.answer import Answer, Holds, NotAsked, Violated
 from finale.checker.search.backends import check_with
 from finale.checker.search.limits import INTERRUPTED, Limits, ProgressListener
 from finale.checker.search.run import chosen
+from finale.checker.search.verdict import Verdict, Word
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.files import toml_in
@@ -30,11 +30,11 @@ SECONDS_OF_SOLVER = 30.0
 
 
 @dataclass(frozen=True)
-class PointAnswer:
-    """The answer about the property at one point of the grid."""
+class PointVerdict:
+    """The verdict on the property at one point of the grid."""
 
     setting: Point
-    answer: Answer
+    verdict: Verdict
 
 
 @dataclass(frozen=True)
@@ -43,17 +43,17 @@ class Which:
 
     spec: Spec
     name: str
-    outcomes: tuple[PointAnswer, ...]
+    outcomes: tuple[PointVerdict, ...]
     stopped: str = ""
 
-    def those(self, word: str) -> tuple[PointAnswer, ...]:
+    def those(self, word: str) -> tuple[PointVerdict, ...]:
         """The outcomes with this verdict."""
-        return tuple(each for each in self.outcomes if each.answer.verdict.word == word)
+        return tuple(each for each in self.outcomes if each.verdict.word == word)
 
     @property
-    def weakest(self) -> tuple[PointAnswer, ...]:
+    def weakest(self) -> tuple[PointVerdict, ...]:
         """The settings that break it of which none is weaker and breaks it too."""
-        broken = self.those(Violated.word)
+        broken = self.those(Word.VIOLATED)
         return tuple(
             each
             for each in broken
@@ -84,13 +84,13 @@ def which(
     settings, base = list(points(axes)), without(table, EXPECTED)
     specs = [spec_of(file, varied(base, each.values), lines, catalogue) for each in settings]
     asked = _Asked(specs, name, limits, progress)
-    answers = asked.answers()
-    outcomes = (PointAnswer(*pair) for pair in zip(settings, answers, strict=True))
+    verdicts = asked.verdicts()
+    outcomes = (PointVerdict(*pair) for pair in zip(settings, verdicts, strict=True))
     return Which(specs[0], name, tuple(outcomes), asked.stopped)
 
 
 class _Asked:
-    """The systems of all settings, and the answers about one property so far."""
+    """The systems of all settings, and the question about one property."""
 
     def __init__(
         self, specs: Sequence[Spec], name: str, limits: Limits, progress: ProgressListener | None
@@ -109,31 +109,24 @@ class _Asked:
                 )
         self._systems = [spec.system(own) for spec, own in zip(specs, families, strict=True)]
 
-    def answers(self) -> list[Answer]:
-        """An answer for each setting: of the solver if it can tell, else of a search."""
+    def verdicts(self) -> list[Verdict]:
+        """A verdict for each setting: of the solver if it can tell, else of a search."""
         found, is_complete, depth = self._solved()
-        kind = next(p.kind for p in self._systems[0].properties if p.name == self.name)
-        answers: list[Answer] = []
-        for number in range(len(self.specs)):
-            not_asked = self._not_asked(number)
-            if not_asked is not None:
-                answers.append(Answer(self.name, not_asked))
-            elif number in found and kind.is_reachability:
-                answers.append(Answer(self.name, Holds(found[number]), self._how(found[number])))
-            elif number in found:
-                answers.append(Answer(self.name, Violated(found[number]), self._how(found[number])))
-            elif is_complete and kind.is_reachability:
-                answers.append(Answer(self.name, Violated(None), f"complete at depth {depth}"))
+        verdicts: list[Verdict] = []
+        for number, system in enumerate(self._systems):
+            prop = next(each for each in system.properties if each.name == self.name)
+            trace, is_witness = found.get(number), prop.kind.is_reachability
+            if prop.not_asked:
+                verdict = Verdict(self.name, Word.NOT_ASKED, why=prop.not_asked)
+            elif trace is not None:
+                word = Word.HOLDS if is_witness else Word.VIOLATED
+                verdict = Verdict(self.name, word, trace, how=f"bounded to {trace.length}")
+            elif is_complete and is_witness:
+                verdict = Verdict(self.name, Word.VIOLATED, how=f"complete at depth {depth}")
             else:
-                answers.append(self._searched(number))
-        return answers
-
-    def _not_asked(self, number: int) -> NotAsked | None:
-        own = next(p for p in self._systems[number].properties if p.name == self.name)
-        return NotAsked(own.not_asked) if own.not_asked else None
-
-    def _how(self, trace: Trace) -> str:
-        return f"bounded to {trace.length}"
+                verdict = self._searched(number)
+            verdicts.append(verdict)
+        return verdicts
 
     def _solved(self) -> tuple[Mapping[int, Trace], bool, int]:
         """The runs found by the solver, and whether there are no others."""
@@ -148,11 +141,13 @@ class _Asked:
             raise KeyboardInterrupt
         return asked.found, asked.is_complete, asked.refuted
 
-    def _searched(self, number: int) -> Answer:
+    def _searched(self, number: int) -> Verdict:
         limits = Limits(self.limits.states_max, self.limits.seconds_max)
         limits = limits.after(perf_counter() - self._began)
         report = check_with("auto", self._systems[number], limits, self.progress)
         if report.stopped == INTERRUPTED:
             raise KeyboardInterrupt
         self.stopped = self.stopped or report.stopped
-        return next(each for each in report.answers if each.property == self.name)
+        verdict = report.verdict_on(self.name)
+        assert verdict is not None
+        return verdict

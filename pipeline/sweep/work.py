@@ -10,10 +10,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from finale.checker.search.answer import DoesNotApply, NotAsked, Unknown
 from finale.checker.search.limits import INTERRUPTED, Limits
 from finale.checker.search.rows import SEARCH, SpecResult
 from finale.checker.search.run import run
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import Catalogue, catalogue
 from finale.model.errors import FinaleError
 from finale.model.given import json_of
@@ -120,11 +120,11 @@ def _rows(result: SpecResult, names: tuple[str, ...], seconds: float) -> Iterato
         states = result.report.statistics_of(name).states
         if name not in found:
             why = "it says nothing about this protocol, or its history is not kept"
-            yield CellVerdict(name, DoesNotApply.word, "", states, None, seconds, why)
+            yield CellVerdict(name, Word.DOES_NOT_APPLY, "", states, None, seconds, why)
             continue
         row = found[name]
-        why = row.why if row.verdict in (Unknown.word, "vacuous", NotAsked.word) else ""
-        word = NOT_REACHED if row.is_unreached else row.verdict
+        why = row.why if row.word in (Word.UNKNOWN, "vacuous", Word.NOT_ASKED) else ""
+        word = NOT_REACHED if row.is_unreached else row.word
         yield CellVerdict(name, word, row.how, states, row.steps, seconds, why)
 
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from finale.checker.search.answer import WELL_FORMED, Report
 from finale.checker.search.bfs.search import check
 from finale.checker.search.interpreter.execution import PlainSystem
 from finale.checker.search.interpreter.search import explore_plain
@@ -18,6 +17,7 @@ from finale.checker.search.native.breadth_first import NativeSearch
 from finale.checker.search.native.machine import NativeMachine
 from finale.checker.search.native.search import report_of
 from finale.checker.search.options import DEFAULT, SearchOptions
+from finale.checker.search.verdict import WELL_FORMED, Report
 from finale.model.errors import FinaleError
 from finale.model.language.build import build
 from finale.model.language.protocol import Protocol
@@ -133,7 +133,7 @@ def assert_all_agree(
 
 
 def seen(system: System, report: Report, compared: bool) -> Seen:
-    verdicts = {answer.property: answer.verdict.word for answer in report.answers}
+    verdicts = {answer.property: answer.word for answer in report.verdicts}
     domains = " ".join(str(variable.domain) for variable in system.variables)
     return Seen(
         compared=compared,

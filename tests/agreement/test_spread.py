@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from benchmarks.spreading import Alone
-from finale.checker.search.answer import Report, Unknown
 from finale.checker.search.distributed.bucket import LevelResult, LevelTask
 from finale.checker.search.distributed.explored import Explored
 from finale.checker.search.distributed.files import LEVELS, MAIL, Manifest, SearchFolder
@@ -24,6 +23,7 @@ from finale.checker.search.distributed.search import Spread
 from finale.checker.search.limits import Limits
 from finale.checker.search.native.machine import NativeMachine
 from finale.checker.search.native.search import check as check_natively
+from finale.checker.search.verdict import Report, Word
 from finale.checker.spec.claim import Spec
 from finale.model.errors import FinaleError
 from finale.model.language.build import build
@@ -69,9 +69,9 @@ def assert_told_alike(system: System, found: Report, wanted: Report) -> None:
     assert found.dead_branches == wanted.dead_branches
     assert found.exercised == wanted.exercised
     lively = {prop.name for prop in system.properties if prop.kind.is_liveness}
-    for one, other in zip(found.answers, wanted.answers, strict=True):
+    for one, other in zip(found.verdicts, wanted.verdicts, strict=True):
         if one.property in lively:
-            assert isinstance(one.verdict, Unknown)
+            assert one.word is Word.UNKNOWN
         else:
             assert one == other
 

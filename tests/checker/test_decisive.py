@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from finale.checker.search.answer import Holds, Violated
 from finale.checker.search.bfs.search import check
 from finale.checker.search.rows import ResultRow, SpecResult
 from finale.checker.search.run import run
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.reading import read_spec
 from finale.checker.studies.decisive import decisive_steps
@@ -115,9 +115,9 @@ def asked(system: System, kind: Kind, claim: Expression, start: State) -> bool:
         not_asked="",
     )
     report = check(replace(system, initial=(start,), properties=(prop,)))
-    [answer] = [each for each in report.answers if each.property == "asked"]
-    assert isinstance(answer.verdict, Holds | Violated)
-    return isinstance(answer.verdict, Holds)
+    [answer] = [each for each in report.verdicts if each.property == "asked"]
+    assert answer.word in (Word.HOLDS, Word.VIOLATED)
+    return answer.word is Word.HOLDS
 
 
 def is_inevitable(system: System, row: ResultRow, states: list[State]) -> bool:

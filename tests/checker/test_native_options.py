@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from finale.checker.search.answer import Answer, Report, Statistics, Unknown, Verdict
 from finale.checker.search.limits import LimitHit, Limits
 from finale.checker.search.native import nodes, workers
 from finale.checker.search.native.breadth_first import NativeSearch, states_left
@@ -27,6 +26,7 @@ from finale.checker.search.native.tables import Tables
 from finale.checker.search.options import SearchOptions
 from finale.checker.search.reductions.find import find_all
 from finale.checker.search.reductions.kinds import Reduction
+from finale.checker.search.verdict import Report, Statistics, Verdict, Word
 from finale.checker.spec.claim import Spec
 from finale.model.errors import FinaleError
 from finale.model.language.build import build
@@ -69,12 +69,15 @@ def yardstick(records: int, checkpoints: int, channel: int) -> System:
     return build(Yardstick(Setting(bounds=bounds)))
 
 
+def bare(verdict: Verdict) -> Verdict:
+    """A verdict without how it was reached."""
+    return replace(verdict, how="", is_shortest=True)
+
+
 def told(report: Report, but: Sequence[str] = ()) -> object:
-    answers = [
-        answer.verdict if answer.property not in but else Answer for answer in report.answers
-    ]
+    verdicts = [bare(each) for each in report.verdicts if each.property not in but]
     statistics = replace(report.statistics, seconds=0)
-    return statistics, answers, report.dead_branches, report.exercised
+    return statistics, verdicts, report.dead_branches, report.exercised
 
 
 def assert_agree(system: System, limits: Limits) -> None:
@@ -167,7 +170,7 @@ def assert_agree_under_partial_order(system: System, limits: Limits) -> Statisti
 
     def found(options: SearchOptions) -> tuple[Statistics, list[Verdict], object]:
         report = check(system, limits, under=under, options=options)
-        verdicts = [answer.verdict for answer in report.answers]
+        verdicts = [bare(each) for each in report.verdicts]
         exercised = None if report.stopped else report.exercised
         return replace(report.statistics, seconds=0), verdicts, exercised
 
@@ -265,7 +268,7 @@ def test_the_loops_know_where_states_are_though_the_table_may_not_grow() -> None
 
 def test_hashed_storage_says_how_sure_it_is() -> None:
     report = check(yardstick(1, 2, 2), options=SearchOptions("hashed"))
-    hows = {answer.how for answer in report.answers}
+    hows = {answer.how for answer in report.verdicts}
     assert hows == {"exhaustive but for hash collisions (probability below 3e-10)"}
     assert collision_probability(10_000_000) == pytest.approx(2.7e-6, rel=0.01)
 
@@ -273,9 +276,9 @@ def test_hashed_storage_says_how_sure_it_is() -> None:
 def test_hashed_storage_answers_no_liveness() -> None:
     report = check(build(LASSO.make(), LASSO.families), options=SearchOptions("hashed"))
     assert report.stopped == "hashed storage keeps no state graph"
-    unknown = [each for each in report.answers if isinstance(each.verdict, Unknown)]
+    unknown = [each for each in report.verdicts if each.word is Word.UNKNOWN]
     assert unknown
-    assert len(unknown) < len(report.answers)
+    assert len(unknown) < len(report.verdicts)
 
 
 def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from finale.checker.search.answer import Violated
 from finale.checker.search.run import run as check
+from finale.checker.search.verdict import Word
 from finale.checker.simulation.judging import Judge
 from finale.checker.simulation.runs import End, Run
 from finale.checker.simulation.sampling import Sample, one_of, random_run, sampled
@@ -45,7 +45,7 @@ def assert_agrees(file: Path) -> None:
         for found in each.findings.violated.values():
             replay(system, found.trace)
             row = rows[found.property]
-            assert row.verdict == Violated.word, (file, found.property, each.seed)
+            assert row.word is Word.VIOLATED, (file, found.property, each.seed)
             assert row.steps is not None
             assert len(found.trace.rules) >= row.steps
         for witness, steps in each.findings.reached.items():
@@ -53,7 +53,7 @@ def assert_agrees(file: Path) -> None:
             assert shortest is not None, (file, witness)
             assert steps >= shortest
         for name in each.findings.tested:
-            assert rows[name].verdict != "vacuous", (file, name)
+            assert rows[name].word is not Word.VACUOUS, (file, name)
 
 
 PING = HERE / "inputs" / "ping.toml"

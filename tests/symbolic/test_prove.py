@@ -12,12 +12,12 @@ from finale.checker.proofs.prove import Inconclusive, Outcome, ProofMethod, Prov
 from finale.checker.proofs.spacer import Spacer
 from finale.checker.report.proven import merged
 from finale.checker.report.words import condition_text, never_together, part_of
-from finale.checker.search.answer import Holds, Vacuous, Violated
 from finale.checker.search.bfs.search import check
 from finale.checker.search.limits import LimitHit, Limits, SearchProgress
 from finale.checker.search.solving.certificate import Certificate, Certifier, certify_steps
 from finale.checker.search.solving.cubes import Cube, is_in, resting, within
 from finale.checker.search.solving.ic3 import BadStateReached, Ic3
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.files import toml_in
 from finale.checker.spec.reading import spec_of
@@ -71,16 +71,16 @@ def reachable(system: System) -> set[State]:
 
 def disagreements(system: System, found: Sequence[Outcome]) -> Iterator[str]:
     """Where what is proven or refuted is not what a search says."""
-    verdicts = {each.property: each.verdict for each in check(system).answers}
+    verdicts = {each.property: each for each in check(system).verdicts}
     for each in found:
         verdict = verdicts[each.name]
         match each:
             case Proven(vacuous=""):
-                agrees = isinstance(verdict, Holds)
+                agrees = verdict.word is Word.HOLDS
             case Proven():
-                agrees = isinstance(verdict, Vacuous)
+                agrees = verdict.word is Word.VACUOUS
             case Refuted():
-                agrees = isinstance(verdict, Violated)
+                agrees = verdict.word is Word.VIOLATED
             case Inconclusive():
                 agrees = False
         if not agrees:

@@ -17,9 +17,9 @@ from finale.checker.proofs.unbounded.proof import Proof
 from finale.checker.proofs.unbounded.prove import catalogue_of, prove_unbounded
 from finale.checker.proofs.unbounded.terms import WindowTerms
 from finale.checker.proofs.unbounded.window import IdWindow, RuleEffect
-from finale.checker.search.answer import Holds, Vacuous
 from finale.checker.search.limits import LimitHit, Limits, SearchProgress
 from finale.checker.search.native.search import check
+from finale.checker.search.verdict import Word
 from finale.checker.spec.claim import Spec
 from finale.model.domains import Domain, MapDomain, Option, Queue, Ref, Set, Union
 from finale.model.errors import FinaleError
@@ -41,7 +41,7 @@ STOPS = "stop-with-savepoint/figure.toml"
 DECLINES = "final-checkpoint/pair-declines-and-expiry.toml"
 RESTARTS = "final-checkpoint/pair-restarts.toml"
 STOPS_AND_RESTARTS = "stop-with-savepoint/pair-restarts.toml"
-SOUND = (Holds, Vacuous)
+SOUND = (Word.HOLDS, Word.VACUOUS)
 #: Nobody cancels: these rules are never taken.
 OF_CANCELLING = {"cancel_task", "finish_cancelling"}
 #: Of these rules the quick tests ask.
@@ -119,10 +119,10 @@ def test_the_search_finds_no_clause_broken(name: str, tested: int) -> None:
     assert catalogue is not None
     setting = replace(known.setting, observe=frozenset({"taken"}))
     report = check(build(known.protocol(setting), catalogue.clauses))
-    verdicts = {each.property: each.verdict for each in report.answers}
-    broken = [f.name for f in catalogue.clauses if not isinstance(verdicts[f.name], SOUND)]
+    verdicts = {each.property: each for each in report.verdicts}
+    broken = [f.name for f in catalogue.clauses if verdicts[f.name].word not in SOUND]
     assert broken == []
-    assert sum(isinstance(verdicts[f.name], Holds) for f in catalogue.clauses) >= tested
+    assert sum(verdicts[f.name].word is Word.HOLDS for f in catalogue.clauses) >= tested
 
 
 @pytest.mark.parametrize(

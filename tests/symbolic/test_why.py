@@ -21,10 +21,10 @@ from finale.checker.proofs.needed import (
 )
 from finale.checker.proofs.prove import Inconclusive, Proven, Proving
 from finale.checker.report.why import why_json, why_lines
-from finale.checker.search.answer import Violated
 from finale.checker.search.bfs.search import check
 from finale.checker.search.limits import Limits
 from finale.checker.search.run import chosen
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
 from finale.model.language.guards import Guard, watching
@@ -108,8 +108,8 @@ def test_each_part_of_it_can_fall(where: tuple[str, str], name: str) -> None:
     guard = next(each for each in guards_of(spec) if guard_text(each) == where)
     with watching(frozenset([guard])):
         report = check(spec.system(chosen(spec, {name})))
-    answer = next(each for each in report.answers if each.property == name)
-    assert isinstance(answer.verdict, Violated)
+    answer = next(each for each in report.verdicts if each.property == name)
+    assert answer.word is Word.VIOLATED
 
 
 # --- guards --------------------------------------------------------------------------------------
@@ -168,11 +168,11 @@ def test_what_is_said_to_fall_falls_and_what_is_said_to_be_free_is_free() -> Non
     why = explained(spec, "agreement")
     with watching(frozenset(why.free)):
         report = check(spec.system())
-    assert not any(isinstance(each.verdict, Violated) for each in report.answers)
+    assert not any(each.word is Word.VIOLATED for each in report.verdicts)
     for needed in why.needed:
         with watching(frozenset([needed.guard])):
             report = check(spec.system())
-        answer = next(each for each in report.answers if each.property == "agreement")
+        answer = next(each for each in report.verdicts if each.property == "agreement")
         assert answer.steps == needed.without.steps
 
 

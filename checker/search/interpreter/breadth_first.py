@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from finale.checker.search.answer import Statistics
 from finale.checker.search.limits import (
     INTERRUPTED,
     LimitHit,
@@ -17,6 +16,7 @@ from finale.checker.search.limits import (
     SearchClock,
     SearchProgress,
 )
+from finale.checker.search.verdict import Statistics
 from finale.model.language.properties import Family
 from finale.model.system import Blocked, Fault
 

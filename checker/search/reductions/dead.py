@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from finale.checker.search.answer import NO_DEADLOCK
 from finale.checker.search.state_graph.folding import Known, TreePath, cells_read, folded, paths
 from finale.checker.search.state_graph.questions import of_states, of_steps
+from finale.checker.search.verdict import NO_DEADLOCK
 from finale.model.domains import Enum
 from finale.model.expressions import (
     FALSE,

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from finale.checker.search.answer import Holds, NotAsked, Unknown, Vacuous, Verdict, Violated
+from finale.checker.search.verdict import Verdict, Word
 from finale.model.expressions import FALSE, Expression, negation
 from finale.model.system import IDS_GIVEN_AGAIN, Predicate, Property, System
 from finale.model.trace import replay
@@ -57,7 +57,7 @@ def judge(fair: Fair, prop: Property, look: Callable[[], None]) -> Verdict:
     """Return the verdict on a liveness property, on the complete graph. `look` may raise."""
     tests = [_Obligation(fair, prop, predicate) for predicate in prop.predicates]
     if not any(test.is_ever_due() for test in tests):
-        return Vacuous("its antecedent was never true")
+        return Verdict(prop.name, Word.VACUOUS, why="its antecedent was never true")
     open_tests = [test for test in tests if test.may_wait()]
     for strict in (True, False):
         found: list[Waiting] = []
@@ -66,22 +66,24 @@ def judge(fair: Fair, prop: Property, look: Callable[[], None]) -> Verdict:
             waiting = test.waiting(strict)
             found += [waiting] if waiting is not None else []
         if found:
-            return _verdict(fair, min(found, key=lambda each: each.order))
-    return NotAsked(IDS_GIVEN_AGAIN) if any(test.may_move for test in tests) else Holds()
+            return _verdict(fair, prop, min(found, key=lambda each: each.order))
+    if any(test.may_move for test in tests):
+        return Verdict(prop.name, Word.NOT_ASKED, why=IDS_GIVEN_AGAIN)
+    return Verdict(prop.name, Word.HOLDS)
 
 
-def _verdict(fair: Fair, waiting: Waiting) -> Verdict:
+def _verdict(fair: Fair, prop: Property, waiting: Waiting) -> Verdict:
     component, strict = waiting.component, waiting.strict
     turns = loop(fair, component, waiting.stem[-1][0], strict)
     trace = lasso(fair.graph, waiting.stem, turns)
     replay(fair.system, trace)
     if strict:
-        return Violated(trace, waiting.binding)
+        return Verdict(prop.name, Word.VIOLATED, trace, waiting.binding)
     found = sorted({bound for state in component for _, bound in fair.bounds(state)})
     bounds = "bound" if len(found) == 1 else "bounds"
     names = ", ".join(f'"{each}"' for each in found)
     why = f"it waits forever only because of the {bounds} {names}"
-    return Unknown(why, trace, tuple(found))
+    return Verdict(prop.name, Word.UNKNOWN, trace, why=why, bounds=tuple(found))
 
 
 def questions_of(system: System) -> Iterator[Expression]:
