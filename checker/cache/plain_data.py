@@ -1,8 +1,8 @@
 """Turns values of dataclasses into plain data, as JSON has it, and back.
 
 The types of the fields say how a value is read: dataclasses, enums, tuples, sets, mappings, an
-optional value, and what JSON has itself. A field that the data lacks has its default, so a document
-of before the field can be read.
+optional value, and what JSON has itself. A field that the data lacks has its default, so an older
+document can be read. A class with another form in JSON has the methods `to_plain` and `of_plain`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,10 @@ def plain(value: object) -> Any:
     """Return a value as JSON has it: a dataclass as an object with its fields."""
     if isinstance(value, enum.Enum):
         return value.value
+    if isinstance(value, _SCALARS):
+        return value
+    if hasattr(value, "to_plain"):
+        return cast(Any, value).to_plain()
     if is_dataclass(value):
         return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
     if isinstance(value, Mapping):
@@ -33,7 +37,7 @@ def plain(value: object) -> Any:
         return sorted(map(plain, cast("AbstractSet[object]", value)))
     if isinstance(value, tuple | list):
         return [plain(each) for each in cast("Iterable[object]", value)]
-    return value
+    raise AssertionError(f"{type(value).__name__} is no plain data")
 
 
 def typed(kind: type[T], data: object) -> T:
@@ -50,9 +54,11 @@ def _typed(kind: Any, data: Any) -> object:
         return _typed(kind, data)
     if kind in _SCALARS:
         return _scalars(kind, [data])[0]
+    if hasattr(kind, "of_plain"):
+        return kind.of_plain(data)
     if isinstance(kind, type) and is_dataclass(kind):
         hints = _hints(kind)
-        return kind(**{name: _typed(hints[name], content) for name, content in data.items()})
+        return kind(**{name: _typed(hints[name], content) for name, content in _object(data)})
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         return kind(data)
     if origin is tuple and parts[-1] is not Ellipsis:
@@ -61,7 +67,7 @@ def _typed(kind: Any, data: Any) -> object:
         (kind, *_) = parts
         return origin(_scalars(kind, data) if kind in _SCALARS else (_typed(kind, e) for e in data))
     if origin is not None and issubclass(origin, Mapping):
-        return {_typed(parts[0], key): _typed(parts[1], each) for key, each in data.items()}
+        return {_typed(parts[0], key): _typed(parts[1], each) for key, each in _object(data)}
     raise AssertionError(f"a field of the type {kind} is not plain data")
 
 
@@ -73,6 +79,12 @@ def _scalars(kind: type, data: Any) -> list[object]:
     if not set(map(type, values)) <= {kind, int if kind is float else kind}:
         raise TypeError(f"{kind.__name__} was expected")
     return values
+
+
+def _object(data: Any) -> Iterable[tuple[str, Any]]:
+    if not isinstance(data, dict):
+        raise TypeError("an object was expected")
+    return cast("dict[str, Any]", data).items()
 
 
 @cache

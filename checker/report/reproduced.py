@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence, Set
 
 from rich.text import Text
 
-from finale.checker.logs.validate import Conformance
+from finale.checker.logs.verdicts import Conformance
 from finale.checker.reproduce.dangerous import Sampled
 from finale.checker.reproduce.verdicts import DAMAGES, JudgedRun, Reproduction
 from finale.checker.spec.claim import Spec

@@ -10,8 +10,8 @@ from rich.text import Text
 from finale.checker.logs.findings import Coverage, Finding, Severity
 from finale.checker.logs.read.visibility import LOG_OF
 from finale.checker.logs.replay.checkpoint_history import Fate
-from finale.checker.logs.validate import CONFORM, TASKS_MAX, Conformance, JudgedJob
-from finale.checker.logs.verdicts import JobVerdict
+from finale.checker.logs.validate import TASKS_MAX, JudgedJob
+from finale.checker.logs.verdicts import CONFORM, Conformance, JobVerdict
 
 from .layout import counted, grouped, joined
 
@@ -164,21 +164,21 @@ def _findings(findings: Sequence[Finding]) -> Iterator[Text]:
 
 def unfinished_lines(judged: JudgedJob, at: int | None) -> Iterator[Text]:
     """For each task of a job that has not ended, what it waits for."""
-    history = judged.history
+    verdict = judged.verdict
     moment = "" if at is None else f" at line {at}"
-    yield Text(history.name or f"job {history.job}", "bold") + Text(
-        f": {history.state or 'running'}{moment}"
+    yield Text(verdict.name or f"job {verdict.job}", "bold") + Text(
+        f": {verdict.state or 'running'}{moment}"
     )
-    for each in judged.ambiguous:
+    for each in verdict.ambiguous:
         yield Text(f'  nothing can be said: {_SEVERAL} "{each}"', "yellow")
-    if judged.too_many:
-        told = f"its lines tell of {grouped(judged.too_many)} subtasks"
+    if verdict.too_many:
+        told = f"its lines tell of {grouped(verdict.too_many)} subtasks"
         yield Text(f"  nothing can be said: {told}; at most {TASKS_MAX} are looked at", "yellow")
-    if not (judged.asked or judged.ambiguous or judged.too_many):
+    if not (verdict.asked or verdict.ambiguous or verdict.too_many):
         yield Text(f"  nothing can be said: {NO_TASK}", "yellow")
     for each in judged.stops:
         yield Text(f"  {each}", "yellow")
-    if not judged.unfinished_tasks and judged.asked:
+    if not judged.unfinished_tasks and verdict.asked:
         yield Text("  no task is waited for", "dim")
     for task in judged.unfinished_tasks:
         since = "" if task.since is None else f", since line {task.since.line}"

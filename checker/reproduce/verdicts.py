@@ -17,9 +17,9 @@ from finale.checker.logs.read.log_files import LogFile, LogShelf, RawLog
 from finale.checker.logs.validate import (
     ACCEPT_LIMITS,
     AcceptanceRequest,
-    Conformance,
     judge_cluster,
 )
+from finale.checker.logs.verdicts import Conformance
 from finale.reference.flink.director import HAND_OVER
 from finale.reference.flink.order import ASK, FAIL, PERIODIC, RESUME
 from finale.reference.flink.outcome import PROBE, RunOutcome
@@ -163,7 +163,8 @@ def judged_log(run: Run) -> JudgedLog:
         for each in job.unfinished_tasks
     )
     known = _has_own_table(run.release)
-    return JudgedLog(job.conforms, job.shows, job.stops, waits, known, job.decided)
+    verdict = job.verdict
+    return JudgedLog(verdict.conforms, verdict.shows, job.stops, waits, known, verdict.decided)
 
 
 def _table(release: Release) -> PatternTable:

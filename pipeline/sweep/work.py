@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 from finale.checker.search.limits import INTERRUPTED, Limits
 from finale.checker.search.rows import SEARCH, SpecResult
@@ -16,7 +14,6 @@ from finale.checker.search.run import run
 from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import Catalogue, catalogue
 from finale.model.errors import FinaleError
-from finale.model.given import json_of
 from finale.pipeline.session import shipped
 
 from .cells import spec_in
@@ -75,24 +72,6 @@ class CellResult:
     stopped: str = ""
     error: str = ""
     limits: tuple[float | None, ...] = ()
-
-    def to_json(self) -> str:
-        """One line."""
-        return json.dumps(asdict(self), separators=(",", ":"), ensure_ascii=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> CellResult:
-        """Back from one line. Raises what `from_table` raises."""
-        return cls.from_table(json_of(text))
-
-    @classmethod
-    def from_table(cls, told: dict[str, Any]) -> CellResult:
-        """Back from the table of a line. Raises `ValueError`, `TypeError`, `KeyError` or
-        `AttributeError` where it is none."""
-        rows = tuple(CellVerdict(**row) for row in told.pop("rows"))
-        setting = tuple((axis, word) for axis, word in told.pop("setting"))
-        limits = tuple(told.pop("limits"))
-        return cls(rows=rows, setting=setting, limits=limits, **told)
 
 
 def done(

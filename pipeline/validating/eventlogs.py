@@ -18,8 +18,7 @@ from finale.checker.logs.findings import Coverage, Finding, Where
 from finale.checker.logs.read.kept_lines import KeptEvent, KeptRest, NoEventReason, RawLines
 from finale.checker.logs.read.log_files import LogFile, LogLine, LogShelf, RawLog
 from finale.checker.logs.replay.checkpoint_history import Fate
-from finale.checker.logs.validate import Conformance
-from finale.checker.logs.verdicts import JobVerdict
+from finale.checker.logs.verdicts import Conformance, JobVerdict
 from finale.checker.search.limits import Limits
 from finale.model.errors import FinaleError, Place
 from finale.model.given import json_of
@@ -135,8 +134,6 @@ def _verdict_of(told: JudgedLog, where: str, findings: Sequence[Finding]) -> Job
         (),
         0,
         tuple(findings),
-        (),
-        (),
         conforms=_conforms(told),
     )
 

@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
+from finale.checker.cache.plain_data import plain, typed
 from finale.checker.logs.findings import Coverage
 from finale.checker.logs.read.job_runs import JobRun
 from finale.checker.logs.read.line_patterns import table
 from finale.checker.logs.read.log_files import LogShelf
 from finale.checker.logs.read.visibility import LogProfile
 from finale.checker.logs.validate import JudgedJob, judge_cluster, judge_job
-from finale.checker.logs.verdicts import JobVerdict, verdict_of
+from finale.checker.logs.verdicts import JobVerdict, named_in
 from finale.model.errors import FinaleError
 from finale.pipeline.watch import cluster, work
 from finale.pipeline.watch.cluster import WatchSetting
@@ -61,7 +62,7 @@ class Watch:
         row = judged(WatchOrder(str(self.state), self.batch, self.setting), ".", new)
         self.batch += 1
         row = json.loads(json.dumps(row))
-        return [(each["word"], JobVerdict.from_table(each["verdict"])) for each in row["states"]]
+        return [(each["word"], typed(JobVerdict, each["verdict"])) for each in row["states"]]
 
     def forget(self) -> None:
         """The next batch is in a process that has seen nothing."""
@@ -81,7 +82,7 @@ def whole(folder: Path) -> list[JobVerdict]:
         logs = shelf.logs([str(folder)])
         found = judge_cluster(map(shelf.lines, logs), TABLE)
         where = str(logs[0]) if len(logs) == 1 else str(folder)
-        return [verdict_of(where, job, logs) for job in found.jobs]
+        return [named_in(job.verdict, where, logs) for job in found.jobs]
 
 
 @pytest.mark.parametrize("name", ["bounded-01", "H16-00", "stop-restore-01", "H4-00"])
@@ -314,7 +315,7 @@ def test_a_finding_that_later_lines_explain_is_withdrawn(tmp_path: Path) -> None
     with Journal(tmp_path / "kept", {}) as journal:
         journal.note("grows", verdict, NOW)
         list(journal.tell())
-        less = JobVerdict.from_table(verdict.to_table() | {"findings": []})
+        less = typed(JobVerdict, plain(verdict) | {"findings": []})
         journal.note("grows", less, NOW)
         told = list(journal.tell())
         assert {each["what"] for each in told} == {"withdrawn"}
