@@ -149,6 +149,6 @@ def _write_systems(found: Comparison, folder: Path) -> None:
 
 
 def _exit(found: Comparison) -> int:
-    if found.answer is Relation.UNKNOWN:
+    if found.relation is Relation.UNKNOWN:
         return Exit.LIMIT
     return Exit.AS_EXPECTED if found.is_same else Exit.FAILED

@@ -51,7 +51,7 @@ class Relation(enum.Enum):
 
     @property
     def words(self) -> str:
-        """The answer as a text has it; its value is the one of JSON."""
+        """The relation as a text has it; its value is the one of JSON."""
         return "more and less" if self is Relation.BOTH else self.value
 
 
@@ -97,16 +97,16 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The answer: `lost` is a run of the first system alone, `gained` one of the second alone.
+    """How the second system relates to the first, as an observer sees both.
 
-    `why` says which limit was hit, if the answer is unknown; then there are no sides. `divergence`
-    tells of systems that differ in unobservable steps alone whether they still do if it does not
-    matter who can go on silently forever.
+    `lost` is a run of the first system alone, `gained` one of the second alone. `why` says which
+    limit was hit, if the relation is unknown; then there are no sides. `only_divergence` is true if
+    systems whose unobservable steps differ are the same but for who can go on silently forever.
     """
 
     specs: tuple[Spec, Spec]
     observer: Observer
-    answer: Relation
+    relation: Relation
     sides: tuple[Side, Side] | None = None
     lost: Difference | None = None
     gained: Difference | None = None
@@ -117,7 +117,7 @@ class Comparison:
     @property
     def is_same(self) -> bool:
         """Whether the observer sees no difference in what can happen."""
-        return self.answer in (Relation.SAME, Relation.UNOBSERVABLE)
+        return self.relation in (Relation.SAME, Relation.UNOBSERVABLE)
 
     @property
     def other_fairness(self) -> tuple[str, ...]:
@@ -140,7 +140,7 @@ def compare(
 ) -> Comparison:
     """Return what the second spec does in comparison with the first, as an observer sees both.
 
-    The limit of states is for each of the systems. If a limit is hit, the answer is `UNKNOWN`.
+    The limit of states is for each of the systems. If a limit is hit, the relation is `UNKNOWN`.
     Raises `other-job`, `incomparable`, `unknown-observed`, `nothing-observed`, KeyboardInterrupt.
     """
     began = perf_counter()
@@ -220,17 +220,17 @@ def _compared(one: Graph, other: Graph, observer: Observer, look: Callable[[], N
     own = block[: first.lts.states], block[first.lts.states :]
     lost = _difference(first, own[0], second, own[1], look)
     gained = _difference(second, own[1], first, own[0], look)
-    answer = {
+    relation = {
         (True, True): Relation.BOTH,
         (True, False): Relation.LESS,
         (False, True): Relation.MORE,
         (False, False): Relation.UNOBSERVABLE,
     }[lost is not None, gained is not None]
     only_divergence = False
-    if answer is Relation.UNOBSERVABLE:
+    if relation is Relation.UNOBSERVABLE:
         block = classes(both, divergence=False, look=look)
         only_divergence = bool(block[roots[0]] == block[roots[1]])
-    return Comparison(specs, observer, answer, sides, lost, gained, only_divergence)
+    return Comparison(specs, observer, relation, sides, lost, gained, only_divergence)
 
 
 def finer(
@@ -239,7 +239,7 @@ def finer(
     """Return the comparison by the coarsest finer observer who sees a difference, or None.
 
     It explores nothing again. The limit of states is for both systems together, and the limit of
-    time includes the time that the comparison took. If a limit is hit, the answer is `UNKNOWN`.
+    time includes the time that the comparison took. If a limit is hit, the relation is `UNKNOWN`.
     """
     observers = found.observer.finer
     if not found.is_same or found.sides is None or not observers:

@@ -8,7 +8,6 @@ import htpy as h
 
 from finale.checker.report.layout import grouped
 from finale.checker.search.rows import ResultRow
-from finale.checker.search.verdict import Word
 
 #: How a verdict, or any other word of a result, is coloured; words that are not here are plain.
 TONES = {
@@ -43,9 +42,7 @@ def badge(word: str, tone: str | None = None) -> h.Renderable:
 
 def verdict_word(row: ResultRow) -> str:
     """The verdict in one word: a witness is `reached` or `not reached`."""
-    if row.is_unreached:
-        return "not reached"
-    return "reached" if row.word is Word.HOLDS and row.trace is not None else row.word
+    return row.shown if row.witness is None else "reached"
 
 
 def verdict(row: ResultRow) -> h.Renderable:

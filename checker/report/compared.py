@@ -18,8 +18,8 @@ from .places import shown_file, told_setting
 from .story import Story, StoryStep, groups_of, step_json, steps_of
 from .trace import group_lines, step_lines
 
-#: The text and colour of each answer.
-_ANSWERS = {
+#: The text and colour of each relation.
+_RELATIONS = {
     Relation.SAME: ("✓ same", "bold green", "Each can do exactly what the other can do."),
     Relation.MORE: (
         "✗ more",
@@ -64,13 +64,13 @@ def comparison_lines(found: Comparison, width: int, finer: Comparison | None = N
     whom that is unknown.
     """
     lines = [*_head(found, width), Text()]
-    word, style, sentence = _ANSWERS[found.answer]
+    word, style, sentence = _RELATIONS[found.relation]
     lines.append(Text(word, style))
     lines += paragraph(Text(sentence), width, indent=2)
-    if found.answer is Relation.UNOBSERVABLE:
+    if found.relation is Relation.UNOBSERVABLE:
         why = _SILENT_LOOPS if found.only_divergence else _SILENT_CHOICES
         lines += paragraph(Text(why), width, indent=2)
-    if found.answer is Relation.UNKNOWN:
+    if found.relation is Relation.UNKNOWN:
         lines += paragraph(Text(f"The comparison ended at {found.why}."), width, indent=2)
     if found.is_same and found.other_fairness:
         lines += paragraph(Text(_unfair(found.other_fairness), "yellow"), width, indent=2)
@@ -94,7 +94,7 @@ def _unfair(rules: Sequence[str]) -> str:
 
 def _sees_more(finer: Comparison) -> str:
     advice = f"give --observe {','.join(finer.observer.words)}"
-    if finer.answer is Relation.UNKNOWN:
+    if finer.relation is Relation.UNKNOWN:
         return (
             f"Whether an observer of {finer.observer} sees a difference is unknown, because of "
             f"{finer.why}: {advice}"
@@ -246,7 +246,7 @@ def comparison_json(found: Comparison, finer: Comparison | None = None) -> dict[
     sides = found.sides or (None, None)
     first, second = sides
     return {
-        "answer": found.answer.value,
+        "answer": found.relation.value,
         "why": found.why,
         "only_divergence": found.only_divergence,
         "other_fairness": list(found.other_fairness),

@@ -14,9 +14,9 @@ from finale.checker.spec.writing import spec_text
 from .check_json import MinimisedJson, StepJson
 from .layout import columns, counted, joined, paragraph
 from .places import shown_file
+from .results import STYLES
 
 _TOLD = ("title", "cites")
-_STYLES = {"holds": "green", "unknown": "yellow", "vacuous": "yellow"}
 
 
 def minimised_lines(found: Minimised, width: int) -> list[Text]:
@@ -63,7 +63,7 @@ def _told(found: Minimised) -> list[Need]:
 
 
 def _without(need: Need) -> Text:
-    verdict = Text(need.verdict, _STYLES.get(need.verdict, ""))
+    verdict = Text(need.verdict, STYLES.get(need.verdict, ""))
     if need.verdict == Word.HOLDS:
         return Text("without it the property ").append_text(verdict)
     if need.verdict == NO_SETTING:

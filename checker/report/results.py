@@ -30,7 +30,8 @@ _MARKS = {
     Exit.FAILED: Text("✗ ", "bold red"),
     Exit.LIMIT: Text("! ", "bold yellow"),
 }
-_STYLES = {"holds": "green", "violated": "red", "vacuous": "yellow", "unknown": "yellow"}
+#: The colours of verdicts; others are dim.
+STYLES = {"holds": "green", "violated": "red", "vacuous": "yellow", "unknown": "yellow"}
 #: Of more branches, or more names, than this only the number is told.
 BRANCHES_MAX = 6
 NAMES_MAX = 6
@@ -126,8 +127,7 @@ def _was_cut_short(row: ResultRow, result: SpecResult) -> bool:
 
 
 def _property_cells(row: ResultRow) -> list[Text]:
-    word = "not reached" if row.is_unreached else row.word
-    verdict = Text(word, _STYLES.get(row.word, "dim"))
+    verdict = Text(row.shown, STYLES.get(row.word, "dim"))
     return [_mark(row), Text(row.property), verdict, _remarks(row)]
 
 

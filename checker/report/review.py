@@ -446,7 +446,7 @@ def _behaviours_json(found: Behaviours) -> dict[str, object]:
     return {
         "of": found.of,
         "compared": [
-            {"spec": shown_file(case.file), "answer": each.answer.value}
+            {"spec": shown_file(case.file), "answer": each.relation.value}
             for case, each in found.compared
         ],
         "refused": [_error_json(case.file, error) for case, error in found.refused],

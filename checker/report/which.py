@@ -10,8 +10,7 @@ from finale.checker.search.verdict import Word
 from finale.checker.studies.which import PointVerdict, Which
 
 from .layout import columns, counted, joined, paragraph
-
-_STYLES = {"holds": "green", "violated": "red", "vacuous": "yellow", "unknown": "yellow"}
+from .results import STYLES
 
 
 def which_lines(found: Which, width: int) -> list[Text]:
@@ -35,7 +34,7 @@ def _cells(outcome: PointVerdict) -> list[Text]:
     steps = counted(verdict.steps, "step") if verdict.steps is not None else ""
     return [
         Text(str(outcome.setting)),
-        Text(verdict.word, _STYLES.get(verdict.word, "dim")),
+        Text(verdict.word, STYLES.get(verdict.word, "dim")),
         joined([steps, verdict.how if verdict.word is not Word.VIOLATED else ""]),
     ]
 

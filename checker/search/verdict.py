@@ -70,6 +70,11 @@ class Verdict:
         """Whether it is a witness that no run reaches: `violated` in a spec, and no violation."""
         return self.word is Word.VIOLATED and self.trace is None
 
+    @builtins.property
+    def shown(self) -> str:
+        """The word for a reader, who expects a violation to be shown by a run."""
+        return "not reached" if self.is_unreached else self.word
+
 
 @dataclass(frozen=True)
 class Statistics:

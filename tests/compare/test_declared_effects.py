@@ -158,7 +158,7 @@ def test_the_same_behaviour_is_the_same_whatever_is_declared(
     first: str, second: str, folder: Path
 ) -> None:
     found = compared(folder, first, second)
-    assert found.answer is Relation.SAME
+    assert found.relation is Relation.SAME
     text = " ".join(line.plain for line in comparison_lines(found, 100))
     assert "number" in text
 

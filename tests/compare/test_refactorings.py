@@ -32,7 +32,7 @@ def answer_of(refactoring: Refactoring, folder: Path, observer: Observer) -> Rel
     known, (table, lines) = catalogue(folder), toml_in(file)
     base = spec_of(file, table, lines, known)
     changed = spec_of(file, varied(table, [("variant", refactoring.name)]), lines, known)
-    return compare(base, changed, observer).answer
+    return compare(base, changed, observer).relation
 
 
 def test_there_are_twenty() -> None:

@@ -93,7 +93,7 @@ def test_all_bugs_and_fixes_that_are_small_enough(tmp_path: Path) -> None:
         if max(one.lts.states, other.lts.states) > STATES_MAX:
             continue
         files = written(one.lts, other.lts, one.alphabet, tmp_path)
-        assert says(*files, DIVERGENT) == (found.answer is Relation.SAME), fix
+        assert says(*files, DIVERGENT) == (found.relation is Relation.SAME), fix
         assert says(*files, INCLUDED) == (found.lost is None), fix
         assert says(files[1], files[0], INCLUDED) == (found.gained is None), fix
         compared += 1

@@ -173,7 +173,7 @@ class Walk:
             )
         run = verdict.trace
         return {
-            "verdict": "not reached" if verdict.is_unreached else verdict.word,
+            "verdict": verdict.shown,
             "why": verdict.why,
             "states": seen.states,
             "rules": None if run is None else list(run.rules),
