@@ -40,7 +40,7 @@ from finale.model.expressions import cell, negation
 from finale.model.language.guards import Guard, Operand, Watch, watching
 from finale.model.system import System
 
-from .prove import Proven, Proving, Refuted
+from .prove import Proven, Proving
 
 #: So long it is asked what becomes of the property without a guard, or with another option.
 SECONDS_OF_ONE = 10.0
@@ -270,10 +270,10 @@ class Explaining:
             raise KeyboardInterrupt
         verdict = report.verdict_on(proven.name)
         if verdict is not None and verdict.word is Word.VIOLATED:
-            return Without(Refuted.word, verdict.steps)
-        outcome = Proving(system, limits).prove(asked, self._progress)
-        vacuous = isinstance(outcome, Proven) and outcome.vacuous
-        return Without("vacuous" if vacuous else outcome.word)
+            return Without(verdict.word, verdict.steps)
+        result = Proving(system, limits).prove(asked, self._progress)
+        is_vacuous = result.verdict.word is Word.VACUOUS
+        return Without(Word.VACUOUS if is_vacuous else result.word)
 
     def _system(self, spec: Spec, proven: Proven) -> System:
         return spec.system(chosen(spec, {proven.name, *proven.given}))

@@ -35,10 +35,11 @@ class Verdict:
     """What was found of one property, and how: "exhaustive", "bounded to 5", …
 
     The `trace` shows it: a counterexample of what is violated, or the witness of a reachable
-    property that holds. A reachable property that is never reached is violated without a trace.
-    `binding` is that of the violated predicate. `why` is the reason of a verdict without a trace:
-    what never happened, or the limit or bound that prevented another verdict; `bounds` are the
-    bounds of the spec among these. `is_shortest` is true if no shorter run gives the same verdict.
+    property that holds. A reachable property that is never reached is violated without a trace, and
+    so is what a proof refutes. `binding` is that of the violated predicate. `why` is the reason of
+    a verdict without a trace: what never happened, or the limit or bound that prevented another
+    verdict; `bounds` are the bounds of the spec among these. `is_shortest` is true if no shorter
+    run gives the same verdict.
     """
 
     property: str
