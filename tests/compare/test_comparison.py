@@ -358,7 +358,7 @@ class Asks(Protocol):
         """The answer is a word."""
         require(self.done == 0, how == Answer.Nothing)
         self.done = 1
-        self.relation = Answer.nothing
+        self.answer = Answer.nothing
 
 
 class Forgets(Asks):
@@ -369,7 +369,7 @@ class Forgets(Asks):
         """There is no answer."""
         require(self.done == 0, how == Answer.Nothing)
         self.done = 1
-        self.relation = Nothing
+        self.answer = Nothing
 
 
 class Otherwise(Asks):
@@ -380,7 +380,7 @@ class Otherwise(Asks):
         """The answer is a word."""
         require(self.done == 0, how == Nothing)
         self.done = 1
-        self.relation = Answer.nothing
+        self.answer = Answer.nothing
 
 
 class StartsWithout(Asks):
@@ -413,7 +413,7 @@ class Both(Asks):
         """Both change."""
         require(self.done == 0, how == Answer.Nothing)
         self.done = 1
-        self.relation = Answer.nothing
+        self.answer = Answer.nothing
         self.other = 1
 
 
