@@ -132,7 +132,7 @@ class ByHand:
         before = self._findings()
         self._run.take(step)
         trace = self._run.trace
-        story = story_of(self.system, Verdict("", Word.RUN, trace), trace)
+        story = story_of(self.system, Verdict("", Word.RUN, trace))
         self._write(["", *last_step_lines(story, self._page.width)])
         self._show_choices(before)
 
@@ -180,7 +180,7 @@ class ByHand:
         verdict = self._verdict()
         assert verdict.trace is not None
         runs = tuple(runs_before(self.spec, verdict.trace))
-        story = story_of(self.system, verdict, verdict.trace, runs, is_shortest=False)
+        story = story_of(self.system, verdict, runs)
         self._write(trace_lines(story, self.spec, self._page.width))
 
     def _show_help(self) -> None:
@@ -190,10 +190,10 @@ class ByHand:
     def _verdict(self) -> Verdict:
         """The run so far, as what it shows: a violation that its last step makes, or a run."""
         trace = self._run.trace
-        for found in self._findings().violated.values():
-            if len(found.trace.rules) == len(trace.rules):
-                return Verdict(found.property, Word.VIOLATED, found.trace, found.binding)
-        return Verdict("", Word.RUN, trace)
+        for verdict in self._findings().violated.values():
+            if verdict.steps == len(trace.rules):
+                return verdict
+        return Verdict("", Word.RUN, trace, is_shortest=False)
 
     def _save(self, name: str) -> None:
         to_file_or_stdout(itf_of_run(self.spec, self.system, self._verdict()), Path(name))

@@ -112,7 +112,7 @@ def trace(  # noqa: PLR0913 - one parameter a flag
         system = result.system
     assert verdict.trace is not None
     runs = tuple(runs_before(claim, verdict.trace))
-    story = story_of(system, verdict, verdict.trace, runs, is_shortest=not is_stored)
+    story = story_of(system, verdict, runs)
     match format:
         case "text":
             page = console()
@@ -128,7 +128,7 @@ def trace(  # noqa: PLR0913 - one parameter a flag
         case "itf":
             to_file_or_stdout(itf_of_run(claim, system, verdict), output)
         case "svg" | "mermaid":
-            decisive = decisive_steps(system, verdict, verdict.trace)
+            decisive = decisive_steps(system, verdict)
             diagram = sequence_of(system, verdict.trace, story.steps, decisive)
             to_file_or_stdout(_drawn(diagram, f"{verdict.property}: {claim.title}", format), output)
     if output is not None:

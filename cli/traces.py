@@ -101,7 +101,7 @@ def stored_trace(file: Path, known: Catalogue) -> StoredTrace:
             place=Place(str(file)),
             advice="the spec or its protocol has changed since: write the trace anew",
         ) from None
-    verdict = Verdict(name, word, trace, binding)
+    verdict = Verdict(name, word, trace, binding, is_shortest=False)
     if not _shows(system, verdict, trace):
         raise FinaleError(
             "not-itf",

@@ -119,7 +119,7 @@ class RowFinding:
         system, trace = self.result.system, self.row.trace
         if system is None or trace is None:
             return None
-        return story_of(system, self.row, trace, runs_before(self.result.spec, trace))
+        return story_of(system, self.row, runs_before(self.result.spec, trace))
 
     @cached_property
     def lines(self) -> tuple[str, ...]:

@@ -54,7 +54,7 @@ def signature_of(
     """Return the signature of a counterexample."""
     taken = [system.rules[number].rule for number in trace.rules]
     violated = Verdict(name, Word.VIOLATED, trace, binding)
-    steps = decisive_steps(system, violated, trace, STATES_MAX).steps
+    steps = decisive_steps(system, violated, STATES_MAX).steps
     matter = [taken[step - 1] for step in steps] or taken
     outside = {rule.name for rule in matter if rule.fairness is Fairness.NONE}
     inside = {rule.name for rule in matter} - outside if steps else set[str]()

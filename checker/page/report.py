@@ -160,7 +160,7 @@ def _length(row: ResultRow) -> h.Node:
 def _trace(result: SpecResult, row: ResultRow, name: str) -> h.Node:
     assert row.trace is not None
     assert result.system is not None
-    told = Told(f"{name}-{row.property}-trace", result.spec, result.system, row, row.trace)
+    told = Told(f"{name}-{row.property}-trace", result.spec, result.system, row)
     return fixed(told_trace(told))
 
 

@@ -274,13 +274,13 @@ def _word(finding: ChangedProperty) -> h.Renderable:
 def _told(tried: Tried, difference: Difference, anchor: str) -> h.Renderable:
     assert difference.trace is not None
     system, row = row_of(tried, difference.property)
-    return told_trace(Told(f"{anchor}-trace", tried.case.changed, system, row, difference.trace))
+    return told_trace(Told(f"{anchor}-trace", tried.case.changed, system, row))
 
 
 def _flip_run(flip: Flip, name: str) -> h.Renderable:
     spec = spec_of_flip(flip)
     anchor = _flip_anchor(flip, name)
-    told = Told(f"{anchor}-trace", spec, spec.system(), verdict_of_flip(flip), flip.trace)
+    told = Told(f"{anchor}-trace", spec, spec.system(), verdict_of_flip(flip))
     title = f"{flip.property} with {flip.larger.bound} = {flip.larger.value}"
     return section(title, told_trace(told), listing(command_of_flip(flip)), name=anchor)
 

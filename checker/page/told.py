@@ -46,18 +46,23 @@ class Told:
     spec: Spec
     system: System
     verdict: Verdict
-    trace: Trace
+
+    @property
+    def trace(self) -> Trace:
+        """The trace of the verdict."""
+        assert self.verdict.trace is not None
+        return self.verdict.trace
 
     @cached_property
     def story(self) -> Story:
         """The trace in words. It is replayed through the semantics first."""
         runs = tuple(runs_before(self.spec, self.trace))
-        return story_of(self.system, self.verdict, self.trace, runs)
+        return story_of(self.system, self.verdict, runs)
 
     @cached_property
     def decisive(self) -> Decisive:
         """The steps without which the property could still hold."""
-        return decisive_steps(self.system, self.verdict, self.trace)
+        return decisive_steps(self.system, self.verdict)
 
     @cached_property
     def diagram(self) -> Diagram:

@@ -368,7 +368,7 @@ def story_of_finding(tried: Tried, difference: Changed) -> Story | None:
     if trace is None:
         return None
     system, row = row_of(tried, difference.property)
-    return story_of(system, row, trace, tuple(runs_before(tried.case.changed, trace)))
+    return story_of(system, row, tuple(runs_before(tried.case.changed, trace)))
 
 
 def spec_of_flip(flip: Flip) -> Spec:
@@ -380,7 +380,7 @@ def story_of_flip(flip: Flip) -> Story:
     """The run that shows a violation with a larger bound."""
     spec = spec_of_flip(flip)
     runs = tuple(runs_before(spec, flip.trace))
-    return story_of(spec.system(), verdict_of_flip(flip), flip.trace, runs)
+    return story_of(spec.system(), verdict_of_flip(flip), runs)
 
 
 def verdict_of_flip(flip: Flip) -> Verdict:

@@ -87,9 +87,9 @@ def _rules(sample: Sample, width: int) -> Iterator[Text]:
 def _properties(sample: Sample, spec: Spec, width: int) -> Iterator[Text]:
     rows: list[list[Cell]] = []
     for name, times in sample.violated.items():
-        _, found = sample.shortest[name]
+        _, verdict = sample.shortest[name]
         expected = _is_expected(spec, name)
-        where = [f"on {counted(times, 'run')}", f"after {counted(len(found.trace.rules), 'step')}"]
+        where = [f"on {counted(times, 'run')}", f"after {counted(verdict.steps or 0, 'step')}"]
         remark = joined([*where, "as expected" if expected else ""])
         mark = Text("✓ ", "bold green") if expected else Text("✗ ", "bold red")
         rows.append([mark + Text(name, "bold"), Text("violated", "red"), remark])
@@ -147,7 +147,7 @@ def sample_json(sample: Sample, spec: Spec, seed: int, steps_max: int) -> dict[s
             name: {
                 "runs": times,
                 "seed": sample.shortest[name][0],
-                "steps": len(sample.shortest[name][1].trace.rules),
+                "steps": sample.shortest[name][1].steps,
                 "expected": _is_expected(spec, name),
             }
             for name, times in sample.violated.items()
@@ -187,8 +187,8 @@ def end_line(end: End) -> Text:
 def finding_lines(findings: Findings, properties: Sequence[Property], width: int) -> list[Text]:
     """What is true on the run so far."""
     rows: list[list[Cell]] = []
-    for name, found in findings.violated.items():
-        after = f"after {counted(len(found.trace.rules), 'step')}"
+    for name, verdict in findings.violated.items():
+        after = f"after {counted(verdict.steps or 0, 'step')}"
         rows.append([Text("✗ ", "bold red") + Text(name, "bold"), Text("violated", "red"), after])
     for name, position in findings.reached.items():
         after = f"after {counted(position, 'step')}"

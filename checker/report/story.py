@@ -93,15 +93,13 @@ class EntityGroup:
     values: tuple[tuple[str, str], ...]
 
 
-def story_of(
-    system: System,
-    verdict: Verdict,
-    trace: Trace,
-    runs: Iterable[EarlierRun] = (),
-    *,
-    is_shortest: bool = True,
-) -> Story:
-    """The story of a trace, which is run through the semantics first; `runs` came before it."""
+def story_of(system: System, verdict: Verdict, runs: Iterable[EarlierRun] = ()) -> Story:
+    """The story of the trace of a verdict. The trace is run through the semantics first.
+
+    `runs` came before it.
+    """
+    trace = verdict.trace
+    assert trace is not None
     replay(system, trace)
     prop = next((each for each in system.properties if each.name == verdict.property), None)
     return Story(
@@ -116,7 +114,7 @@ def story_of(
         tuple(_ending(system, verdict, prop, trace)),
         tuple(groups_of(system, trace.states[-1])) if _rests(verdict, trace) else (),
         tuple(_before(run) for run in runs),
-        is_shortest,
+        verdict.is_shortest,
         tuple(_unreliable(system, trace.states[-1])) if verdict.property == NO_DEADLOCK else (),
     )
 

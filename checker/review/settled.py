@@ -64,7 +64,7 @@ class _Replaying:
                     reaching = Trace(trace.states[: steps + 1], trace.rules[:steps])
                     verdict = Verdict(name, Word.HOLDS, reaching)
             elif (fall := found.violated.get(name)) is not None:
-                verdict = Verdict(name, Word.VIOLATED, fall.trace, fall.binding)
+                verdict = fall
             elif trace.loop is not None and not self._waits_in_loop(trace):
                 verdict = self._by_loop(name, trace)
             if verdict is not None:

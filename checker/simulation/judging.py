@@ -12,7 +12,7 @@ from functools import cache, partial
 
 from finale.checker.search.state_graph.liveness import is_judged
 from finale.checker.search.state_graph.questions import Asked, Question, of_states, of_steps
-from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Verdict, Word
 from finale.model.semantics import Known, evaluate, is_deadlock, steps
 from finale.model.system import Fairness, Predicate, Property, System
 from finale.model.trace import Trace
@@ -23,15 +23,6 @@ Binding = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
-class Violation:
-    """A property that a run violates, with the part of the run that shows it."""
-
-    property: str
-    trace: Trace
-    binding: Binding = ()
-
-
-@dataclass(frozen=True)
 class Findings:
     """What is true on a run: the first violation of each property, and the witnesses reached.
 
@@ -39,7 +30,7 @@ class Findings:
     properties whose antecedent was true.
     """
 
-    violated: Mapping[str, Violation]
+    violated: Mapping[str, Verdict]
     reached: Mapping[str, int]
     tested: frozenset[str]
 
@@ -55,7 +46,7 @@ class Judge:
 
     def of(self, trace: Trace, end: End | None) -> Findings:
         """Return what is true on a run that ends in some way, or goes on."""
-        violated: dict[str, Violation] = {}
+        violated: dict[str, Verdict] = {}
         reached: dict[str, int] = {}
         tested: set[str] = set()
         for position, question in self._true_on(trace):
@@ -68,19 +59,19 @@ class Judge:
                 case Asked.FAILS | Asked.FAULT:
                     part = Trace(trace.states[: position + 1], trace.rules[:position])
                     binding = question.predicate.binding
-                    violated.setdefault(name, Violation(name, part, binding))
+                    violated.setdefault(name, _violated(name, part, binding))
         if trace.fault is not None:
-            violated.setdefault(WELL_FORMED, Violation(WELL_FORMED, trace))
+            violated.setdefault(WELL_FORMED, _violated(WELL_FORMED, trace))
         deadlock = self._deadlock_on(trace)
         if deadlock is not None:
-            violated[NO_DEADLOCK] = Violation(NO_DEADLOCK, _forever(deadlock))
+            violated[NO_DEADLOCK] = _violated(NO_DEADLOCK, _forever(deadlock))
         for prop in self._liveness:
             owed = [each for each in prop.predicates if self._is_due(prop, each, trace)]
             tested |= {prop.name} if owed else set()
             if not self._ends_for_good(trace, end):
                 continue
             for each in (each for each in owed if _owes(prop, each, trace)):
-                found = Violation(prop.name, _forever(trace), each.binding)
+                found = _violated(prop.name, _forever(trace), each.binding)
                 violated.setdefault(prop.name, found)
         return Findings(violated, reached, frozenset(tested))
 
@@ -163,6 +154,11 @@ class Judge:
     def _ends_for_good(self, trace: Trace, end: End | None) -> bool:
         ended = end in (End.ENDED, End.DEADLOCK, End.BOUND)
         return ended and not waits_for_a_bound(self.system, trace.states[-1])
+
+
+def _violated(name: str, trace: Trace, binding: Binding = ()) -> Verdict:
+    """The verdict that the part of a run gives which shows a violation."""
+    return Verdict(name, Word.VIOLATED, trace, binding, how="one run", is_shortest=False)
 
 
 def _owes(prop: Property, predicate: Predicate, trace: Trace) -> bool:

@@ -29,7 +29,7 @@ from functools import lru_cache
 from finale.checker.search.bfs.machine import CompiledSuccessors
 from finale.checker.search.limits import LimitHit
 from finale.checker.search.state_graph.questions import Asked, of_states, of_steps
-from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Verdict, Word
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Verdict
 from finale.model.expressions import FALSE, TRUE
 from finale.model.semantics import is_deadlock, outcome, updated
 from finale.model.system import Fairness, Predicate, State, System, Update
@@ -55,11 +55,10 @@ class Decisive:
     why: str = ""
 
 
-def decisive_steps(
-    system: System, verdict: Verdict, trace: Trace, states_max: int = STATES_MAX
-) -> Decisive:
-    """The decisive steps of a counterexample."""
-    if verdict.word is not Word.VIOLATED:
+def decisive_steps(system: System, verdict: Verdict, states_max: int = STATES_MAX) -> Decisive:
+    """The decisive steps of the counterexample of a verdict."""
+    trace = verdict.counterexample
+    if trace is None:
         return Decisive(why="it is no counterexample")
     try:
         future = _future(system, verdict, trace, states_max)

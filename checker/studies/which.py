@@ -6,10 +6,11 @@ with a shortest run each. A search decides the other settings, one after the oth
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from finale.checker.search.backends import check_with
 from finale.checker.search.limits import INTERRUPTED, Limits, ProgressListener
@@ -21,7 +22,9 @@ from finale.checker.spec.files import toml_in
 from finale.checker.spec.grid import EXPECTED, Axis, Point, points, size_of, varied, without
 from finale.checker.spec.reading import spec_of
 from finale.model.errors import FinaleError
-from finale.model.trace import Trace
+
+if TYPE_CHECKING:
+    from finale.checker.search.bmc.settings import ViolatingSettings
 
 #: The maximal number of settings of one question.
 SETTINGS_MAX = 256
@@ -111,25 +114,18 @@ class _Asked:
 
     def verdicts(self) -> list[Verdict]:
         """A verdict for each setting: of the solver if it can tell, else of a search."""
-        found, is_complete, depth = self._solved()
+        solved = self._solved()
         verdicts: list[Verdict] = []
         for number, system in enumerate(self._systems):
             prop = next(each for each in system.properties if each.name == self.name)
-            trace, is_witness = found.get(number), prop.kind.is_reachability
             if prop.not_asked:
-                verdict = Verdict(self.name, Word.NOT_ASKED, why=prop.not_asked)
-            elif trace is not None:
-                word = Word.HOLDS if is_witness else Word.VIOLATED
-                verdict = Verdict(self.name, word, trace, how=f"bounded to {trace.length}")
-            elif is_complete and is_witness:
-                verdict = Verdict(self.name, Word.VIOLATED, how=f"complete at depth {depth}")
+                verdicts.append(Verdict(self.name, Word.NOT_ASKED, why=prop.not_asked))
             else:
-                verdict = self._searched(number)
-            verdicts.append(verdict)
+                verdicts.append(solved.verdict(number) or self._searched(number))
         return verdicts
 
-    def _solved(self) -> tuple[Mapping[int, Trace], bool, int]:
-        """The runs found by the solver, and whether there are no others."""
+    def _solved(self) -> ViolatingSettings:
+        """What the solver found of all settings."""
         from finale.checker.search.bmc.settings import ViolatingSettings
 
         limits = self.limits
@@ -139,7 +135,7 @@ class _Asked:
         asked.run()
         if asked.stopped == INTERRUPTED:
             raise KeyboardInterrupt
-        return asked.found, asked.is_complete, asked.refuted
+        return asked
 
     def _searched(self, number: int) -> Verdict:
         limits = Limits(self.limits.states_max, self.limits.seconds_max)

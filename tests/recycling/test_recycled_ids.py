@@ -214,7 +214,7 @@ def test_a_trace_says_who_gets_another_name() -> None:
     assert result.system is not None
     row = next(row for row in result.rows if row.trace is not None)
     assert row.trace is not None
-    story = story_of(result.system, row, row.trace)
+    story = story_of(result.system, row)
     step = story.steps[-1]
     assert (step.rule.rule.name, step.renamed) == ("trigger_checkpoint", ("cp1", "cp2"))
     # The step itself makes the next checkpoint pending; no other one changes.

@@ -43,6 +43,7 @@ def assert_agrees(file: Path) -> None:
     for each in sampled(system, 1, 30, 100):
         replay(system, each.trace)
         for found in each.findings.violated.values():
+            assert found.trace is not None
             replay(system, found.trace)
             row = rows[found.property]
             assert row.word is Word.VIOLATED, (file, found.property, each.seed)
@@ -120,4 +121,5 @@ def test_a_deadlock_and_a_fault_are_found(variant: str, name: str, tmp_path: Pat
     found = [judge.of(*random_run(system, seed, 100)) for seed in range(20)]
     assert any(name in each.violated for each in found)
     for violation in (each for one in found for each in one.violated.values()):
+        assert violation.trace is not None
         replay(system, violation.trace)
