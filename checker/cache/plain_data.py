@@ -8,7 +8,7 @@ document can be read. A class with another form in JSON has the methods `to_plai
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from functools import cache
@@ -63,9 +63,10 @@ def _typed(kind: Any, data: Any) -> object:
         return kind(data)
     if origin is tuple and parts[-1] is not Ellipsis:
         return tuple(_typed(*pair) for pair in zip(parts, data, strict=True))
-    if origin in (tuple, list, frozenset):
+    if origin in (tuple, list, frozenset, Sequence):
         (kind, *_) = parts
-        return origin(_scalars(kind, data) if kind in _SCALARS else (_typed(kind, e) for e in data))
+        made: Any = tuple if origin is Sequence else origin
+        return made(_scalars(kind, data) if kind in _SCALARS else (_typed(kind, e) for e in data))
     if origin is not None and issubclass(origin, Mapping):
         return {_typed(parts[0], key): _typed(parts[1], each) for key, each in _object(data)}
     raise AssertionError(f"a field of the type {kind} is not plain data")

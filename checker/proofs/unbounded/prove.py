@@ -74,7 +74,7 @@ class ClauseResult:
     seconds: float
 
     @property
-    def verdict(self) -> str:
+    def word(self) -> str:
         """The verdict in one word."""
         if self.answer.proven:
             return "proven"

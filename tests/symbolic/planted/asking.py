@@ -37,7 +37,7 @@ def unbounded(plant: Plant, folder: Path) -> str:
         proven = prove_unbounded(claim.protocol, claim.setting, (SITES[plant.site].falls,))
     except FinaleError as error:
         return error.code
-    return proven.results[0].verdict
+    return proven.results[0].word
 
 
 def is_explored(plant: Plant, folder: Path) -> bool:
