@@ -118,7 +118,6 @@ class Hunting:
 
 def searched_spec(spec: Spec, limits: Limits) -> Searched:
     """Return the claims that fall in a spec, with their signatures."""
-    claims = {each.name for each in spec.families if not each.kind.is_reachability}
     names = {each.name for each in spec.families} & {*FURTHER, *(each.name for each in spec.asked)}
     result = run(spec, limits, only={*names, NO_DEADLOCK, WELL_FORMED})
     report = result.report
@@ -126,11 +125,11 @@ def searched_spec(spec: Spec, limits: Limits) -> Searched:
         raise KeyboardInterrupt
     found: list[Violation] = []
     for verdict in report.verdicts:
-        name, trace = verdict.property, verdict.counterexample
-        if name in {*claims, NO_DEADLOCK, WELL_FORMED} and trace is not None:
+        trace = verdict.counterexample
+        if trace is not None:
             assert result.system is not None
-            signature = signature_of(result.system, name, trace, verdict.binding)
-            found.append(Violation(name, trace.length, signature))
+            signature = signature_of(result.system, verdict)
+            found.append(Violation(verdict.property, trace.length, signature))
     return Searched("", "", report.statistics.states, 0.0, report.stopped, violations=tuple(found))
 
 

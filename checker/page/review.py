@@ -26,7 +26,6 @@ from finale.checker.report.review import (
     told_on_request,
     tried_settings,
     unknown_before,
-    verdict_of_flip,
     what_is_missing,
 )
 from finale.checker.review.behaviours import Behaviours
@@ -211,7 +210,7 @@ def _flip(flip: Flip, name: str | None) -> list[h.Node]:
         [link, _soft(unknown_before(flip)), _soft(told_on_request(larger.case, flip.property))],
         f"{larger.bound} = {larger.value - 1}",
         badge(f"{larger.bound} = {larger.value}", "bad"),
-        str(flip.trace.length),
+        str(flip.verdict.steps),
         shown_file(larger.case.file),
     ]
 
@@ -280,7 +279,7 @@ def _told(tried: Tried, difference: Difference, anchor: str) -> h.Renderable:
 def _flip_run(flip: Flip, name: str) -> h.Renderable:
     spec = spec_of_flip(flip)
     anchor = _flip_anchor(flip, name)
-    told = Told(f"{anchor}-trace", spec, spec.system(), verdict_of_flip(flip))
+    told = Told(f"{anchor}-trace", spec, spec.system(), flip.verdict)
     title = f"{flip.property} with {flip.larger.bound} = {flip.larger.value}"
     return section(title, told_trace(told), listing(command_of_flip(flip)), name=anchor)
 

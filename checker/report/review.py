@@ -17,7 +17,6 @@ from finale.checker.review.stability import Flip, raised
 from finale.checker.review.verdicts import Difference as Changed
 from finale.checker.review.verdicts import Direction
 from finale.checker.search.rows import Exit, ResultRow, result_of
-from finale.checker.search.verdict import Verdict, Word
 from finale.checker.spec.claim import Spec, runs_before
 from finale.checker.spec.meanings import summary
 from finale.model.errors import FinaleError
@@ -276,7 +275,7 @@ def told_of_larger_bounds(review: Review) -> str:
 def _flip_cells(same: Sequence[Flip]) -> list[Cell]:
     """The shortest of the flips of one property, and how many others there are."""
     first, larger = same[0], same[0].larger
-    steps = counted(first.trace.length, "step")
+    steps = counted(first.verdict.steps or 0, "step")
     until = "holds at" if first.is_new or first.is_unsettled else "mended up to"
     told = f"{until} {larger.bound} = {larger.value - 1}, falls at {larger.value}"
     others = f"and with {counted(len(same) - 1, 'other bound')}" if len(same) > 1 else ""
@@ -379,13 +378,9 @@ def spec_of_flip(flip: Flip) -> Spec:
 def story_of_flip(flip: Flip) -> Story:
     """The run that shows a violation with a larger bound."""
     spec = spec_of_flip(flip)
-    runs = tuple(runs_before(spec, flip.trace))
-    return story_of(spec.system(), verdict_of_flip(flip), runs)
-
-
-def verdict_of_flip(flip: Flip) -> Verdict:
-    """The verdict on a property that falls with a larger bound."""
-    return Verdict(flip.property, Word.VIOLATED, flip.trace, flip.binding)
+    assert flip.verdict.trace is not None
+    runs = tuple(runs_before(spec, flip.verdict.trace))
+    return story_of(spec.system(), flip.verdict, runs)
 
 
 def row_of(tried: Tried, name: str) -> tuple[System, ResultRow]:

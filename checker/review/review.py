@@ -317,9 +317,7 @@ def remarks_on(
 
 def tried_of(case: Case, pair: Pair) -> Tried:
     """Return a case with the verdicts that differ."""
-    families = (*case.base.families, *case.changed.families)
-    witnesses = {each.name for each in families if each.kind.is_reachability}
-    return Tried(case, pair, tuple(differences(pair.base, pair.changed, witnesses)))
+    return Tried(case, pair, tuple(differences(pair.base, pair.changed)))
 
 
 def _is_stopped(pair: Pair) -> bool:

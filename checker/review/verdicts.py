@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import enum
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from finale.checker.search.rows import Exit
@@ -99,13 +99,13 @@ class Difference:
         return None if self.after is None else self.after.trace
 
 
-def differences(base: Report, changed: Report, witnesses: Collection[str]) -> Iterator[Difference]:
-    """Yield the verdicts that differ; `witnesses` are the properties that ask for a run."""
+def differences(base: Report, changed: Report) -> Iterator[Difference]:
+    """Yield the verdicts that differ."""
     before = {each.property: each for each in base.verdicts}
     after = {each.property: each for each in changed.verdicts}
     for name in {**before, **after}:
         one, other = before.get(name), after.get(name)
-        was, now = (_said(each, name in witnesses) for each in (one, other))
+        was, now = _said(one), _said(other)
         if was is now:
             continue
         yield Difference(name, _direction(was, now), one, other)
@@ -118,14 +118,14 @@ def _direction(was: _Said, now: _Said) -> Direction:
     return now_known.get(now, _NOW[now])
 
 
-def _said(verdict: Verdict | None, is_witness: bool) -> _Said:
+def _said(verdict: Verdict | None) -> _Said:
     if verdict is None:
         return _Said.NOTHING
     match verdict.word:
         case Word.HOLDS:
-            return _Said.REACHED if is_witness else _Said.HOLDS
+            return _Said.HOLDS if verdict.witness is None else _Said.REACHED
         case Word.VIOLATED:
-            return _Said.UNREACHED if is_witness else _Said.FALLS
+            return _Said.UNREACHED if verdict.is_unreached else _Said.FALLS
         case Word.VACUOUS:
             return _Said.VACUOUS
         case Word.UNKNOWN:

@@ -186,7 +186,7 @@ def _outcome(
 
 
 def _falls(spec: Spec, base: Report, report: Report) -> Iterator[Fall]:
-    """The claims that fall now and held before; what is only no longer reachable is no claim.
+    """The claims that fall now and held before; a witness that is no longer reached is no claim.
 
     What was unknown before may have fallen before, too.
     """
@@ -194,8 +194,6 @@ def _falls(spec: Spec, base: Report, report: Report) -> Iterator[Fall]:
     families = {each.name: each for each in spec.families}
     for verdict in report.verdicts:
         family, trace = families.get(verdict.property), verdict.counterexample
-        if family is not None and family.kind.is_reachability:
-            continue
         if trace is not None and _held(before.get(verdict.property)):
             yield Fall(verdict.property, effect_of(verdict.property, family), trace)
 
