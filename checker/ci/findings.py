@@ -70,13 +70,6 @@ def checkout() -> Checkout:
 
 #: The width of a counterexample in a document.
 WIDTH = 100
-_PHRASES = {
-    Word.VIOLATED: "is violated",
-    Word.VACUOUS: "is vacuous",
-    Word.UNKNOWN: "is unknown",
-    Word.NOT_ASKED: "is not asked",
-    Word.DOES_NOT_APPLY: "does not apply",
-}
 _COUNTS = "The exact counts of the full search are those that the spec records."
 
 
@@ -192,7 +185,9 @@ def _phrase(row: ResultRow) -> str:
         return "holds" if row.trace is None else "is reached"
     if row.is_unreached:
         return "is never reached"
-    return _PHRASES[row.word]
+    if row.word is Word.DOES_NOT_APPLY:
+        return "does not apply"
+    return f"is {row.word.replace('-', ' ')}"
 
 
 def claim_of(result: SpecResult, name: str) -> str:
