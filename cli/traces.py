@@ -9,7 +9,7 @@ from finale.checker.report.places import shown_file
 from finale.checker.review.change import read_under
 from finale.checker.search.rows import SpecResult
 from finale.checker.search.run import chosen
-from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Verdict, Word
+from finale.checker.search.verdict import Verdict, Word
 from finale.checker.simulation.judging import Judge
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.claim import Spec
@@ -21,7 +21,7 @@ from finale.model.errors import FinaleError, Place
 from finale.model.given import json_of
 from finale.model.itf import from_itf, to_itf
 from finale.model.system import System
-from finale.model.trace import Trace, replay
+from finale.model.trace import replay
 
 from .output import to_file_or_stdout
 from .version import VERSION
@@ -102,7 +102,7 @@ def stored_trace(file: Path, known: Catalogue) -> StoredTrace:
             advice="the spec or its protocol has changed since: write the trace anew",
         ) from None
     verdict = Verdict(name, word, trace, binding, is_shortest=False)
-    if not _shows(system, verdict, trace):
+    if name and not Judge(system).shows(verdict):
         raise FinaleError(
             "not-itf",
             f"the run does not show that {name} is {word}",
@@ -110,26 +110,6 @@ def stored_trace(file: Path, known: Catalogue) -> StoredTrace:
             advice="the spec, its protocol or a property has changed since: write the trace anew",
         )
     return StoredTrace(spec, system, verdict)
-
-
-def _shows(system: System, verdict: Verdict, trace: Trace) -> bool:
-    """Whether a run shows the verdict of a property. A trace without a property claims nothing."""
-    name = verdict.property
-    if not name:
-        return True
-    judge, is_violated = Judge(system), verdict.word is Word.VIOLATED
-    if name == NO_DEADLOCK:
-        return is_violated and judge.is_stuck(trace)
-    if name == WELL_FORMED:
-        return is_violated and WELL_FORMED in judge.of(trace, None).violated
-    prop = next((each for each in system.properties if each.name == name), None)
-    if prop is None:
-        return False
-    if prop.kind.is_reachability:
-        return verdict.word is Word.HOLDS and judge.reaches(prop, trace)
-    # A run that only a bound forbids to go on leaves a property unknown.
-    own = verdict.binding if is_violated else None
-    return verdict.word in (Word.VIOLATED, Word.UNKNOWN) and judge.violates(prop, trace, own)
 
 
 def refuse_own_name(file: Path, output: Path | None) -> None:

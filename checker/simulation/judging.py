@@ -75,6 +75,25 @@ class Judge:
                 violated.setdefault(prop.name, found)
         return Findings(violated, reached, frozenset(tested))
 
+    def shows(self, verdict: Verdict) -> bool:
+        """Whether the trace of a verdict shows it: in its last step, or by its loop."""
+        name, trace, is_violated = verdict.property, verdict.trace, verdict.word is Word.VIOLATED
+        assert trace is not None
+        if name == NO_DEADLOCK:
+            return is_violated and is_deadlock(self.system, trace.states[-1])
+        if name == WELL_FORMED:
+            return is_violated and name in self.of(trace, None).violated
+        prop = next((each for each in self.system.properties if each.name == name), None)
+        if prop is None:
+            return False
+        if prop.kind.is_reachability:
+            reached = self._at_its_end(Asked.REACHED, prop, trace)
+            return verdict.word is Word.HOLDS and any(reached)
+        # A run that only a bound forbids to go on leaves a property unknown.
+        binding = verdict.binding if is_violated else None
+        is_claim = verdict.word in (Word.VIOLATED, Word.UNKNOWN)
+        return is_claim and self.violates(prop, trace, binding)
+
     def violates(self, prop: Property, trace: Trace, binding: Binding | None) -> bool:
         """Whether a run violates a property: in its last step, or by its loop. If a binding is
         given, for that one."""
@@ -87,14 +106,6 @@ class Judge:
             )
         failed = self._at_its_end(Asked.FAILS, prop, trace)
         return any(binding in (None, each.predicate.binding) for each in failed)
-
-    def reaches(self, prop: Property, trace: Trace) -> bool:
-        """Whether the last step of a run reaches a witness."""
-        return any(self._at_its_end(Asked.REACHED, prop, trace))
-
-    def is_stuck(self, trace: Trace) -> bool:
-        """Whether a run ends in a deadlock."""
-        return is_deadlock(self.system, trace.states[-1])
 
     def _deadlock_on(self, trace: Trace) -> Trace | None:
         """The part of a run up to its first deadlock, if the run comes to one."""
