@@ -38,6 +38,7 @@ from tests.protocols.specs import name_of, specs
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal
 from tests.zoo.fairness import LASSO
+from tests.zoo.values import COUNTER
 
 OPTIONS = [
     SearchOptions(threads=2),
@@ -271,6 +272,16 @@ def test_hashed_storage_says_how_sure_it_is() -> None:
     hows = {answer.how for answer in report.verdicts}
     assert hows == {"exhaustive but for hash collisions (probability below 3e-10)"}
     assert collision_probability(10_000_000) == pytest.approx(2.7e-6, rel=0.01)
+
+
+def test_what_hashed_storage_did_not_reach_may_be_a_collision() -> None:
+    report = check(build(COUNTER.make(), COUNTER.families), options=SearchOptions("hashed"))
+    unreached, violated = report.verdict_on("reaches-four"), report.verdict_on("skips-two")
+    assert unreached is not None
+    assert unreached.is_unreached
+    assert "but for hash collisions" in unreached.how
+    assert violated is not None
+    assert violated.how == "exhaustive"  # its trace was replayed
 
 
 def test_hashed_storage_answers_no_liveness() -> None:

@@ -23,7 +23,7 @@ from finale.checker.search.limits import (
 )
 from finale.checker.search.options import DEFAULT, SearchOptions
 from finale.checker.search.state_graph.verdicts import EXHAUSTIVE, verdicts_of
-from finale.checker.search.verdict import Report, Timing, Verdict, Word
+from finale.checker.search.verdict import Report, Timing, Verdict
 from finale.model.expressions import TRUE, Constant
 from finale.model.garbage import uncollected
 from finale.model.language.explore import Branch
@@ -146,7 +146,7 @@ def _remarks(search: NativeSearch) -> Iterator[str]:
 
 def _but_for_collisions(verdict: Verdict, search: NativeSearch) -> Verdict:
     """What was not found may have been taken for another state. What was found is replayed."""
-    if verdict.word is Word.VIOLATED or verdict.how != EXHAUSTIVE:
+    if verdict.counterexample is not None or verdict.how != EXHAUSTIVE:
         return verdict
     probability = collision_probability(search.statistics.states)
     how = f"{verdict.how} but for hash collisions (probability below {probability:.0e})"
