@@ -30,7 +30,7 @@ def fallen(result: SpecResult) -> Iterator[str]:
     These are the violations that are not as expected. If there are none: those that are expected,
     or all.
     """
-    rows = [r for r in result.rows if r.word is Word.VIOLATED and r.trace is not None]
+    rows = [r for r in result.rows if r.counterexample is not None]
     wrong = [row for row in rows if not row.ok or row.property in result.only]
     expected = [row for row in rows if row.expected == Word.VIOLATED]
     for row in wrong or expected or rows:

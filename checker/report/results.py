@@ -84,7 +84,7 @@ def _changes(spec: Spec) -> Iterator[str]:
 def _is_aside(row: ResultRow, result: SpecResult) -> bool:
     """Nobody asked for it in particular, and no trace shows that it is wrong."""
     asked = row.property in result.spec.claimed or row.property in result.only
-    return row.ok and not asked and (row.word is not Word.VIOLATED or row.trace is None)
+    return row.ok and not asked and row.counterexample is None
 
 
 def _asides(rows: Sequence[ResultRow]) -> Iterator[str]:
