@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from finale.checker.export.conditions import LIVENESS
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.reading import read_spec
 from finale.model.rules import Setting
@@ -41,7 +40,7 @@ class Model:
         spec = read_spec(ROOT / "specs" / self.spec, catalogue())
         if self.sizes:
             spec = replace(spec, setting=Setting(sizes=self.sizes))
-        return spec.system([each for each in spec.asked if each.kind not in LIVENESS])
+        return spec.system([each for each in spec.asked if not each.kind.is_liveness])
 
 
 def _yardstick(spec: str, records: int, checkpoints: int, channel: int, counts: Counts) -> Model:

@@ -20,12 +20,12 @@ from time import process_time
 from rich.console import Console
 from rich.table import Table
 
-from finale.checker.search.answer import NO_DEADLOCK
 from finale.checker.search.limits import Limits
 from finale.checker.search.native.search import searched
 from finale.checker.search.options import SearchOptions
 from finale.checker.search.reductions.find import find_all
 from finale.checker.search.reductions.kinds import Reduction
+from finale.checker.search.verdict import NO_DEADLOCK
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.reading import read_spec

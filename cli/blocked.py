@@ -78,7 +78,6 @@ def _until(shelf: LogShelf, log: RawLog, at: int | None) -> Iterator[LogLine]:
 
 
 def _row(judged: JudgedJob) -> dict[str, object]:
-    history = judged.history
     tasks = [
         {
             "task": each.task,
@@ -89,9 +88,9 @@ def _row(judged: JudgedJob) -> dict[str, object]:
         for each in judged.unfinished_tasks
     ]
     return {
-        "job": history.job,
-        "name": history.name,
-        "state": history.state,
+        "job": judged.verdict.job,
+        "name": judged.verdict.name,
+        "state": judged.verdict.state,
         "stops": list(judged.stops),
         "tasks": tasks,
     }

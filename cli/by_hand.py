@@ -16,10 +16,10 @@ from rich.text import Text
 from finale.checker.report.job import job_lines
 from finale.checker.report.layout import Cell, columns, console, paragraph, write
 from finale.checker.report.simulation import choice_lines, end_line, finding_lines, violation_lines
-from finale.checker.report.story import RUN, groups_of, row_of_run, story_of
+from finale.checker.report.story import groups_of, story_of
 from finale.checker.report.trace import last_step_lines, state_lines, trace_lines
-from finale.checker.search.answer import Violated
-from finale.checker.search.rows import Exit, ResultRow
+from finale.checker.search.rows import Exit
+from finale.checker.search.verdict import Verdict, Word
 from finale.checker.simulation.judging import Findings, Judge
 from finale.checker.simulation.runs import Run
 from finale.checker.simulation.sampling import one_of
@@ -132,7 +132,7 @@ class ByHand:
         before = self._findings()
         self._run.take(step)
         trace = self._run.trace
-        story = story_of(self.system, row_of_run("", RUN, trace), trace)
+        story = story_of(self.system, Verdict("", Word.RUN, trace))
         self._write(["", *last_step_lines(story, self._page.width)])
         self._show_choices(before)
 
@@ -177,24 +177,24 @@ class ByHand:
         self._write(finding_lines(self._findings(), self.system.properties, self._page.width))
 
     def _show_run(self) -> None:
-        row = self._row()
-        assert row.trace is not None
-        runs = tuple(runs_before(self.spec, row.trace))
-        story = story_of(self.system, row, row.trace, runs, is_shortest=False)
+        verdict = self._verdict()
+        assert verdict.trace is not None
+        runs = tuple(runs_before(self.spec, verdict.trace))
+        story = story_of(self.system, verdict, runs)
         self._write(trace_lines(story, self.spec, self._page.width))
 
     def _show_help(self) -> None:
         rows = [[Text(word, "bold"), Text(meaning, "dim")] for word, meaning in HELP]
         self._write(["", *columns(rows, self._page.width, indent=2)])
 
-    def _row(self) -> ResultRow:
+    def _verdict(self) -> Verdict:
         """The run so far, as what it shows: a violation that its last step makes, or a run."""
         trace = self._run.trace
-        for found in self._findings().violated.values():
-            if len(found.trace.rules) == len(trace.rules):
-                return row_of_run(found.property, Violated.word, found.trace, found.binding)
-        return row_of_run("", RUN, trace)
+        for verdict in self._findings().violated.values():
+            if verdict.steps == len(trace.rules):
+                return verdict
+        return Verdict("", Word.RUN, trace, is_shortest=False)
 
     def _save(self, name: str) -> None:
-        to_file_or_stdout(itf_of_run(self.spec, self.system, self._row()), Path(name))
+        to_file_or_stdout(itf_of_run(self.spec, self.system, self._verdict()), Path(name))
         self._write([f"written to {name}"])

@@ -13,21 +13,20 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from finale.checker.report.layout import console, counted, paragraph, write
-from finale.checker.report.outcome import LeftOut, Mistake, Outcome
+from finale.checker.report.outcome import CheckResult, LeftOut, Mistake
 from finale.checker.report.places import shown_file
 from finale.checker.report.results import compared_line, slow_line, summary_lines
 from finale.checker.review.change import read_under
-from finale.checker.search.answer import Report
 from finale.checker.search.limits import INTERRUPTED, ProgressListener
 from finale.checker.search.options import SearchOptions
 from finale.checker.search.rows import PRECEDENCE, Exit, SpecResult, result_of, strictly
 from finale.checker.search.run import chosen, run
+from finale.checker.search.verdict import Report
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.grid import settings_of
 from finale.checker.spec.releases import ReleaseConfig
 from finale.checker.studies.bug_pairs import folders_of_bugs, mistakes_in_pairs
 from finale.model.errors import FinaleError, Place
-from finale.model.system import Kind
 
 from .check_options import CheckFlags, CheckOptions
 from .errors import print_error
@@ -359,9 +358,9 @@ class Checking:
         return tuple(minimised_json(each) for each in self.smallest)
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> CheckResult:
         """All that was found."""
-        return Outcome(self.results, self.mistakes, self.left_out, self.interrupted)
+        return CheckResult(self.results, self.mistakes, self.left_out, self.interrupted)
 
     @property
     def exit(self) -> Exit:
@@ -375,7 +374,7 @@ class Checking:
 def tell_unanswered(spec: Spec, properties: Collection[str]) -> None:
     """Tell before the search which answers hashed storage cannot give."""
     asked = chosen(spec, properties)
-    names = [each.name for each in asked if each.kind in (Kind.LEADS_TO, Kind.EVENTUALLY)]
+    names = [each.name for each in asked if each.kind.is_liveness]
     if names:
         page = console(stderr=True)
         told = f"{spec.file.name}: hashed storage keeps no graph, so these stay unknown"

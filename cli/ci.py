@@ -16,7 +16,7 @@ from .output_file import OutputFile
 from .version import VERSION
 
 if TYPE_CHECKING:
-    from finale.checker.report.outcome import Outcome
+    from finale.checker.report.outcome import CheckResult
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class CiOutput:
     summary: Path | None = None
     """The file of the summary of the job."""
 
-    def write(self, outcome: Outcome) -> None:
+    def write(self, outcome: CheckResult) -> None:
         """Write all that is wanted. Raises `unwritable`."""
         if self.junit is not None:
             from finale.checker.ci.junit import junit_of
@@ -44,7 +44,7 @@ class CiOutput:
         if self.page is not None:
             self._to_github(outcome, self.page)
 
-    def _to_github(self, outcome: Outcome, page: TextIO) -> None:
+    def _to_github(self, outcome: CheckResult, page: TextIO) -> None:
         from finale.checker.ci.findings import checkout
         from finale.checker.ci.github import annotation_lines, summary_page
 

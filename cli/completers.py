@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED
 
 if TYPE_CHECKING:
     from cyclopts.completion import CompletionContext

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from finale.checker.compare.comparison import Answer, Comparison, compare, finer
+from finale.checker.compare.comparison import Comparison, Relation, compare, finer
 from finale.checker.compare.lts import aut_of
 from finale.checker.compare.observer import observer_in
 from finale.checker.report.compared import comparison_json, comparison_lines
@@ -149,6 +149,6 @@ def _write_systems(found: Comparison, folder: Path) -> None:
 
 
 def _exit(found: Comparison) -> int:
-    if found.answer is Answer.UNKNOWN:
+    if found.relation is Relation.UNKNOWN:
         return Exit.LIMIT
     return Exit.AS_EXPECTED if found.is_same else Exit.FAILED

@@ -7,8 +7,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from finale.checker.report.story import RUN, row_of_run
 from finale.checker.review.change import read_under
+from finale.checker.search.verdict import Verdict, Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.files import text_of
 from finale.checker.spec.grid import values_in
@@ -46,7 +46,7 @@ def explore(
     begin = walk_of(system, start, rules)
 
     def written(run: Trace) -> str:
-        return itf_of_run(claim, system, row_of_run("", RUN, run))
+        return itf_of_run(claim, system, Verdict("", Word.RUN, run))
 
     with serving(Explorer(claim, system, begin, written), port) as server:
         say(f"{server.url}\nCtrl-C ends it.")

@@ -10,7 +10,6 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from finale.checker.export.conditions import LIVENESS
 from finale.checker.export.files import ENDINGS, ExportSource, Target, files_of
 from finale.checker.export.names import identifier
 from finale.checker.report.places import shown_file
@@ -44,7 +43,7 @@ def export(
     claim = read_spec(spec, known)
     families = chosen(claim, properties)
     if safety_only:
-        families = tuple(family for family in families if family.kind not in LIVENESS)
+        families = tuple(family for family in families if not family.kind.is_liveness)
     folder, module = _place(spec, to, output)
     system = claim.system(families)
     source = ExportSource(claim.title, claim.protocol.key, shown_file(spec))

@@ -10,7 +10,13 @@ from cyclopts import Parameter
 
 from finale.checker.cache.code import digest
 from finale.checker.cache.store import users_store
-from finale.checker.hunt.hunting import Finding, Hunting, findings_of, known_settings, signatures_of
+from finale.checker.hunt.hunting import (
+    Hunting,
+    NewSignature,
+    known_settings,
+    new_signatures,
+    signatures_of,
+)
 from finale.checker.hunt.journal import FOUND, Journal
 from finale.checker.hunt.settings import settings, spec_in
 from finale.checker.hunt.signature import Signature
@@ -97,7 +103,7 @@ def hunt(  # noqa: PLR0913 - one parameter a flag
         results = list(hunting.results(plan))
     signatures = signatures_of(known_results)
     unknown = len(described) - len(known_results)  # their violations would be called new
-    findings = () if unknown else findings_of(results, signatures, catalogued)
+    findings = () if unknown else new_signatures(results, signatures, catalogued)
     commands = _reproductions(findings, output / FOUND, catalogued, not interrupted)
     refused = [each.refused for _, each in results if each.refused]
     found = Hunted(
@@ -131,7 +137,7 @@ def _all_refused(why: Sequence[str]) -> FinaleError:
 
 
 def _reproductions(
-    findings: Sequence[Finding], folder: Path, known: Catalogue, is_shrinking: bool
+    findings: Sequence[NewSignature], folder: Path, known: Catalogue, is_shrinking: bool
 ) -> Iterator[str]:
     """Write a spec for each finding; yield the commands that show them.
 
@@ -154,13 +160,13 @@ def file_name(signature: Signature) -> str:
     return name if len(name) <= NAME_MAX else f"{name[: NAME_MAX - 9]}-{digest(words).hex()[:8]}"
 
 
-def _own(finding: Finding) -> str:
+def _own(finding: NewSignature) -> str:
     """The setting in which a finding was found as a spec."""
     expect = {"property": finding.signature.property, "verdict": "violated"}
     return spec_text({**finding.setting.table, "expect": [expect]})
 
 
-def _smallest(finding: Finding, folder: Path, known: Catalogue) -> str:
+def _smallest(finding: NewSignature, folder: Path, known: Catalogue) -> str:
     """The smallest setting of a finding as a spec."""
     name = finding.signature.property
     spec = spec_in(finding.setting, folder, known)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from finale.checker.review.minimise import Minimised, minimised
-from finale.checker.search.answer import Violated
 from finale.checker.search.limits import SearchProgress
 from finale.checker.search.rows import SpecResult
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.claim import Spec
 
@@ -30,9 +30,9 @@ def fallen(result: SpecResult) -> Iterator[str]:
     These are the violations that are not as expected. If there are none: those that are expected,
     or all.
     """
-    rows = [r for r in result.rows if r.verdict == Violated.word and r.trace is not None]
+    rows = [r for r in result.rows if r.counterexample is not None]
     wrong = [row for row in rows if not row.ok or row.property in result.only]
-    expected = [row for row in rows if row.expected == Violated.word]
+    expected = [row for row in rows if row.expected == Word.VIOLATED]
     for row in wrong or expected or rows:
         yield row.property
 

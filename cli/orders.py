@@ -9,9 +9,9 @@ from finale.checker.report.layout import console, write
 from finale.checker.report.places import shown_file
 from finale.checker.report.reproduced import orders_lines, run_json, run_lines, total_line
 from finale.checker.reproduce.dangerous import dangerous, sampled_orders
-from finale.checker.reproduce.verdicts import JudgedRun, Verdict, judged_to_hold
-from finale.checker.search.answer import Holds
+from finale.checker.reproduce.verdicts import JudgedRun, Reproduction, judged_to_hold
 from finale.checker.search.rows import Exit
+from finale.checker.search.verdict import Word
 from finale.checker.spec.claim import Spec
 from finale.model.errors import FinaleError, Place
 from finale.reference.flink.facts import EngineFacts
@@ -52,7 +52,7 @@ class OrdersDrive:
     def run(self, *, as_text: bool) -> Exit:
         """Search, choose the orders, take them, and tell what happened. Raises `no-order`."""
         result = searched(self.spec, None, "auto", ())
-        rows = [row for row in result.rows if row.is_claim and row.verdict == Holds.word]
+        rows = [row for row in result.rows if row.is_claim and row.word is Word.HOLDS]
         names = {row.property for row in rows}
         assert result.system is not None
         with Meter("random runs") as meter:
@@ -87,7 +87,7 @@ class OrdersDrive:
             done.append(judged_to_hold(run, names))
             if as_text:
                 write(page, run_lines(number, done[-1], page.width, "order"))
-            if sum(each.verdict is not Verdict.NOT_TAKEN for each in done) == self.count:
+            if sum(each.verdict is not Reproduction.NOT_TAKEN for each in done) == self.count:
                 break
         if as_text:
             write(page, ["", total_line(done)])
@@ -95,9 +95,9 @@ class OrdersDrive:
             about = {"spec": shown_file(self.spec.file), "holding": sorted(names)}
             runs = {"flink": self.release.version, "runs": [run_json(each) for each in done]}
             say_json(document("orders") | about | runs)
-        if any(each.verdict is Verdict.DAMAGED for each in done):
+        if any(each.verdict is Reproduction.DAMAGED for each in done):
             return Exit.FAILED
-        taken = sum(each.verdict is Verdict.SURVIVED for each in done)
+        taken = sum(each.verdict is Reproduction.SURVIVED for each in done)
         return Exit.LIMIT if taken < self.count else Exit.AS_EXPECTED
 
 

@@ -10,10 +10,8 @@ from cyclopts import Parameter
 
 from finale.checker.proofs.needed import Explaining
 from finale.checker.proofs.prove import (
-    Inconclusive,
-    Outcome,
     ProofMethod,
-    Proven,
+    ProofResult,
     Proving,
     does_not_apply,
     topics_of,
@@ -22,14 +20,15 @@ from finale.checker.report.layout import console, write
 from finale.checker.report.proven import (
     head_lines,
     is_as_expected,
-    outcome_json,
-    outcome_lines,
+    result_json,
+    result_lines,
     summary,
 )
 from finale.checker.report.why import why_json, why_lines
 from finale.checker.search.limits import Limits
 from finale.checker.search.rows import Exit
 from finale.checker.search.run import chosen
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import Catalogue, catalogue
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.reading import check_property_name, read_spec
@@ -169,34 +168,33 @@ def _told(
     only: Sequence[str],
     as_text: bool,
 ) -> Exit:
-    page, outcomes = console(), list[Outcome]()
+    page, results = console(), list[ProofResult]()
     rows: list[dict[str, object]] = []
     if as_text:
         write(page, head_lines(spec, proving.system, page.width))
     for topic in proving.asked(only):
         with Meter(spec.file.name) as meter:
-            outcome = proving.prove(topic, meter)
-        outcomes.append(outcome)
-        rows.append(outcome_json(spec, proving.system, outcome))
+            result = proving.prove(topic, meter)
+        results.append(result)
+        rows.append(result_json(spec, proving.system, result))
         if as_text:
-            write(page, outcome_lines(spec, proving.system, outcome, page.width))
-        if explaining is not None and isinstance(outcome, Proven):
+            write(page, result_lines(spec, proving.system, result, page.width))
+        if explaining is not None and result.proven is not None:
             with Meter(spec.file.name) as meter:
-                found = explaining.explain(outcome, meter)
+                found = explaining.explain(result.proven, meter)
             rows[-1]["why"] = why_json(found)
             if as_text:
                 write(page, why_lines(found, page.width))
     if as_text:
-        write(page, [summary(spec, outcomes)])
+        write(page, [summary(spec, results)])
     else:
         say_json(document("prove") | {"proofs": rows})
-    return exit_of(spec, outcomes)
+    return exit_of(spec, results)
 
 
-def exit_of(spec: Spec, outcomes: Sequence[Outcome]) -> Exit:
+def exit_of(spec: Spec, results: Sequence[ProofResult]) -> Exit:
     """Whether all is as the spec expects; what it expects nothing of is as expected."""
-    if any(is_as_expected(spec, each) is False for each in outcomes):
+    if any(is_as_expected(spec, each.verdict) is False for each in results):
         return Exit.FAILED
-    return (
-        Exit.LIMIT if any(isinstance(each, Inconclusive) for each in outcomes) else Exit.AS_EXPECTED
-    )
+    is_open = any(each.verdict.word is Word.UNKNOWN for each in results)
+    return Exit.LIMIT if is_open else Exit.AS_EXPECTED

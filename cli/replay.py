@@ -80,8 +80,9 @@ def _read(file: Path, name: str | None) -> tuple[Spec, str, System, Trace]:
         check_property_name(name, known)
     if file.suffix == ".json":
         stored = stored_trace(file, known)
-        assert stored.row.trace is not None
-        return stored.spec, stored.row.property, stored.system, stored.row.trace
+        trace = stored.verdict.trace
+        assert trace is not None
+        return stored.spec, stored.verdict.property, stored.system, trace
     spec = read_spec(file, known)
     with Meter(file.name) as meter:
         result = run(spec, progress=meter, only=() if name is None else (name,))

@@ -14,10 +14,10 @@ from finale.checker.report.places import shown_file
 from finale.checker.report.reproduced import heading_lines, run_json, run_lines, total_line
 from finale.checker.reproduce.claims import claims_for
 from finale.checker.reproduce.ordering import NotTakeable, order_of
-from finale.checker.reproduce.verdicts import PROBES, SEEN_AT, JudgedRun, Verdict, judged
+from finale.checker.reproduce.verdicts import PROBES, SEEN_AT, JudgedRun, Reproduction, judged
 from finale.checker.review.change import read_under
-from finale.checker.search.answer import Violated
 from finale.checker.search.rows import Exit
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.grid import values_in
@@ -131,7 +131,7 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
         verdict = judged(run, name, of_release=of_release)
         if format == "text":
             write(page, run_lines(number, verdict, page.width))
-        if verdict.verdict is Verdict.NOT_TAKEN and left and not done:
+        if verdict.verdict is Reproduction.NOT_TAKEN and left and not done:
             order, of_release = left.pop(0)
             aside = folder / f"not-taken-{len(others) + 1}"
             (folder / "run-1").rename(aside)
@@ -165,13 +165,13 @@ def _orders(
     for claim in claims:
         result = searched(claim, name, "auto", ())
         rows = [row for row in result.rows if row.trace is not None]
-        if claim is not claims[-1] and not any(row.verdict == Violated.word for row in rows):
+        if claim is not claims[-1] and not any(row.word is Word.VIOLATED for row in rows):
             continue
         if claim is claims[-1] and found and not rows:
             continue
         row = row_to_tell(result, name)
         tell_other_expectations(result, row)
-        if row.verdict != Violated.word:
+        if row.word is not Word.VIOLATED:
             raise FinaleError(
                 "no-trace",
                 f"{row.property} is not violated: there is no damage that Flink could do",
@@ -210,7 +210,7 @@ def _not_takeable(why: str, format: TextOrJson, file: Path, name: str | None) ->
 def _code(done: list[JudgedRun]) -> Exit:
     verdicts = {each.verdict for each in done}
     rejected = any(each.log.rejected for each in done)
-    if Verdict.NOT_REPRODUCED in verdicts or rejected:
+    if Reproduction.NOT_REPRODUCED in verdicts or rejected:
         return Exit.FAILED
-    undecided = {Verdict.NOT_TAKEN, Verdict.NOT_SEEN}
+    undecided = {Reproduction.NOT_TAKEN, Reproduction.NOT_SEEN}
     return Exit.LIMIT if undecided & verdicts else Exit.AS_EXPECTED

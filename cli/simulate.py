@@ -11,14 +11,13 @@ from rich.text import Text
 
 from finale.checker.report.layout import console, counted, write
 from finale.checker.report.simulation import repeat_command, sample_json, sample_lines, unexpected
-from finale.checker.report.story import Story, row_of_run, story_json, story_of
+from finale.checker.report.story import Story, story_json, story_of
 from finale.checker.report.trace import trace_lines
 from finale.checker.review.change import read_under
-from finale.checker.search.answer import Violated
 from finale.checker.search.limits import Limits, TimeOver, looking
 from finale.checker.search.rows import Exit
 from finale.checker.search.run import chosen
-from finale.checker.simulation.judging import Violation
+from finale.checker.search.verdict import Verdict
 from finale.checker.simulation.sampling import Sample, sampled
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec, runs_before
@@ -144,13 +143,13 @@ class Simulation:
             return Exit.FAILED
         return Exit.LIMIT if stopped else Exit.AS_EXPECTED
 
-    def _told(self, sample: Sample) -> tuple[int, Violation] | None:
+    def _told(self, sample: Sample) -> tuple[int, Verdict] | None:
         """The run that is printed: of an unexpected violation if there is one, a shortest one."""
         names = unexpected(sample, self.spec) or list(sample.violated)
         found = [sample.shortest[name] for name in names]
-        return min(found, key=lambda each: (len(each[1].trace.rules), each[0]), default=None)
+        return min(found, key=lambda each: (each[1].steps or 0, each[0]), default=None)
 
-    def _write(self, sample: Sample, told: tuple[int, Violation] | None, stopped: str) -> None:
+    def _write(self, sample: Sample, told: tuple[int, Verdict] | None, stopped: str) -> None:
         page = console()
         write(page, sample_lines(sample, self.spec, self.seed, self.steps_max, page.width))
         if stopped:
@@ -163,19 +162,16 @@ class Simulation:
             lines = trace_lines(story, self.spec, page.width, again)
             write(page, ["", head, "", *lines])
 
-    def _story(self, found: Violation) -> Story:
-        row = row_of_run(found.property, Violated.word, found.trace, found.binding)
-        runs = tuple(runs_before(self.spec, found.trace))
-        return story_of(self.system, row, found.trace, runs, is_shortest=False)
+    def _story(self, verdict: Verdict) -> Story:
+        assert verdict.trace is not None
+        return story_of(self.system, verdict, tuple(runs_before(self.spec, verdict.trace)))
 
     def _repeat(self, seed: int) -> str:
         return repeat_command(self.spec, seed, self.steps_max, self.names)
 
-    def _save(self, told: tuple[int, Violation] | None, output: Path) -> None:
+    def _save(self, told: tuple[int, Verdict] | None, output: Path) -> None:
         if told is None:
             say("no run violates a property: no file is written", stderr=True)
             return
-        found = told[1]
-        row = row_of_run(found.property, Violated.word, found.trace, found.binding)
-        to_file_or_stdout(itf_of_run(self.spec, self.system, row), output)
+        to_file_or_stdout(itf_of_run(self.spec, self.system, told[1]), output)
         say(f"written to {output}", stderr=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from finale.checker.cache.plain_data import plain
 from finale.checker.report.layout import console, write
 from finale.checker.search.rows import Exit
 from finale.checker.spec.catalogue import catalogue
@@ -74,7 +74,7 @@ def sweep(  # noqa: PLR0913 - one parameter a flag
     for done in found.errors:
         tell(f"{text_of(done.setting)}: {done.error}")
     if format == "json":
-        cells = [asdict(done) | {"setting": dict(done.setting)} for done in found.cells]
+        cells = [plain(done) | {"setting": dict(done.setting)} for done in found.cells]
         say_json(document("sweep") | {"cells": cells})
     else:
         _check_names(properties, names_of(found.cells))

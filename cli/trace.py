@@ -18,12 +18,12 @@ from finale.checker.report.sequence_mermaid import sequence_mermaid
 from finale.checker.report.story import story_json, story_of
 from finale.checker.report.trace import trace_lines
 from finale.checker.review.change import read_under
-from finale.checker.search.answer import Holds, Violated
 from finale.checker.search.backends import Backend
 from finale.checker.search.limits import INTERRUPTED
 from finale.checker.search.reductions.kinds import Reduction
 from finale.checker.search.rows import ResultRow, SpecResult
 from finale.checker.search.run import run
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec, runs_before
 from finale.checker.spec.grid import values_in
@@ -87,7 +87,7 @@ def trace(  # noqa: PLR0913 - one parameter a flag
         refuse_search_of_stored(property, backend, reduce, (variant, *set, minimise, *without))
         stored = stored_trace(spec, known)
         refuse_own_name(spec, output)
-        claim, system, row, again = stored.spec, stored.system, stored.row, ""
+        claim, system, verdict, again = stored.spec, stored.system, stored.verdict, ""
     else:
         claim = read_under(spec, known, variant, values_in(set))
         for name in without:
@@ -107,11 +107,12 @@ def trace(  # noqa: PLR0913 - one parameter a flag
             claim = found.after.spec
             result = searched(claim, row.property, backend, ())
             row = row_to_tell(result, row.property)
+        verdict = row
         assert result.system is not None
         system = result.system
-    assert row.trace is not None
-    runs = tuple(runs_before(claim, row.trace))
-    story = story_of(system, row, row.trace, runs, is_shortest=not is_stored)
+    assert verdict.trace is not None
+    runs = tuple(runs_before(claim, verdict.trace))
+    story = story_of(system, verdict, runs)
     match format:
         case "text":
             page = console()
@@ -125,11 +126,11 @@ def trace(  # noqa: PLR0913 - one parameter a flag
             text = visible_json(document("trace") | about | story_json(story), indent=2) + "\n"
             to_file_or_stdout(text, output)
         case "itf":
-            to_file_or_stdout(itf_of_run(claim, system, row), output)
+            to_file_or_stdout(itf_of_run(claim, system, verdict), output)
         case "svg" | "mermaid":
-            decisive = decisive_steps(system, row, row.trace)
-            diagram = sequence_of(system, row.trace, story.steps, decisive)
-            to_file_or_stdout(_drawn(diagram, f"{row.property}: {claim.title}", format), output)
+            decisive = decisive_steps(system, verdict)
+            diagram = sequence_of(system, verdict.trace, story.steps, decisive)
+            to_file_or_stdout(_drawn(diagram, f"{verdict.property}: {claim.title}", format), output)
     if output is not None:
         say(f"written to {output}", stderr=True)
     return 0
@@ -177,7 +178,7 @@ def tell_other_expectations(result: SpecResult, told: ResultRow) -> None:
 
 def _as_found(row: ResultRow) -> str:
     """A verdict that was not expected, and the one that was."""
-    return f"{row.property} {row.verdict}, expected: {row.expected}"
+    return f"{row.property} {row.word}, expected: {row.expected}"
 
 
 def row_to_tell(result: SpecResult, name: str | None) -> ResultRow:
@@ -188,7 +189,7 @@ def row_to_tell(result: SpecResult, name: str | None) -> ResultRow:
         (row for row in rows if row.trace is not None),
         key=lambda row: (
             row.ok,
-            row.verdict != Violated.word,
+            row.word is not Word.VIOLATED,
             expected.index(row.property) if row.property in expected else len(expected),
             row.steps,
         ),
@@ -214,8 +215,8 @@ def row_to_tell(result: SpecResult, name: str | None) -> ResultRow:
             advice="its protocol does not implement the view that the property reads, or "
             "[observe] keeps no history for it",
         )
-    verdict = f"{row.verdict}: {row.why}" if row.why else row.verdict
-    kind = "a counterexample" if row.verdict == Holds.word else "a trace"
+    verdict = f"{row.word}: {row.why}" if row.why else row.word
+    kind = "a counterexample" if row.word is Word.HOLDS else "a trace"
     raise FinaleError(
         "no-trace",
         f'"{name}" {verdict}',

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from finale.checker.report.places import shown_file
-from finale.checker.report.story import row_of_run
 from finale.checker.review.change import read_under
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Unknown, Violated
-from finale.checker.search.rows import ResultRow, SpecResult
+from finale.checker.search.rows import SpecResult
 from finale.checker.search.run import chosen
-from finale.checker.simulation.judging import Binding, Judge
+from finale.checker.search.verdict import Verdict, Word
+from finale.checker.simulation.judging import Judge
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.files import text_of
@@ -21,33 +20,33 @@ from finale.checker.studies.weaken import weaker
 from finale.model.errors import FinaleError, Place
 from finale.model.given import json_of
 from finale.model.itf import from_itf, to_itf
-from finale.model.system import Kind, System
-from finale.model.trace import Trace, replay
+from finale.model.system import System
+from finale.model.trace import replay
 
 from .output import to_file_or_stdout
 from .version import VERSION
 
 
-def itf_of(result: SpecResult, row: ResultRow, trace: Trace) -> str:
-    """A trace as ITF, with what it shows."""
+def itf_of(result: SpecResult, verdict: Verdict) -> str:
+    """The trace of a verdict as ITF, with what it shows."""
     assert result.system is not None
-    return itf_of_run(result.spec, result.system, replace(row, trace=trace))
+    return itf_of_run(result.spec, result.system, verdict)
 
 
-def itf_of_run(spec: Spec, system: System, row: ResultRow) -> str:
-    """The trace of a row as ITF, with what it shows; it is run through the semantics first."""
-    assert row.trace is not None
-    replay(system, row.trace)
+def itf_of_run(spec: Spec, system: System, verdict: Verdict) -> str:
+    """The trace of a verdict as ITF, with what it shows; it is run through the semantics first."""
+    assert verdict.trace is not None
+    replay(system, verdict.trace)
     return to_itf(
         system,
-        row.trace,
+        verdict.trace,
         {
             "source": shown_file(spec.file),
             "description": f"made by finale {VERSION}",
             "protocol": system.protocol,
-            "property": row.property,
-            "verdict": row.verdict,
-            "binding": dict(row.binding),
+            "property": verdict.property,
+            "verdict": verdict.word,
+            "binding": dict(verdict.binding),
             "variant": spec.variant if spec.is_under_variant else None,
             "set": [*settings_of(spec.values)],
             "without": [*spec.left_out],
@@ -57,11 +56,11 @@ def itf_of_run(spec: Spec, system: System, row: ResultRow) -> str:
 
 @dataclass(frozen=True)
 class StoredTrace:
-    """A trace that was read from a file: its spec, the system, and the row that it is."""
+    """A trace that was read from a file: its spec, the system, and what it shows."""
 
     spec: Spec
     system: System
-    row: ResultRow
+    verdict: Verdict
 
 
 def stored_trace(file: Path, known: Catalogue) -> StoredTrace:
@@ -72,7 +71,7 @@ def stored_trace(file: Path, known: Catalogue) -> StoredTrace:
     text = text_of(file, wanted="a trace")
     try:
         meta = json_of(text)["#meta"]
-        source, name, verdict = Path(meta["source"]), str(meta["property"]), str(meta["verdict"])
+        source, name, word = Path(meta["source"]), str(meta["property"]), Word(meta["verdict"])
         binding = tuple((str(key), str(value)) for key, value in meta["binding"].items())
         variant = None if meta.get("variant") is None else str(meta["variant"])
         settings, left_out = ([str(e) for e in meta.get(key, ())] for key in ("set", "without"))
@@ -102,33 +101,15 @@ def stored_trace(file: Path, known: Catalogue) -> StoredTrace:
             place=Place(str(file)),
             advice="the spec or its protocol has changed since: write the trace anew",
         ) from None
-    if not _shows(system, name, verdict, trace, binding):
+    verdict = Verdict(name, word, trace, binding, is_shortest=False)
+    if name and not Judge(system).shows(verdict):
         raise FinaleError(
             "not-itf",
-            f"the run does not show that {name} is {verdict}",
+            f"the run does not show that {name} is {word}",
             place=Place(str(file)),
             advice="the spec, its protocol or a property has changed since: write the trace anew",
         )
-    return StoredTrace(spec, system, row_of_run(name, verdict, trace, binding))
-
-
-def _shows(system: System, name: str, verdict: str, trace: Trace, binding: Binding) -> bool:
-    """Whether a run shows the verdict of a property. A trace without a property claims nothing."""
-    if not name:
-        return True
-    judge, is_violated = Judge(system), verdict == Violated.word
-    if name == NO_DEADLOCK:
-        return is_violated and judge.is_stuck(trace)
-    if name == WELL_FORMED:
-        return is_violated and WELL_FORMED in judge.of(trace, None).violated
-    prop = next((each for each in system.properties if each.name == name), None)
-    if prop is None:
-        return False
-    if prop.kind is Kind.REACHABLE:
-        return verdict == Holds.word and judge.reaches(prop, trace)
-    # A run that only a bound forbids to go on leaves a property unknown.
-    own = binding if is_violated else None
-    return verdict in (Violated.word, Unknown.word) and judge.violates(prop, trace, own)
+    return StoredTrace(spec, system, verdict)
 
 
 def refuse_own_name(file: Path, output: Path | None) -> None:
@@ -161,6 +142,6 @@ def write_traces(result: SpecResult, folder: Path) -> dict[str, str]:
     for row in result.rows:
         if row.trace is not None:
             file = folder.joinpath(*parts, f"{row.property}.itf.json")
-            to_file_or_stdout(itf_of(result, row, row.trace), file)
+            to_file_or_stdout(itf_of(result, row), file)
             written[row.property] = str(file)
     return written

@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from rich.text import Text
 
+from finale.checker.cache.plain_data import plain
 from finale.checker.logs.flink.candidate_settings import check
 from finale.checker.logs.read.line_patterns import LEVELS, read_table, table
 from finale.checker.logs.read.log_files import LogFile, LogShelf
@@ -206,7 +207,7 @@ class Validated:
             if self.as_text:
                 write(console(), verdict_lines(verdict))
             else:
-                self.rows.append(verdict.to_table())
+                self.rows.append(plain(verdict))
 
     def interrupted(self, pieces: int, output: Path | None) -> None:
         """The user has had enough."""

@@ -8,9 +8,9 @@ from cyclopts import Parameter
 
 from finale.checker.report.layout import console, write
 from finale.checker.report.which import which_lines, which_rows
-from finale.checker.search.answer import Unknown
 from finale.checker.search.limits import Limits
 from finale.checker.search.rows import Exit
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.grid import axis_in
 from finale.checker.spec.reading import check_property_name
@@ -63,4 +63,4 @@ def which(
     else:
         page = console()
         write(page, which_lines(found, page.width))
-    return Exit.LIMIT if found.those(Unknown.word) else Exit.AS_EXPECTED
+    return Exit.LIMIT if found.those(Word.UNKNOWN) else Exit.AS_EXPECTED

@@ -127,13 +127,42 @@ class GroundRule:
 
 
 class Kind(enum.Enum):
-    """The kinds of properties."""
+    """The kinds of properties.
+
+    Each method of checking has one function that says which verdict a finding gives, kind by kind.
+    All other code asks a kind for what it needs to know.
+    """
 
     ALWAYS = "always"
     ON_STEP = "on-step"
     LEADS_TO = "leads-to"
     EVENTUALLY = "eventually"
     REACHABLE = "reachable"
+
+    @property
+    def is_safety(self) -> bool:
+        """Whether all states, or all steps, must satisfy it: a finite run shows a violation."""
+        return self in (Kind.ALWAYS, Kind.ON_STEP)
+
+    @property
+    def is_liveness(self) -> bool:
+        """Whether all fair runs must reach a goal: a run without end shows a violation."""
+        return self in (Kind.LEADS_TO, Kind.EVENTUALLY)
+
+    @property
+    def is_reachability(self) -> bool:
+        """Whether some run must reach a state: the run is a witness; no run shows a violation."""
+        return self is Kind.REACHABLE
+
+    @property
+    def is_of_steps(self) -> bool:
+        """Whether it is asked of a step, with the states before and after the step."""
+        return self is Kind.ON_STEP
+
+    @property
+    def is_due_at_start(self) -> bool:
+        """Whether its antecedent counts in initial states only."""
+        return self is Kind.EVENTUALLY
 
 
 @dataclass(frozen=True)

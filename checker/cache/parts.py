@@ -23,7 +23,7 @@ from finale.model.language.decorators import DecoratedFunction
 from finale.model.language.entities import World
 from finale.model.language.properties import Family
 from finale.model.language.protocol import Protocol
-from finale.model.system import GroundRule, Kind, Property, System
+from finale.model.system import GroundRule, Property, System
 
 from .code import (
     CHANGING,
@@ -42,8 +42,6 @@ from .text import Reader, Writer
 from .user_code import UserCode
 
 T = TypeVar("T")
-
-_ON_RULES = (Kind.ON_STEP, Kind.LEADS_TO, Kind.EVENTUALLY)
 
 
 class CachedParts(Parts):
@@ -163,7 +161,7 @@ class CachedParts(Parts):
 
         said: list[object] = [family.name, family.kind.value]
         said += [family.witness, family.of_all_ids]
-        if family.kind in _ON_RULES:
+        if family.kind.is_of_steps or family.kind.is_liveness:
             said.append(self._digest_of(rules))
         return self._part("property", said, family.mark.function, explore, read, write)
 

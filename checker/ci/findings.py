@@ -16,13 +16,13 @@ from urllib.parse import quote
 
 from finale import model
 from finale.checker.report.layout import counted
-from finale.checker.report.outcome import Outcome
+from finale.checker.report.outcome import CheckResult
 from finale.checker.report.places import expectation_line, shown_file
 from finale.checker.report.results import trace_command
 from finale.checker.report.story import BUILT_IN_SENTENCES, Story, story_of
 from finale.checker.report.trace import trace_lines
-from finale.checker.search.answer import DoesNotApply, Holds, NotAsked, Unknown, Vacuous, Violated
 from finale.checker.search.rows import SEARCH, Exit, ResultRow, SpecResult
+from finale.checker.search.verdict import Word
 from finale.checker.spec.claim import runs_before
 from finale.model.errors import Place
 
@@ -70,13 +70,6 @@ def checkout() -> Checkout:
 
 #: The width of a counterexample in a document.
 WIDTH = 100
-_PHRASES = {
-    Violated.word: "is violated",
-    Vacuous.word: "is vacuous",
-    Unknown.word: "is unknown",
-    NotAsked.word: "is not asked",
-    DoesNotApply.word: "does not apply",
-}
 _COUNTS = "The exact counts of the full search are those that the spec records."
 
 
@@ -88,7 +81,7 @@ class Level(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class Annotation:
     """One thing that a reader must see: how serious it is, where, and what it is in a sentence.
 
     `name` is the property, or the code of a mistake. `told` is the answer, if it is about one.
@@ -103,7 +96,7 @@ class Finding:
     @property
     def is_open(self) -> bool:
         """Whether there is no verdict."""
-        return self.told is not None and self.told.row.verdict == Unknown.word
+        return self.told is not None and self.told.row.word is Word.UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -119,7 +112,7 @@ class RowFinding:
         system, trace = self.result.system, self.row.trace
         if system is None or trace is None:
             return None
-        return story_of(system, self.row, trace, runs_before(self.result.spec, trace))
+        return story_of(system, self.row, runs_before(self.result.spec, trace))
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
@@ -143,7 +136,7 @@ class RowFinding:
         return trace_command(self.result, self.row.property, checkout.path_of)
 
 
-def findings(outcome: Outcome) -> Iterator[Finding]:
+def findings(outcome: CheckResult) -> Iterator[Annotation]:
     """Return the findings of a check: the specs in their order, then the mistakes."""
     for result in outcome.results:
         for row in result.rows:
@@ -152,29 +145,29 @@ def findings(outcome: Outcome) -> Iterator[Finding]:
                 yield found
     for mistake in outcome.mistakes:
         error = mistake.error
-        yield Finding(
+        yield Annotation(
             Level.ERROR, error.code, mistake.place, f"{error.message}. Help: {error.advice}."
         )
     if outcome.interrupted:
-        yield Finding(Level.ERROR, "interrupted", Place(), "The check was interrupted.")
+        yield Annotation(Level.ERROR, "interrupted", Place(), "The check was interrupted.")
 
 
-def finding_of(result: SpecResult, row: ResultRow) -> Finding | None:
+def finding_of(result: SpecResult, row: ResultRow) -> Annotation | None:
     """Return the finding of one row; None if the row is as expected."""
     stopped = row.property == SEARCH and result.exit is Exit.LIMIT and bool(result.report.stopped)
     if row.ok and not row.is_unexpected and not stopped:
         return None
-    undecided = row.verdict == Unknown.word
+    undecided = row.word is Word.UNKNOWN
     level = Level.WARNING if row.ok or undecided else Level.ERROR
     spec = result.spec
     place = Place(str(spec.file), expectation_line(spec, row.property))
     told = RowFinding(result, row)
-    return Finding(level, row.property, place, _sentence(row), told)
+    return Annotation(level, row.property, place, _sentence(row), told)
 
 
 def _sentence(row: ResultRow) -> str:
     if row.property == SEARCH:
-        head = "The counts differ" if row.verdict == Violated.word else "The search was stopped"
+        head = "The counts differ" if row.word is Word.VIOLATED else "The search was stopped"
         return f"{head}: {row.why}." if row.why else f"{head}."
     steps = "" if row.steps is None else f" after {counted(row.steps, 'step')}"
     told = f"{row.property} {_phrase(row)}{steps}"
@@ -182,17 +175,19 @@ def _sentence(row: ResultRow) -> str:
         told += f" ({row.why})"
     if row.expected is None:
         return f"{told}. The spec expects nothing of it."
-    if row.expected != row.verdict:
+    if row.expected != row.word:
         return f"{told}. The spec expects: {row.expected}."
     return f"{told}."
 
 
 def _phrase(row: ResultRow) -> str:
-    if row.verdict == Holds.word:
+    if row.word is Word.HOLDS:
         return "holds" if row.trace is None else "is reached"
     if row.is_unreached:
         return "is never reached"
-    return _PHRASES[row.verdict]
+    if row.word is Word.DOES_NOT_APPLY:
+        return "does not apply"
+    return f"is {row.word.replace('-', ' ')}"
 
 
 def claim_of(result: SpecResult, name: str) -> str:
@@ -203,7 +198,7 @@ def claim_of(result: SpecResult, name: str) -> str:
     return family.sentence if family is not None else BUILT_IN_SENTENCES.get(name, name)
 
 
-def shown(finding: Finding) -> str:
+def shown(finding: Annotation) -> str:
     """Return the place of a finding as a reader knows it."""
     file = finding.place.file
     return "" if file is None else shown_file(file)

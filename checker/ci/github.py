@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from finale.checker.report.layout import counted
-from finale.checker.report.outcome import Outcome
+from finale.checker.report.outcome import CheckResult
 from finale.checker.search.rows import Exit, SpecResult
 from finale.model.visible import visible
 
-from .findings import Checkout, Finding, findings, shown
+from .findings import Annotation, Checkout, findings, shown
 
 #: A summary of a step may have a megabyte; a longer one is refused.
 SUMMARY_BYTES_MAX = 1_000_000
@@ -45,7 +45,7 @@ class Guard:
         return f"::{self._token}::"
 
 
-def annotation_lines(outcome: Outcome, checkout: Checkout) -> Iterator[str]:
+def annotation_lines(outcome: CheckResult, checkout: Checkout) -> Iterator[str]:
     """Return a command for each finding: the runner shows it beside the line of the spec."""
     for found in findings(outcome):
         values = {"title": _title(found)}
@@ -57,11 +57,11 @@ def annotation_lines(outcome: Outcome, checkout: Checkout) -> Iterator[str]:
         yield f"::{found.level.value} {told}::{message}"
 
 
-def _title(found: Finding) -> str:
+def _title(found: Annotation) -> str:
     return f"Finale: {found.name}"
 
 
-def _message(found: Finding, checkout: Checkout) -> Iterator[str]:
+def _message(found: Annotation, checkout: Checkout) -> Iterator[str]:
     """A few lines: an annotation has no room for a trace."""
     yield found.sentence
     if found.told is not None and found.told.story is not None:
@@ -78,7 +78,7 @@ def _replaced(text: str, signs: dict[str, str]) -> str:
 # --- the summary ---------------------------------------------------------------------------------
 
 
-def summary_page(outcome: Outcome) -> str:
+def summary_page(outcome: CheckResult) -> str:
     """Return the summary of the job in Markdown: a table, then each counterexample, folded."""
     found = list(findings(outcome))
     lines = ["## Finale", "", _counts(outcome.results, outcome), ""]
@@ -95,7 +95,7 @@ def summary_page(outcome: Outcome) -> str:
     return text
 
 
-def _counts(results: Sequence[SpecResult], outcome: Outcome) -> str:
+def _counts(results: Sequence[SpecResult], outcome: CheckResult) -> str:
     good = sum(result.exit is Exit.AS_EXPECTED for result in results)
     parts = [f"{counted(len(results), 'spec')} checked, {good} as expected"]
     mistakes = counted(len(outcome.mistakes), "mistake")
@@ -105,7 +105,7 @@ def _counts(results: Sequence[SpecResult], outcome: Outcome) -> str:
     return ", ".join(parts) + "."
 
 
-def _table_row(found: Finding) -> str:
+def _table_row(found: Annotation) -> str:
     line = "" if found.place.line is None else f":{found.place.line}"
     sign = {"error": "❌", "warning": "⚠️"}[found.level.value]
     where = f"{shown(found)}{line}"
@@ -123,7 +123,7 @@ def _plain(text: str) -> str:
     )
 
 
-def _folded(found: Finding) -> str:
+def _folded(found: Annotation) -> str:
     """A counterexample that a reader opens."""
     lines = () if found.told is None else found.told.lines_and_command
     if not lines:

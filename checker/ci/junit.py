@@ -13,13 +13,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from finale.checker.report.outcome import Mistake, Outcome
+from finale.checker.report.outcome import CheckResult, Mistake
 from finale.checker.report.places import expectation_line, shown_file, told_setting
-from finale.checker.search.answer import DoesNotApply, Holds, Violated
 from finale.checker.search.rows import ResultRow, SpecResult
+from finale.checker.search.verdict import Word
 from finale.model.visible import visible
 
-from .findings import Finding, Level, finding_of
+from .findings import Annotation, Level, finding_of
 
 #: The cases of a document that are no properties.
 READING = "reading"
@@ -27,7 +27,7 @@ WHOLE = "finale check"
 _COUNTED = ("failure", "error", "skipped")
 
 
-def junit_of(outcome: Outcome) -> str:
+def junit_of(outcome: CheckResult) -> str:
     """Return the document."""
     suites = [_suite_of(result) for result in outcome.results]
     for file, mistakes in _by_file(outcome.mistakes).items():
@@ -68,17 +68,21 @@ def _answer(result: SpecResult, row: ResultRow) -> Element:
     found = finding_of(result, row)
     if found is not None and (not row.ok or found.is_open):
         kind = "error" if found.is_open else "failure"
-        told = SubElement(case, kind, type=row.verdict, message=_text(found.sentence))
+        told = SubElement(case, kind, type=row.word, message=_text(found.sentence))
         told.text = _body(found)
     elif found is not None and found.level is Level.WARNING:
         SubElement(case, "skipped", message=_text(found.sentence))
-    elif row.expected is None and row.verdict not in (Holds.word, Violated.word, DoesNotApply.word):
-        why = f"{row.verdict}: {row.why}" if row.why else row.verdict
+    elif row.expected is None and row.word not in (
+        Word.HOLDS,
+        Word.VIOLATED,
+        Word.DOES_NOT_APPLY,
+    ):
+        why = f"{row.word}: {row.why}" if row.why else row.word
         SubElement(case, "skipped", message=_text(why))
     return case
 
 
-def _body(found: Finding) -> str:
+def _body(found: Annotation) -> str:
     lines = () if found.told is None else found.told.lines_and_command
     return visible("\n".join([found.sentence, "", *lines]).rstrip(), "\n")
 

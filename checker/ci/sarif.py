@@ -10,12 +10,21 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 
-from finale.checker.report.outcome import Outcome
+from finale.checker.report.outcome import CheckResult
 from finale.checker.report.story import StoryStep
 from finale.model.errors import Place
 from finale.model.visible import visible
 
-from .findings import FINALE, FINALE_BASE, SOURCE_BASE, Checkout, Finding, claim_of, findings, shown
+from .findings import (
+    FINALE,
+    FINALE_BASE,
+    SOURCE_BASE,
+    Annotation,
+    Checkout,
+    claim_of,
+    findings,
+    shown,
+)
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -27,7 +36,7 @@ STEPS_MAX = 1000
 Json = dict[str, object]
 
 
-def sarif_of(outcome: Outcome, checkout: Checkout, version: str) -> str:
+def sarif_of(outcome: CheckResult, checkout: Checkout, version: str) -> str:
     """Return the document; `version` is that of Finale."""
     found = list(findings(outcome))
     # A result needs a place, so the others are notifications.
@@ -62,7 +71,7 @@ def _driver(rules: dict[str, str], version: str) -> Json:
     }
 
 
-def _rules(found: Sequence[Finding]) -> dict[str, str]:
+def _rules(found: Sequence[Annotation]) -> dict[str, str]:
     """What is reported, by its name: what each property says, and the codes of mistakes."""
     return {
         each.name: f"Mistake in the input: {each.name}. docs/errors.md explains the code."
@@ -72,7 +81,7 @@ def _rules(found: Sequence[Finding]) -> dict[str, str]:
     }
 
 
-def _invocation(outcome: Outcome, others: Sequence[Finding]) -> Json:
+def _invocation(outcome: CheckResult, others: Sequence[Annotation]) -> Json:
     notifications = [
         {"level": each.level.value, "message": _text(f"{each.name}: {each.sentence}")}
         for each in others
@@ -92,7 +101,7 @@ def _bases(checkout: Checkout) -> Json:
     }
 
 
-def _result(found: Finding, rules: Sequence[str], checkout: Checkout) -> Json:
+def _result(found: Annotation, rules: Sequence[str], checkout: Checkout) -> Json:
     result: Json = {
         "ruleId": found.name,
         "ruleIndex": rules.index(found.name),
@@ -108,7 +117,7 @@ def _result(found: Finding, rules: Sequence[str], checkout: Checkout) -> Json:
     return result
 
 
-def _message(found: Finding, checkout: Checkout) -> str:
+def _message(found: Annotation, checkout: Checkout) -> str:
     """The sentence, and the values that the verdict rests on."""
     if found.told is None or found.told.story is None:
         return found.sentence
@@ -118,7 +127,7 @@ def _message(found: Finding, checkout: Checkout) -> str:
     return "\n".join([*lines, f"Show it again: {found.told.again_in(checkout)}"])
 
 
-def _fingerprint(found: Finding) -> str:
+def _fingerprint(found: Annotation) -> str:
     """What makes a finding the same one in another revision, whatever line it is on."""
     return hashlib.sha256(f"{shown(found)}\n{found.name}".encode()).hexdigest()
 

@@ -21,16 +21,16 @@ from typing import TextIO
 
 from finale.checker.cache.store import users_store
 from finale.checker.review.change import read_under
-from finale.checker.search.answer import Unknown
 from finale.checker.search.limits import Limits
 from finale.checker.search.options import SearchOptions
 from finale.checker.search.rows import strictly
 from finale.checker.search.run import run
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import Catalogue, catalogue
 from finale.checker.spec.claim import Spec
 from finale.model.errors import FinaleError, nearest
 
-from .findings import Finding, finding_of
+from .findings import Annotation, finding_of
 
 #: The name of the item of a spec as it is written.
 PLAIN = "check"
@@ -106,13 +106,13 @@ class ServedItems:
         }
 
 
-def _failures(found: list[Finding | None]) -> Iterator[str]:
+def _failures(found: list[Annotation | None]) -> Iterator[str]:
     """The texts of the findings that are failures, and not only warnings."""
     for each in found:
         if each is None:
             continue
         assert each.told is not None
-        if not each.told.row.ok or each.told.row.verdict == Unknown.word:
+        if not each.told.row.ok or each.told.row.word is Word.UNKNOWN:
             lines = each.told.lines_and_command
             where = f"{each.place.file}:{each.place.line}"
             yield "\n".join([f"{where}: {each.sentence}", *([""] if lines else []), *lines])

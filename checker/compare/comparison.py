@@ -39,7 +39,7 @@ COMPARING = "comparing"
 NO_LIMITS = Limits()
 
 
-class Answer(enum.Enum):
+class Relation(enum.Enum):
     """What the second system does in comparison with the first, as the observer sees both."""
 
     SAME = "same"
@@ -51,8 +51,8 @@ class Answer(enum.Enum):
 
     @property
     def words(self) -> str:
-        """The answer as a text has it; its value is the one of JSON."""
-        return "more and less" if self is Answer.BOTH else self.value
+        """The relation as a text has it; its value is the one of JSON."""
+        return "more and less" if self is Relation.BOTH else self.value
 
 
 @dataclass(frozen=True)
@@ -97,16 +97,16 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The answer: `lost` is a run of the first system alone, `gained` one of the second alone.
+    """How the second system relates to the first, as an observer sees both.
 
-    `why` says which limit was hit, if the answer is unknown; then there are no sides. `divergence`
-    tells of systems that differ in unobservable steps alone whether they still do if it does not
-    matter who can go on silently forever.
+    `lost` is a run of the first system alone, `gained` one of the second alone. `why` says which
+    limit was hit, if the relation is unknown; then there are no sides. `only_divergence` is true if
+    systems whose unobservable steps differ are the same but for who can go on silently forever.
     """
 
     specs: tuple[Spec, Spec]
     observer: Observer
-    answer: Answer
+    relation: Relation
     sides: tuple[Side, Side] | None = None
     lost: Difference | None = None
     gained: Difference | None = None
@@ -117,7 +117,7 @@ class Comparison:
     @property
     def is_same(self) -> bool:
         """Whether the observer sees no difference in what can happen."""
-        return self.answer in (Answer.SAME, Answer.UNOBSERVABLE)
+        return self.relation in (Relation.SAME, Relation.UNOBSERVABLE)
 
     @property
     def other_fairness(self) -> tuple[str, ...]:
@@ -140,7 +140,7 @@ def compare(
 ) -> Comparison:
     """Return what the second spec does in comparison with the first, as an observer sees both.
 
-    The limit of states is for each of the systems. If a limit is hit, the answer is `UNKNOWN`.
+    The limit of states is for each of the systems. If a limit is hit, the relation is `UNKNOWN`.
     Raises `other-job`, `incomparable`, `unknown-observed`, `nothing-observed`, KeyboardInterrupt.
     """
     began = perf_counter()
@@ -162,7 +162,7 @@ def compare(
     except TimeOver:
         why = limits.seconds_word
     seconds = perf_counter() - began
-    return Comparison((first, second), observer, Answer.UNKNOWN, why=why, seconds=seconds)
+    return Comparison((first, second), observer, Relation.UNKNOWN, why=why, seconds=seconds)
 
 
 def _other_job(first: Spec, second: Spec) -> FinaleError:
@@ -216,21 +216,21 @@ def _compared(one: Graph, other: Graph, observer: Observer, look: Callable[[], N
     roots = first.lts.root, first.lts.states + second.lts.root
     specs, sides = (one.spec, other.spec), (first, second)
     if block[roots[0]] == block[roots[1]]:
-        return Comparison(specs, observer, Answer.SAME, sides)
+        return Comparison(specs, observer, Relation.SAME, sides)
     own = block[: first.lts.states], block[first.lts.states :]
     lost = _difference(first, own[0], second, own[1], look)
     gained = _difference(second, own[1], first, own[0], look)
-    answer = {
-        (True, True): Answer.BOTH,
-        (True, False): Answer.LESS,
-        (False, True): Answer.MORE,
-        (False, False): Answer.UNOBSERVABLE,
+    relation = {
+        (True, True): Relation.BOTH,
+        (True, False): Relation.LESS,
+        (False, True): Relation.MORE,
+        (False, False): Relation.UNOBSERVABLE,
     }[lost is not None, gained is not None]
     only_divergence = False
-    if answer is Answer.UNOBSERVABLE:
+    if relation is Relation.UNOBSERVABLE:
         block = classes(both, divergence=False, look=look)
         only_divergence = bool(block[roots[0]] == block[roots[1]])
-    return Comparison(specs, observer, answer, sides, lost, gained, only_divergence)
+    return Comparison(specs, observer, relation, sides, lost, gained, only_divergence)
 
 
 def finer(
@@ -239,7 +239,7 @@ def finer(
     """Return the comparison by the coarsest finer observer who sees a difference, or None.
 
     It explores nothing again. The limit of states is for both systems together, and the limit of
-    time includes the time that the comparison took. If a limit is hit, the answer is `UNKNOWN`.
+    time includes the time that the comparison took. If a limit is hit, the relation is `UNKNOWN`.
     """
     observers = found.observer.finer
     if not found.is_same or found.sides is None or not observers:
@@ -248,7 +248,7 @@ def finer(
     states = sum(side.lts.states for side in found.sides)
     if limits.states_max is not None and states > limits.states_max:
         why = f"{limits.states_word} of both systems together"
-        return Comparison(found.specs, observers[-1], Answer.UNKNOWN, why=why)
+        return Comparison(found.specs, observers[-1], Relation.UNKNOWN, why=why)
     look = _looking(limits.after(found.seconds), progress, states)
     for observer in observers:
         try:
@@ -256,7 +256,7 @@ def finer(
         except FinaleError:  # the protocols do not declare the group, or only one of them does
             continue
         except TimeOver:
-            return Comparison(found.specs, observer, Answer.UNKNOWN, why=limits.seconds_word)
+            return Comparison(found.specs, observer, Relation.UNKNOWN, why=limits.seconds_word)
         if not further.is_same:
             return further
     return None

@@ -28,7 +28,6 @@ from finale.model.system import (
     Fairness,
     Fault,
     GroundRule,
-    Kind,
     Predicate,
     Property,
     System,
@@ -36,8 +35,6 @@ from finale.model.system import (
     Tree,
     Update,
 )
-
-LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 
 End = Update | Blocked | Fault
 

@@ -11,7 +11,7 @@ from finale.model.errors import FinaleError
 from finale.model.system import System
 from finale.model.visible import visible
 
-from .conditions import LIVENESS, expressions_of, initial_states
+from .conditions import expressions_of, initial_states
 from .promela import VECTOR_BYTES, PromelaModel
 from .terms import refuse_large_numbers
 from .tla import Module
@@ -79,7 +79,7 @@ def _tla(system: System, name: str, source: ExportSource) -> dict[str, str]:
 
 
 def _promela(system: System, name: str, source: ExportSource) -> dict[str, str]:
-    live = [prop.name for prop in system.properties if prop.kind in LIVENESS]
+    live = [prop.name for prop in system.properties if prop.kind.is_liveness]
     if live:
         raise FinaleError(
             "liveness-in-promela",

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from finale.checker.search.state_graph.folding import nodes
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED
 from finale.model.errors import FinaleError
 from finale.model.expressions import FALSE, Cell, Expression, conjunction, disjunction, negation
 from finale.model.system import Blocked, Fault, Kind, System, Test, Tree, Update
@@ -262,7 +262,7 @@ class PromelaModel:
             if prop.kind is Kind.ALWAYS:
                 claim = conjunction(map(claim_of, prop.predicates))
                 yield prop.name, prop.sentence, negation(claim)
-            elif prop.kind is Kind.REACHABLE:
+            elif prop.kind.is_reachability:
                 seen = disjunction(conjunction([p.when, p.claim]) for p in prop.predicates)
                 self.reachable.add(prop.name)
                 yield prop.name, prop.sentence, seen

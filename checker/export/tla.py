@@ -24,7 +24,7 @@ from finale.checker.export.folding import WIDTH, folded
 from finale.checker.export.names import IN_TLA, Names, SystemNames
 from finale.checker.export.terms import Operators, TermWriter, shared
 from finale.checker.export.tla_fairness import FairnessWriter
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED
 from finale.model.expressions import FALSE, TRUE, Expression, conjunction, disjunction, negation
 from finale.model.system import Blocked, Fault, Kind, Property, System, Test, Tree, Update
 
@@ -329,8 +329,8 @@ class Module:
             yield from self._definition(cause, predicate.when)
             reached = disjunction([predicate.claim, predicate.moved])
             yield from self._definition(goal, reached)
-            leads = prop.kind is Kind.LEADS_TO
-            claims.append(f"({cause} ~> {goal})" if leads else f"({cause} => <>{goal})")
+            at_start = prop.kind.is_due_at_start
+            claims.append(f"({cause} => <>{goal})" if at_start else f"({cause} ~> {goal})")
         yield from bulleted(name, claims)
         yield ""
         self.live.append(name)

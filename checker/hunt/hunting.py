@@ -14,18 +14,17 @@ from finale.checker.cache.code import digest, of_file
 from finale.checker.hunt.journal import Journal, Searched, Violation
 from finale.checker.hunt.settings import HuntSetting, spec_in
 from finale.checker.hunt.signature import Signature, signature_of
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Violated
 from finale.checker.search.cached import of_code
 from finale.checker.search.limits import INTERRUPTED, Limits
 from finale.checker.search.many import WORKER_DIED, searched
 from finale.checker.search.run import run
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Word
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.files import toml_in
 from finale.checker.spec.typed import is_list, is_table
 from finale.checker.studies.effects import Effect, effect_of
 from finale.model.errors import FinaleError
-from finale.model.system import Kind
 
 #: Claims that are asked on request alone because they take time, and that hold of every protocol.
 FURTHER = ("alignment-can-end", "blocked-channel-resumes", "cancel-cancels")
@@ -34,7 +33,7 @@ BATCH = 64
 
 
 @dataclass(frozen=True)
-class Finding:
+class NewSignature:
     """A new signature: its effect, the cheapest setting in which it shows, and in how many."""
 
     signature: Signature
@@ -119,33 +118,31 @@ class Hunting:
 
 def searched_spec(spec: Spec, limits: Limits) -> Searched:
     """Return the claims that fall in a spec, with their signatures."""
-    kinds = {each.name: each.kind for each in spec.families}
-    names = kinds.keys() & {*FURTHER, *(each.name for each in spec.asked)}
+    names = {each.name for each in spec.families} & {*FURTHER, *(each.name for each in spec.asked)}
     result = run(spec, limits, only={*names, NO_DEADLOCK, WELL_FORMED})
     report = result.report
     if report.stopped == INTERRUPTED:
         raise KeyboardInterrupt
     found: list[Violation] = []
-    for answer in report.answers:
-        verdict = answer.verdict
-        is_claim = kinds.get(answer.property) is not Kind.REACHABLE
-        if is_claim and isinstance(verdict, Violated) and verdict.trace is not None:
+    for verdict in report.verdicts:
+        trace = verdict.counterexample
+        if trace is not None:
             assert result.system is not None
-            signature = signature_of(result.system, answer.property, verdict.trace, verdict.binding)
-            found.append(Violation(answer.property, verdict.trace.length, signature))
+            signature = signature_of(result.system, verdict)
+            found.append(Violation(verdict.property, trace.length, signature))
     return Searched("", "", report.statistics.states, 0.0, report.stopped, violations=tuple(found))
 
 
-def findings_of(
+def new_signatures(
     results: Sequence[tuple[HuntSetting, Searched]],
     known: Sequence[Signature],
     catalogue: Catalogue,
-) -> tuple[Finding, ...]:
+) -> tuple[NewSignature, ...]:
     """Return the signatures that no known one covers, the worst and shortest first.
 
     If one signature covers another one, both have one finding: that of the cheaper setting.
     """
-    found: dict[Signature, Finding] = {}
+    found: dict[Signature, NewSignature] = {}
     for setting, violation in _violations(results):
         signature = violation.signature
         if any(each.covers(signature) for each in known):
@@ -155,7 +152,7 @@ def findings_of(
             found[same] = replace(found[same], settings=found[same].settings + 1)
             continue
         effect = effect_of(signature.property, catalogue.properties.get(signature.property))
-        found[signature] = Finding(signature, effect, violation.steps, setting, 1)
+        found[signature] = NewSignature(signature, effect, violation.steps, setting, 1)
     order = list(Effect)
     return tuple(sorted(found.values(), key=lambda each: (order.index(each.effect), each.steps)))
 
@@ -190,6 +187,6 @@ def known_settings(files: Iterable[Path], protocols: Collection[str]) -> Iterato
             continue
         rows = table.get("expect")
         expected = rows if is_list(rows) else []
-        falls = any(is_table(row) and row.get("verdict") == Violated.word for row in expected)
+        falls = any(is_table(row) and row.get("verdict") == Word.VIOLATED for row in expected)
         if falls and table.get("protocol") in protocols:
             yield HuntSetting(str(file), table, 0.0, file)

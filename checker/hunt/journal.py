@@ -6,10 +6,11 @@ not count: its key is another one.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from finale.checker.cache.plain_data import plain, typed
 from finale.model.errors import FinaleError
 from finale.model.journal import open_journal
 
@@ -59,7 +60,7 @@ class Journal:
     def keep(self, searched: Searched) -> None:
         """Write down what was found in a setting."""
         self.known[searched.key] = searched
-        self._journal.write(asdict(searched))
+        self._journal.write(plain(searched))
 
     def __enter__(self) -> Journal:
         return self
@@ -68,17 +69,5 @@ class Journal:
         self._journal.close()
 
     def _take(self, record: Any) -> None:
-        searched = _searched(record)
+        searched = typed(Searched, record)
         self.known[searched.key] = searched
-
-
-def _searched(told: dict[str, Any]) -> Searched:
-    violations = [
-        Violation(each["property"], each["steps"], _signature(each["signature"]))
-        for each in told.pop("violations")
-    ]
-    return Searched(**told, violations=tuple(violations))
-
-
-def _signature(told: dict[str, Any]) -> Signature:
-    return Signature(told["property"], tuple(told["environment"]), tuple(told["decisive"]))

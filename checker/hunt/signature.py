@@ -11,11 +11,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from finale.checker.search.answer import Violated
-from finale.checker.search.rows import ResultRow
+from finale.checker.search.verdict import Verdict
 from finale.checker.studies.decisive import decisive_steps
 from finale.model.system import Fairness, System
-from finale.model.trace import Trace
 
 #: So many states are looked at to find the decisive steps of one counterexample.
 STATES_MAX = 20_000
@@ -49,16 +47,13 @@ class Signature:
         return f"{self.property}: {', '.join((*self.environment, *self.decisive))}"
 
 
-def signature_of(
-    system: System, name: str, trace: Trace, binding: tuple[tuple[str, str], ...]
-) -> Signature:
+def signature_of(system: System, violated: Verdict) -> Signature:
     """Return the signature of a counterexample."""
+    trace = violated.trace
+    assert trace is not None
     taken = [system.rules[number].rule for number in trace.rules]
-    row = ResultRow(
-        name, Violated.word, None, None, True, trace.length, "", "", trace, binding, is_claim=True
-    )
-    steps = decisive_steps(system, row, trace, STATES_MAX).steps
+    steps = decisive_steps(system, violated, STATES_MAX).steps
     matter = [taken[step - 1] for step in steps] or taken
     outside = {rule.name for rule in matter if rule.fairness is Fairness.NONE}
     inside = {rule.name for rule in matter} - outside if steps else set[str]()
-    return Signature(name, tuple(sorted(outside)), tuple(sorted(inside)))
+    return Signature(violated.property, tuple(sorted(outside)), tuple(sorted(inside)))

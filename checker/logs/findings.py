@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 _property = property  # a finding has a field of that name
 
@@ -66,6 +68,35 @@ class Finding:
     def place(self) -> str:
         """The file and the line, as an editor opens them."""
         return f"{self.file}:{self.line}"
+
+    def to_plain(self) -> dict[str, object]:
+        """As JSON has it: by file and line, whatever logs were read together."""
+        return {
+            "property": self.property,
+            "binding": dict(self.binding),
+            "severity": self.severity.value,
+            "file": self.file,
+            "line": self.line,
+            "sentence": self.sentence,
+            "why": self.why,
+            "until": None if self.until is None else self.until.line,
+            "where": self.place,
+        }
+
+    @classmethod
+    def of_plain(cls, data: Mapping[str, Any]) -> Finding:
+        """Back from JSON. Raises `KeyError`, `TypeError` or `ValueError` if it is none."""
+        until = data["until"]
+        return cls(
+            data["property"],
+            tuple(data["binding"].items()),
+            Where(0, 0, data["line"]),
+            Severity(data["severity"]),
+            data["sentence"],
+            data["why"],
+            None if until is None else Where(0, 0, until),
+            data["file"],
+        )
 
 
 #: Of two findings about one property and binding, the one with the higher rank is kept, or the

@@ -39,6 +39,21 @@ from finale.model.system import Kind
 K = TypeVar("K", bound=Hashable)
 
 
+def is_monitored(kind: Kind) -> bool:
+    """Return whether a monitor of one run asks the properties of a kind."""
+    return not (kind.is_reachability or kind.is_due_at_start)
+
+
+def of_states_and_steps(
+    predicates: Iterable[PlainPredicate],
+) -> tuple[tuple[PlainPredicate, ...], tuple[PlainPredicate, ...]]:
+    """Return the monitored predicates on states, with obligations last, and those on steps."""
+    monitored = [each for each in predicates if is_monitored(each.family.kind)]
+    states = [each for each in monitored if not each.on_steps]
+    states.sort(key=lambda each: each.family.kind.is_liveness)
+    return tuple(states), tuple(each for each in monitored if each.on_steps)
+
+
 class Readers(Generic[K]):
     """What each predicate has read when it was last asked. Until that changes, its answer holds.
 
@@ -187,13 +202,10 @@ class PropertyMonitor:
         self.values = list(start)
         self.alternatives: dict[int, object] = {}
         """The other value of variables to which lines leave two."""
-        by_kind: dict[Kind, list[PlainPredicate]] = {kind: [] for kind in Kind}
-        for predicate in predicates:
-            by_kind[predicate.family.kind].append(predicate)
-        self.states = (*by_kind[Kind.ALWAYS], *by_kind[Kind.LEADS_TO])
+        self.states, steps = of_states_and_steps(predicates)
         """The predicates on states; obligations come last."""
-        self._steps = tuple(each for each in by_kind[Kind.ON_STEP] if not each.takes_step)
-        self._named = tuple(each for each in by_kind[Kind.ON_STEP] if each.takes_step)
+        self._steps = tuple(each for each in steps if not each.takes_step)
+        self._named = tuple(each for each in steps if each.takes_step)
         self._about: dict[str, _About] = {}
         """For steps of a name, those properties that speak of such."""
         self._readers, self._ends = Readers[int](), Readers[int]()
@@ -354,7 +366,7 @@ class PropertyMonitor:
                 predicate = self.states[number]
                 store.read.clear()
                 said = self.says(predicate)
-                if predicate.family.kind is Kind.LEADS_TO:
+                if predicate.family.kind.is_liveness:
                     self._obligation(number, said, where)
                 else:
                     (self._failing.add if said == "fails" else self._failing.discard)(number)

@@ -11,50 +11,26 @@ from dataclasses import dataclass, field, replace
 from finale.checker.search.limits import Limits
 
 from .event_log.section_search import Accepted, Rejected, Undecided
-from .findings import Coverage, Finding, Severity
+from .findings import Coverage
 from .read.job_runs import JobRun, extents_of, runs_of
 from .read.kept_lines import KeptLines
 from .read.line_patterns import PatternTable
 from .read.log_events import LinePlace, LineTally, LogEvent, events_of_lines
 from .read.log_files import LogLine
-from .read.run_file import ChosenSetting, RunFile, TriedSettings
+from .read.run_file import RunFile
 from .read.visibility import LogProfile, Visibility
 from .regularities.assumptions import contradictions
-from .replay.checkpoint_history import JobHistory, history_of
+from .replay.checkpoint_history import Fate, JobHistory, history_of
 from .replay.log_replay import LogReplay
 from .replay.stopped_sources import lost_by_restarts
 from .replay.unfinished_tasks import UnfinishedTask, unfinished_tasks
+from .verdicts import Conformance, JobVerdict
 
 #: A job with more subtasks is not judged. What the properties ask grows with their number, and a
 #: log in which some numbers are wrong may tell of any number.
 TASKS_MAX = 256
 #: Of a search for a run that explains a job: two minutes of processor time, the proof included.
 ACCEPT_LIMITS = Limits(1_000_000, 120.0)
-#: What becomes of a job for which a run of the protocol is looked for.
-CONFORM = ("accepted", "rejected", "undecided")
-
-
-@dataclass(frozen=True)
-class Conformance:
-    """Whether a run of the protocol, as the release has it, explains what a job did."""
-
-    accepted: bool
-    """A run was found that has just these lines; else it is not known."""
-    lines: int
-    """How many lines are explained."""
-    why: str | None
-    """What was not explained, or what was in the way."""
-    rejected: bool = False
-    """There is no such run."""
-    told: tuple[ChosenSetting, ...] = ()
-    """What is told of its settings, and by whom."""
-    tried: tuple[TriedSettings, ...] = ()
-    """What came of settings that nobody tells."""
-
-    @property
-    def word(self) -> str:
-        """One of CONFORM."""
-        return CONFORM[0 if self.accepted else 1 if self.rejected else 2]
 
 
 @dataclass(frozen=True)
@@ -71,39 +47,14 @@ class AcceptanceRequest:
 
 @dataclass(frozen=True)
 class JudgedJob:
-    """What can be said of one job."""
+    """The verdict on one job, whose findings do not name their files yet, and what stands open."""
 
+    verdict: JobVerdict
     history: JobHistory
-    events: int
-    coverage: Coverage
-    findings: tuple[Finding, ...]
-    decided: tuple[str, ...]
-    """The properties that have had an answer."""
-    undecided: tuple[str, ...]
-    """Those that had none, since no line tells what they ask. Others had nothing to ask."""
     unfinished_tasks: tuple[UnfinishedTask, ...] = ()
     """The tasks that have not ended when the log does, and what is missing."""
     stops: tuple[str, ...] = ()
     """What keeps stops with a savepoint from their end when the log ends."""
-    ambiguous: tuple[str, ...] = ()
-    """Names of several vertices: such a job is not judged."""
-    too_many: int = 0
-    """The number of subtasks of a job that is not judged because it has more than `TASKS_MAX`."""
-    conforms: Conformance | None = None
-    """None where it was not asked."""
-    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    """The undecided properties that other lines could decide, and the levels of loggers that would
-    write these lines. With no level: all loggers have the levels that the property needs, but the
-    lines leave open whether it holds."""
-    untold: tuple[str, ...] = ()
-    """The undecided properties that ask for what no line of any level tells."""
-    asked: bool = True
-    """Whether properties were asked of the job."""
-
-    @property
-    def shows(self) -> tuple[Finding, ...]:
-        """The findings but for what may still come after the end of the log."""
-        return tuple(each for each in self.findings if each.severity is not Severity.OPEN)
 
 
 @dataclass(frozen=True)
@@ -150,8 +101,8 @@ def judge_cluster(
         release = table.name
         jobs = [
             job
-            if job.ambiguous or job.too_many
-            else replace(job, conforms=_conforms(run, job, release, accepts, profile))
+            if job.verdict.ambiguous or job.verdict.too_many
+            else _conforming(run, job, release, accepts, profile)
             for job, run in zip(jobs, runs, strict=True)
         ]
     return JudgedCluster(tuple(jobs), tally, len(homeless), profile)
@@ -166,20 +117,23 @@ def judge_job(
     """
     history, count = history_of(run), len(run.events)
     coverage = _coverage(run, history, whole=whole)
+    verdict = JobVerdict(
+        "",
+        history.job,
+        history.name,
+        history.state,
+        coverage,
+        count,
+        {fate: history.with_fate(fate) for fate in Fate},
+        history.restored,
+        history.failed,
+        restarts=history.restarts,
+    )
     ambiguous, tasks = run.ambiguous, sum(run.tasks.values())
     if ambiguous or not tasks or tasks > TASKS_MAX:
         too_many = tasks if tasks > TASKS_MAX else 0
-        return JudgedJob(
-            history,
-            count,
-            coverage,
-            (),
-            (),
-            (),
-            ambiguous=ambiguous,
-            too_many=too_many,
-            asked=False,
-        )
+        verdict = replace(verdict, ambiguous=ambiguous, too_many=too_many, asked=False)
+        return JudgedJob(verdict, history)
     begins = coverage is not Coverage.GAP
     replayed = LogReplay(run, profile, begins=begins, holes=() if whole else holes)
     lost = lost_by_restarts(run)
@@ -194,23 +148,26 @@ def judge_job(
     lacking |= {
         n: () for n, levels in lacking.items() if levels is None and n in monitors.ambiguous
     }
-    return JudgedJob(
-        history,
-        count,
-        coverage,
-        tuple(sorted(findings, key=lambda each: each.where)),
-        tuple(sorted(decided)),
-        tuple(lacking),
-        () if history.has_ended else unfinished_tasks(replayed, history),
-        stops=tuple(each.why for each in replayed.hung_stops() if each is not None),
+    verdict = replace(
+        verdict,
+        findings=tuple(sorted(findings, key=lambda each: each.where)),
+        decided=tuple(sorted(decided)),
+        undecided=tuple(lacking),
         needs={name: levels for name, levels in lacking.items() if levels is not None},
         untold=tuple(name for name, levels in lacking.items() if levels is None),
     )
+    return JudgedJob(
+        verdict,
+        history,
+        () if history.has_ended else unfinished_tasks(replayed, history),
+        tuple(each.why for each in replayed.hung_stops() if each is not None),
+    )
 
 
-def _conforms(
+def _conforming(
     run: JobRun, judged: JudgedJob, release: str, asks: AcceptanceRequest, profile: LogProfile
-) -> Conformance:
+) -> JudgedJob:
+    """The job with whether a run of the protocol explains it."""
     from .flink.judge import accept_run
 
     checkpoints = any(event.log_event.checkpoint is not None for event in run.events)
@@ -221,7 +178,8 @@ def _conforms(
         profile=profile,
         every=asks.every,
         limits=asks.limits,
-        whole=judged.coverage is not Coverage.GAP and profile.is_whole(checkpoints=checkpoints),
+        whole=judged.verdict.coverage is not Coverage.GAP
+        and profile.is_whole(checkpoints=checkpoints),
     )
     match verdict.conforms:
         case Accepted():
@@ -232,7 +190,8 @@ def _conforms(
             conforms = Conformance(False, verdict.lines, text, rejected=True)
         case Undecided() as undecided:
             conforms = Conformance(False, verdict.lines, undecided.why)
-    return replace(conforms, told=verdict.told, tried=verdict.tried)
+    conforms = replace(conforms, told=verdict.told, tried=verdict.tried)
+    return replace(judged, verdict=replace(judged.verdict, conforms=conforms))
 
 
 def _coverage(run: JobRun, history: JobHistory, *, whole: bool) -> Coverage:
@@ -242,10 +201,7 @@ def _coverage(run: JobRun, history: JobHistory, *, whole: bool) -> Coverage:
 
 
 __all__ = [
-    "CONFORM",
     "AcceptanceRequest",
-    "Conformance",
-    "Coverage",
     "JudgedCluster",
     "JudgedJob",
     "Visibility",

@@ -1,4 +1,4 @@
-"""Verdicts as plain data: they can be printed, stored in a table, and sent between processes.
+"""Verdicts on jobs as plain data: they can be printed, stored in a table, and sent to a process.
 
 Every engine and every place of judging has the same form of verdict.
 """
@@ -6,23 +6,42 @@ Every engine and every place of judging has the same form of verdict.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
-from finale.checker.logs.findings import Coverage
-
-from .findings import Finding, Severity, Where
+from .findings import Coverage, Finding, Severity, Where
 from .read.log_files import RawLog
 from .read.run_file import ChosenSetting, TriedSettings
 from .replay.checkpoint_history import Fate
-from .validate import Conformance, JudgedJob
 
-#: The fields of a verdict that JSON has as lists.
-_LISTS = ("restored", "decided", "undecided", "ambiguous", "untold")
+#: What becomes of a job for which a run of the protocol is looked for.
+CONFORM = ("accepted", "rejected", "undecided")
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Conformance:
+    """Whether a run of the protocol, as the release has it, explains what a job did."""
+
+    accepted: bool
+    """A run was found that has just these lines; else it is not known."""
+    lines: int
+    """How many lines are explained."""
+    why: str | None
+    """What was not explained, or what was in the way."""
+    rejected: bool = False
+    """There is no such run."""
+    told: tuple[ChosenSetting, ...] = ()
+    """What is told of its settings, and by whom."""
+    tried: tuple[TriedSettings, ...] = ()
+    """What came of settings that nobody tells."""
+
+    @property
+    def word(self) -> str:
+        """One of CONFORM."""
+        return CONFORM[0 if self.accepted else 1 if self.rejected else 2]
+
+
+@dataclass(frozen=True)
+class JobVerdict:
     """What is said of one job of a cluster, or of one run in an event log."""
 
     logs: str
@@ -38,10 +57,11 @@ class Verdict:
     """The numbers of those that came to this end."""
     restored: tuple[int, ...]
     failed: int
-    findings: tuple[Finding, ...]
-    decided: tuple[str, ...]
-    """The properties that have had an answer, and those that had none."""
-    undecided: tuple[str, ...]
+    findings: tuple[Finding, ...] = ()
+    decided: tuple[str, ...] = ()
+    """The properties that have had an answer."""
+    undecided: tuple[str, ...] = ()
+    """Those that had none, since no line tells what they ask. Others had nothing to ask."""
     ambiguous: tuple[str, ...] = ()
     """Names of several vertices: such a job is not judged."""
     conforms: Conformance | None = None
@@ -77,92 +97,16 @@ class Verdict:
         is_open = conforms is not None and not conforms.accepted and not conforms.rejected
         return not self.asked or bool(self.needs) or is_open
 
-    def to_table(self) -> dict[str, Any]:
-        """As JSON has it."""
-        table = {each.name: getattr(self, each.name) for each in fields(self)}
-        return (
-            table
-            | {name: list(table[name]) for name in _LISTS}
-            | {
-                "coverage": self.coverage.value,
-                "checkpoints": {fate.value: list(each) for fate, each in self.checkpoints.items()},
-                "needs": {name: list(each) for name, each in self.needs.items()},
-                "findings": [_table_of(each) for each in self.findings],
-                "conforms": None if self.conforms is None else asdict(self.conforms),
-            }
-        )
 
-    @classmethod
-    def from_table(cls, table: Mapping[str, Any]) -> Verdict:
-        """Back from JSON. Raises `ValueError`, `TypeError` or `KeyError` where it is none."""
-        points, conforms = table["checkpoints"], table["conforms"]
-        told: dict[str, Any] = {name: tuple(table[name]) for name in _LISTS}
-        told |= {
-            "coverage": Coverage(table["coverage"]),
-            "checkpoints": {Fate(fate): tuple(each) for fate, each in points.items()},
-            "needs": {name: tuple(each) for name, each in table.get("needs", {}).items()},
-            "findings": tuple(map(_found_in, table["findings"])),
-            "conforms": None if conforms is None else _conforms_in(conforms),
-        }
-        return cls(**{**table, **told})
-
-
-def verdict_of(where: str, judged: JudgedJob, logs: Sequence[RawLog]) -> Verdict:
-    """What is said of a job whose lines were read off these logs."""
-    history = judged.history
-    return Verdict(
-        where,
-        history.job,
-        history.name,
-        history.state,
-        judged.coverage,
-        judged.events,
-        {fate: history.with_fate(fate) for fate in Fate},
-        history.restored,
-        history.failed,
-        tuple(named(each, logs) for each in judged.findings),
-        judged.decided,
-        judged.undecided,
-        judged.ambiguous,
-        judged.conforms,
-        judged.needs,
-        judged.too_many,
-        judged.untold,
-        judged.asked,
-        history.restarts,
+def named_in(verdict: JobVerdict, where: str, logs: Sequence[RawLog]) -> JobVerdict:
+    """Return a verdict with the names of the logs whose lines it rests on."""
+    return replace(
+        verdict, logs=where, findings=tuple(_named(each, logs) for each in verdict.findings)
     )
 
 
-def named(finding: Finding, logs: Sequence[RawLog]) -> Finding:
+def _named(finding: Finding, logs: Sequence[RawLog]) -> Finding:
     """A finding with the name of its file in place of the file's number."""
     until = None if finding.until is None else Where(0, 0, finding.until.line)
     file = logs[finding.where.log].parts[finding.where.part]
     return replace(finding, where=Where(0, 0, finding.line), until=until, file=str(file))
-
-
-def _table_of(finding: Finding) -> dict[str, Any]:
-    until = None if finding.until is None else finding.until.line
-    told: dict[str, Any] = {"binding": dict(finding.binding), "severity": finding.severity.value}
-    told |= {"file": finding.file, "line": finding.line, "sentence": finding.sentence}
-    told |= {"why": finding.why, "until": until, "where": finding.place}
-    return {"property": finding.property, **told}
-
-
-def _conforms_in(table: Mapping[str, Any]) -> Conformance:
-    told = tuple(ChosenSetting(**each) for each in table.get("told", ()))
-    tried = tuple(TriedSettings(**each) for each in table.get("tried", ()))
-    return replace(Conformance(**table), told=told, tried=tried)
-
-
-def _found_in(table: Mapping[str, Any]) -> Finding:
-    until = table["until"]
-    return Finding(
-        table["property"],
-        tuple(table["binding"].items()),
-        Where(0, 0, table["line"]),
-        Severity(table["severity"]),
-        table["sentence"],
-        table["why"],
-        None if until is None else Where(0, 0, until),
-        table["file"],
-    )

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 import htpy as h
 
 from finale.checker.report.layout import grouped
-from finale.checker.search.answer import Holds
 from finale.checker.search.rows import ResultRow
 
 #: How a verdict, or any other word of a result, is coloured; words that are not here are plain.
@@ -43,9 +42,7 @@ def badge(word: str, tone: str | None = None) -> h.Renderable:
 
 def verdict_word(row: ResultRow) -> str:
     """The verdict in one word: a witness is `reached` or `not reached`."""
-    if row.is_unreached:
-        return "not reached"
-    return "reached" if row.verdict == Holds.word and row.trace is not None else row.verdict
+    return row.shown if row.witness is None else "reached"
 
 
 def verdict(row: ResultRow) -> h.Renderable:

@@ -12,8 +12,8 @@ import htpy as h
 from finale.checker.report.job import job_lines
 from finale.checker.report.layout import counted
 from finale.checker.report.places import shown_file, told_setting
-from finale.checker.search.answer import Violated
 from finale.checker.search.rows import ResultRow, SpecResult
+from finale.checker.search.verdict import Word
 from finale.model.errors import FinaleError, Place
 
 from .document import document, fixed
@@ -137,7 +137,7 @@ def told_rows(result: SpecResult) -> list[ResultRow]:
 
 
 def _rank(row: ResultRow) -> tuple[bool, bool, bool]:
-    return row.ok, row.verdict != Violated.word, row.expected is None
+    return row.ok, row.word is not Word.VIOLATED, row.expected is None
 
 
 # --- traces --------------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ def _length(row: ResultRow) -> h.Node:
 def _trace(result: SpecResult, row: ResultRow, name: str) -> h.Node:
     assert row.trace is not None
     assert result.system is not None
-    told = Told(f"{name}-{row.property}-trace", result.spec, result.system, row, row.trace)
+    told = Told(f"{name}-{row.property}-trace", result.spec, result.system, row)
     return fixed(told_trace(told))
 
 

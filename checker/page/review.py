@@ -15,7 +15,6 @@ from finale.checker.report.review import (
     command_of_finding,
     command_of_flip,
     end_of_mend,
-    flip_row,
     new_violations,
     only_up_to,
     other_ends_of_mends,
@@ -31,7 +30,7 @@ from finale.checker.report.review import (
 )
 from finale.checker.review.behaviours import Behaviours
 from finale.checker.review.lines import MemberCoverage
-from finale.checker.review.review import Finding, Review, Tried
+from finale.checker.review.review import ChangedProperty, Review, Tried
 from finale.checker.review.seeming import Remark
 from finale.checker.review.stability import Flip
 from finale.checker.review.verdicts import Difference, Direction
@@ -121,7 +120,7 @@ def _remark(remark: Remark) -> h.Renderable:
 # --- verdicts ------------------------------------------------------------------------------------
 
 
-def _verdicts(review: Review, name: str, shown: Sequence[Finding]) -> h.Renderable:
+def _verdicts(review: Review, name: str, shown: Sequence[ChangedProperty]) -> h.Renderable:
     if not review.findings:
         where = " in the settings that were tried" if review.errors else ""
         return h.p[f"No verdict differs{where}."]
@@ -130,7 +129,7 @@ def _verdicts(review: Review, name: str, shown: Sequence[Finding]) -> h.Renderab
     return table(head, rows, caption="the worst first")
 
 
-def _finding(review: Review, finding: Finding, name: str, is_shown: bool) -> list[h.Node]:
+def _finding(review: Review, finding: ChangedProperty, name: str, is_shown: bool) -> list[h.Node]:
     tried, difference = finding.first
     direction, trace = finding.direction, difference.trace
     end = end_of_mend(review, finding)
@@ -154,7 +153,7 @@ def _soft(text: str) -> h.Node:
     return h.div(".soft")[text] if text else ""
 
 
-def _anchor(name: str, finding: Finding) -> str:
+def _anchor(name: str, finding: ChangedProperty) -> str:
     return f"{name}-{finding.direction.name.lower()}-{finding.property}"
 
 
@@ -211,7 +210,7 @@ def _flip(flip: Flip, name: str | None) -> list[h.Node]:
         [link, _soft(unknown_before(flip)), _soft(told_on_request(larger.case, flip.property))],
         f"{larger.bound} = {larger.value - 1}",
         badge(f"{larger.bound} = {larger.value}", "bad"),
-        str(flip.trace.length),
+        str(flip.verdict.steps),
         shown_file(larger.case.file),
     ]
 
@@ -259,7 +258,7 @@ def _source(coverage: MemberCoverage) -> str:
 # --- runs ----------------------------------------------------------------------------------------
 
 
-def _run(finding: Finding, name: str) -> h.Renderable:
+def _run(finding: ChangedProperty, name: str) -> h.Renderable:
     tried, difference = finding.first
     anchor = _anchor(name, finding)
     title: list[h.Node] = [finding.property, " ", _word(finding)]
@@ -267,20 +266,20 @@ def _run(finding: Finding, name: str) -> h.Renderable:
     return section(title, _told(tried, difference, anchor), again, name=anchor)
 
 
-def _word(finding: Finding) -> h.Renderable:
+def _word(finding: ChangedProperty) -> h.Renderable:
     return badge(finding.direction.value, _TONES.get(finding.direction, "good"))
 
 
 def _told(tried: Tried, difference: Difference, anchor: str) -> h.Renderable:
     assert difference.trace is not None
     system, row = row_of(tried, difference.property)
-    return told_trace(Told(f"{anchor}-trace", tried.case.changed, system, row, difference.trace))
+    return told_trace(Told(f"{anchor}-trace", tried.case.changed, system, row))
 
 
 def _flip_run(flip: Flip, name: str) -> h.Renderable:
     spec = spec_of_flip(flip)
     anchor = _flip_anchor(flip, name)
-    told = Told(f"{anchor}-trace", spec, spec.system(), flip_row(flip), flip.trace)
+    told = Told(f"{anchor}-trace", spec, spec.system(), flip.verdict)
     title = f"{flip.property} with {flip.larger.bound} = {flip.larger.value}"
     return section(title, told_trace(told), listing(command_of_flip(flip)), name=anchor)
 

@@ -24,8 +24,7 @@ from finale.checker.report.story import (
     says_nothing,
     story_of,
 )
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Unknown, Violated
-from finale.checker.search.rows import ResultRow
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Verdict, Word
 from finale.checker.spec.claim import Spec, runs_before
 from finale.checker.studies.decisive import Decisive, decisive_steps
 from finale.model.domains import Domain, Queue
@@ -46,19 +45,24 @@ class Told:
     name: str
     spec: Spec
     system: System
-    row: ResultRow
-    trace: Trace
+    verdict: Verdict
+
+    @property
+    def trace(self) -> Trace:
+        """The trace of the verdict."""
+        assert self.verdict.trace is not None
+        return self.verdict.trace
 
     @cached_property
     def story(self) -> Story:
         """The trace in words. It is replayed through the semantics first."""
         runs = tuple(runs_before(self.spec, self.trace))
-        return story_of(self.system, self.row, self.trace, runs)
+        return story_of(self.system, self.verdict, runs)
 
     @cached_property
     def decisive(self) -> Decisive:
         """The steps without which the property could still hold."""
-        return decisive_steps(self.system, self.row, self.trace)
+        return decisive_steps(self.system, self.verdict)
 
     @cached_property
     def diagram(self) -> Diagram:
@@ -94,7 +98,7 @@ def told_trace(told: Told) -> h.Renderable:
 def _explained(told: Told) -> h.Node:
     """What the marks of the diagram mean, or why nothing is marked."""
     decisive = told.decisive
-    if told.row.verdict != Violated.word:
+    if told.verdict.word is not Word.VIOLATED:
         return None
     if decisive.why:
         return h.p(".soft")[f"No step is marked as decisive: {decisive.why}."]
@@ -274,9 +278,9 @@ def _claim(story: Story) -> tuple[str, str]:
             f" {each} is enabled, but nobody can rely on it." for each in story.unreliable
         )
         return f"{NO_PROGRESS}.{beside}", "bad"
-    if story.verdict == Violated.word:
+    if story.verdict is Word.VIOLATED:
         return f"This violates {story.property}.", "bad"
-    if story.verdict == Unknown.word:
+    if story.verdict is Word.UNKNOWN:
         return f"Only a bound keeps this from {story.property}.", "open"
     return f"This is {story.property}.", "good"
 

@@ -22,7 +22,6 @@ from functools import cache
 from pathlib import Path
 from time import perf_counter
 
-from finale.checker.search.answer import Violated
 from finale.checker.search.bmc.search import check
 from finale.checker.search.limits import (
     INTERRUPTED,
@@ -33,6 +32,7 @@ from finale.checker.search.limits import (
 )
 from finale.checker.search.run import chosen
 from finale.checker.search.state_graph.questions import Topic
+from finale.checker.search.verdict import Word
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.typed import option_word
 from finale.model.errors import FinaleError
@@ -40,7 +40,7 @@ from finale.model.expressions import cell, negation
 from finale.model.language.guards import Guard, Operand, Watch, watching
 from finale.model.system import System
 
-from .prove import Proven, Proving, Refuted
+from .prove import Proven, Proving
 
 #: So long it is asked what becomes of the property without a guard, or with another option.
 SECONDS_OF_ONE = 10.0
@@ -268,12 +268,12 @@ class Explaining:
         report = check(system, limits, self._progress, {proven.name})
         if report.stopped == INTERRUPTED:
             raise KeyboardInterrupt
-        answer = next(each for each in report.answers if each.property == proven.name)
-        if isinstance(answer.verdict, Violated):
-            return Without(Refuted.word, answer.steps)
-        outcome = Proving(system, limits).prove(asked, self._progress)
-        vacuous = isinstance(outcome, Proven) and outcome.vacuous
-        return Without("vacuous" if vacuous else outcome.word)
+        verdict = report.verdict_on(proven.name)
+        if verdict is not None and verdict.word is Word.VIOLATED:
+            return Without(verdict.word, verdict.steps)
+        result = Proving(system, limits).prove(asked, self._progress)
+        is_vacuous = result.verdict.word is Word.VACUOUS
+        return Without(Word.VACUOUS if is_vacuous else result.word)
 
     def _system(self, spec: Spec, proven: Proven) -> System:
         return spec.system(chosen(spec, {proven.name, *proven.given}))

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Literal
 
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from finale.checker.search.bmc.asked import DEADLOCK, sought
 from finale.checker.search.limits import (
     SECONDS_BETWEEN_REPORTS,
@@ -28,27 +27,29 @@ from finale.checker.search.solving.encoding import ways_of
 from finale.checker.search.solving.ic3 import BadStateReached, Ic3
 from finale.checker.search.state_graph.folding import cells_read
 from finale.checker.search.state_graph.questions import FAULTS, Asked, Topic
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Verdict, Word
 from finale.model.errors import FinaleError
 from finale.model.expressions import FALSE, Expression, disjunction, negation
 from finale.model.semantics import steps
-from finale.model.system import GroundRule, Kind, State, System
+from finale.model.system import GroundRule, State, System
 
 from .induction import Induction
 
 ProofMethod = Literal["auto", "induction", "spacer"]
 #: Induction is tried over so many steps.
 STEPS_MAX = 10
+#: How a verdict is reached without a search, and the word for it.
+PROVEN = "proven"
 #: When the time is over, so many seconds are left to tell what stands in the way.
 SECONDS_AFTER = 5.0
 
 
 @dataclass(frozen=True)
 class Proven:
-    """The property holds after any number of steps: no step enters the `cubes`, or breaks it.
+    """Why a property holds after any number of steps: no step enters the `cubes`, or breaks it.
 
     Spacer finds `clauses` instead of cubes. `over` is the number of steps of an induction,
-    `checked` the number of questions of the check. If the property says nothing, `vacuous` says
-    why. Properties that were `given` are proven with it.
+    `checked` the number of questions of the check. Properties that were `given` are proven with it.
     """
 
     name: str
@@ -57,21 +58,7 @@ class Proven:
     over: int
     questions: int
     checked: int
-    seconds: float
-    vacuous: str = ""
     given: tuple[str, ...] = ()
-
-    word = "proven"
-
-
-@dataclass(frozen=True)
-class Refuted:
-    """Some run violates the property."""
-
-    name: str
-    seconds: float
-
-    word = "violated"
 
 
 @dataclass(frozen=True)
@@ -88,19 +75,22 @@ class Break:
 
 
 @dataclass(frozen=True)
-class Inconclusive:
-    """Neither a proof nor a counterexample: what was tried, and what prevents an induction."""
+class ProofResult:
+    """The verdict on one property, with the proof, or with what was tried and what prevents one.
 
-    name: str
-    why: str
-    tried: tuple[str, ...]
-    breaks: Break | None
-    seconds: float
+    A property that is vacuous is proven, too.
+    """
 
-    word = "unknown"
+    verdict: Verdict
+    proven: Proven | None = None
+    tried: tuple[str, ...] = ()
+    breaks: Break | None = None
+    seconds: float = 0.0
 
-
-Outcome = Proven | Refuted | Inconclusive
+    @property
+    def word(self) -> str:
+        """The verdict in one word: what holds is `proven`."""
+        return self.verdict.word if self.proven is None else PROVEN
 
 
 class Proving:
@@ -134,29 +124,35 @@ class Proving:
     def _is_asked(self, name: str, only: Collection[str]) -> bool:
         return name in only if only else name not in self.given
 
-    def prove(self, asked: tuple[str, Topic], progress: ProgressListener | None = None) -> Outcome:
-        """Return the outcome for one property. Raises KeyboardInterrupt."""
+    def prove(
+        self, asked: tuple[str, Topic], progress: ProgressListener | None = None
+    ) -> ProofResult:
+        """Return the result for one property. Raises KeyboardInterrupt."""
         name, topic = asked
         self._doing, self._progress, began = name, progress, perf_counter()
         self._share()
         try:
-            outcome = self._prove(name, topic)
+            result = self._prove(name, topic)
         except LimitHit as limit:
-            outcome = self._undecided(name, topic, str(limit))
-        return replace(outcome, seconds=perf_counter() - began)
+            result = self._undecided(name, topic, str(limit))
+        return replace(result, seconds=perf_counter() - began)
 
     def _condition(self, topic: Topic) -> Expression:
         return self._conditions.get(topic, FALSE)
 
-    def _prove(self, name: str, topic: Topic) -> Outcome:
+    def _prove(self, name: str, topic: Topic) -> ProofResult:
         bad = self._condition(topic)
         asked_before = self._reachability.questions
         proven: Proven | None = None
         itself = self._certified([negation(bad)], bad)
         if itself is not None:
-            proven = Proven(name, (), (), 1, 0, itself.questions, 0)
+            proven = Proven(name, (), (), 1, 0, itself.questions)
         elif self.given:
-            return self._by_given(name, bad)
+            proven, why = self._by_given(name, bad)
+            if proven is None:
+                tried = (f"{', '.join(sorted(self.given))} as given",)
+                return ProofResult(Verdict(name, Word.UNKNOWN, why=why, how=PROVEN), tried=tried)
+            return ProofResult(Verdict(name, Word.HOLDS, how=PROVEN), proven)
         elif self.by == "induction":
             proven = self._by_induction(name, bad)
         elif self.by == "spacer":
@@ -165,13 +161,15 @@ class Proving:
             try:
                 found = self._reachability.prove(bad)
             except BadStateReached:
-                return Refuted(name, 0)
+                return ProofResult(Verdict(name, Word.VIOLATED, how=PROVEN))
             proven = self._by_cubes(name, found, bad)
             questions = self._reachability.questions - asked_before
             proven = replace(proven, questions=questions)
         if proven is None:
             return self._undecided(name, topic, "no proof was found")
-        return replace(proven, vacuous=self._vacuous(topic))
+        vacuous = self._vacuous(topic)
+        word = Word.VACUOUS if vacuous else Word.HOLDS
+        return ProofResult(Verdict(name, word, why=vacuous, how=PROVEN), proven)
 
     def is_proven_by(self, topic: Topic, proven: Proven) -> bool:
         """Return whether a proof for another system with the same cells holds for this one."""
@@ -221,18 +219,16 @@ class Proving:
     def _by_cubes(self, name: str, cubes: Iterable[Cube], bad: Expression) -> Proven:
         kept, certificate = self._certifier.certify_cubes(cubes, bad)
         assert isinstance(certificate, Certificate), "what the frames prove is an invariant"
-        return Proven(name, kept, (), 1, 0, certificate.questions, 0)
+        return Proven(name, kept, (), 1, 0, certificate.questions)
 
-    def _by_given(self, name: str, bad: Expression) -> Outcome:
-        """By other properties, which are claimed to be kept together by every step."""
+    def _by_given(self, name: str, bad: Expression) -> tuple[Proven | None, str]:
+        """By other properties, which are claimed to be kept together by every step; or why not."""
         topics = [topic for other, topic in topics_of(self.system) if other in self.given]
         clauses = [negation(self._condition(topic)) for topic in topics]
         found = self._certifier.certify(clauses, bad)
         if not isinstance(found, Certificate):
-            return Inconclusive(
-                name, found, (f"{', '.join(sorted(self.given))} as given",), None, 0
-            )
-        return Proven(name, (), (), 1, 0, found.questions, 0, given=tuple(sorted(self.given)))
+            return None, found
+        return Proven(name, (), (), 1, 0, found.questions, tuple(sorted(self.given))), ""
 
     def _by_induction(self, name: str, bad: Expression) -> Proven | None:
         found = Induction(self.system, bad, self._look).prove(self.limits.steps_max or STEPS_MAX)
@@ -240,7 +236,7 @@ class Proving:
             return None
         certificate = certify_steps(self.system, bad, found.steps, self._look)
         assert isinstance(certificate, Certificate), certificate
-        return Proven(name, (), (), found.steps, found.questions, certificate.questions, 0)
+        return Proven(name, (), (), found.steps, found.questions, certificate.questions)
 
     def _by_spacer(self, name: str, bad: Expression) -> Proven | None:
         from .spacer import NotSpoken, Spacer
@@ -253,7 +249,7 @@ class Proving:
         if clauses is None or certificate is None:
             return None
         needed = self._certifier.needed(clauses, bad)
-        return Proven(name, (), needed, 1, 1, certificate.questions, 0)
+        return Proven(name, (), needed, 1, 1, certificate.questions)
 
     def _certified(self, clauses: Sequence[Expression], bad: Expression) -> Certificate | None:
         found = self._certifier.certify(clauses, bad)
@@ -283,7 +279,7 @@ class Proving:
 
     # --- what is not decided ---------------------------------------------------------------------
 
-    def _undecided(self, name: str, topic: Topic, why: str) -> Inconclusive:
+    def _undecided(self, name: str, topic: Topic, why: str) -> ProofResult:
         bad, depth = self._condition(topic), self._frames.depth if self._frames is not None else 0
         tried = ["induction over one step"]
         if self.by == "induction":
@@ -298,7 +294,8 @@ class Proving:
             found = self._break(bad)
         except LimitHit:
             found = None
-        return Inconclusive(name, why, tuple(tried), found, 0)
+        verdict = Verdict(name, Word.UNKNOWN, why=why, how=PROVEN)
+        return ProofResult(verdict, tried=tuple(tried), breaks=found)
 
     def _break(self, bad: Expression) -> Break | None:
         found = self._reachability.broken(bad)
@@ -346,7 +343,7 @@ def does_not_apply(name: str) -> FinaleError:
 def topics_of(system: System) -> Iterator[tuple[str, Topic]]:
     """Return the claims about all states or steps of a system, by name."""
     for index, prop in enumerate(system.properties):
-        if prop.kind in (Kind.ALWAYS, Kind.ON_STEP) and not prop.not_asked:
+        if prop.kind.is_safety and not prop.not_asked:
             yield prop.name, (Asked.FAILS, index)
     yield WELL_FORMED, FAULTS
     yield NO_DEADLOCK, DEADLOCK

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from finale.checker.search.answer import Holds, Violated
 from finale.checker.search.rows import ResultRow, SpecResult
+from finale.checker.search.verdict import Word
 
 from .layout import counted, flow, paragraph
 
@@ -33,16 +33,16 @@ def pair_of(bug: SpecResult, fix: SpecResult) -> BugPair | None:
     """The two together, if the bug is found and the fix holds, and all else is as expected."""
     if not bug.ok or not fix.ok:
         return None
-    held = {row.property: row for row in fix.rows if row.verdict == Holds.word and row.expected}
+    held = {row.property: row for row in fix.rows if row.word is Word.HOLDS and row.expected}
     for name in bug.spec.expectations:
         for row in bug.rows:
-            if row.property == name and row.verdict == Violated.word and name in held:
+            if row.property == name and row.word is Word.VIOLATED and name in held:
                 return BugPair(bug, fix, row, held[name])
     return None
 
 
 def _is_reached(row: ResultRow) -> bool:
-    return row.verdict == Holds.word and row.expected is not None and row.steps is not None
+    return row.word is Word.HOLDS and row.expected is not None and row.steps is not None
 
 
 def pair_lines(both: BugPair, width: int) -> Iterator[Text]:

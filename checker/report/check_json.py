@@ -10,13 +10,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias, cast
 
-from finale.checker.search.answer import DoesNotApply, Violated
 from finale.checker.search.rows import SEARCH, ResultRow, SpecResult
+from finale.checker.search.verdict import Word
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.releases import ReleaseConfig
 from finale.model.errors import FinaleError, Place
 from finale.model.language.properties import Family
-from finale.model.system import Kind
 
 from .outcome import WhyLeftOut
 from .places import expectation_line, shown_file
@@ -144,7 +143,7 @@ def _row(result: SpecResult, row: ResultRow, traces: Mapping[str, str]) -> RowJs
     found = result.report.statistics_of(row.property)
     is_search = row.property == SEARCH
     return replace(
-        _verdict_row(result.spec, row.property, row.verdict, result.spec.under),
+        _verdict_row(result.spec, row.property, row.word, result.spec.under),
         expected=None if row.expected is None else _word(result.spec, row.property, row.expected),
         ok=row.ok,
         backend=result.report.backend,
@@ -163,7 +162,7 @@ def _row(result: SpecResult, row: ResultRow, traces: Mapping[str, str]) -> RowJs
 
 def unanswered_row(spec: Spec, under: ReleaseConfig, name: str, why: str) -> RowJson:
     """The row of a property that has no answer under a release."""
-    return replace(_verdict_row(spec, name, DoesNotApply.word, under), why=why)
+    return replace(_verdict_row(spec, name, Word.DOES_NOT_APPLY, under), why=why)
 
 
 def error_row(file: Path | None, error: FinaleError) -> RowJson:
@@ -191,7 +190,7 @@ def _verdict_row(spec: Spec, name: str, verdict: str, under: ReleaseConfig | Non
 def _word(spec: Spec, name: str, verdict: str) -> VerdictWord:
     """The word for a verdict: a witness that no run reaches is no violation."""
     family = _family(spec, name)
-    if family is not None and family.kind is Kind.REACHABLE and verdict == Violated.word:
+    if family is not None and family.kind.is_reachability and verdict == Word.VIOLATED:
         return "not-reached"
     return cast("VerdictWord", verdict)
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from finale.checker.compare.comparison import Answer, Comparison, Difference, Told
+from finale.checker.compare.comparison import Comparison, Difference, Relation, Told
 from finale.checker.compare.observed import START, Side
 from finale.checker.compare.observer import GROUPS
+from finale.checker.search.verdict import Word
 from finale.checker.spec.claim import Spec
 from finale.model.trace import replay
 
@@ -17,30 +18,30 @@ from .places import shown_file, told_setting
 from .story import Story, StoryStep, groups_of, step_json, steps_of
 from .trace import group_lines, step_lines
 
-#: The text and colour of each answer.
-_ANSWERS = {
-    Answer.SAME: ("✓ same", "bold green", "Each can do exactly what the other can do."),
-    Answer.MORE: (
+#: The text and colour of each relation.
+_RELATIONS = {
+    Relation.SAME: ("✓ same", "bold green", "Each can do exactly what the other can do."),
+    Relation.MORE: (
         "✗ more",
         "bold red",
         "The second can do everything that the first can do, and more.",
     ),
-    Answer.LESS: (
+    Relation.LESS: (
         "✗ less",
         "bold red",
         "The second can do only a part of what the first can do.",
     ),
-    Answer.BOTH: (
+    Relation.BOTH: (
         "✗ more and less",
         "bold red",
         "Each can do something that the other cannot do.",
     ),
-    Answer.UNOBSERVABLE: (
+    Relation.UNOBSERVABLE: (
         "≈ only unobservable steps differ",
         "bold yellow",
         "Each sequence of observations of one is also one of the other.",
     ),
-    Answer.UNKNOWN: ("? unknown", "bold yellow", "Not all states were seen."),
+    Relation.UNKNOWN: ("? unknown", "bold yellow", "Not all states were seen."),
 }
 _SILENT_CHOICES = (
     "They decide at different moments, in unobservable steps, which of these sequences follows."
@@ -63,13 +64,13 @@ def comparison_lines(found: Comparison, width: int, finer: Comparison | None = N
     whom that is unknown.
     """
     lines = [*_head(found, width), Text()]
-    word, style, sentence = _ANSWERS[found.answer]
+    word, style, sentence = _RELATIONS[found.relation]
     lines.append(Text(word, style))
     lines += paragraph(Text(sentence), width, indent=2)
-    if found.answer is Answer.UNOBSERVABLE:
+    if found.relation is Relation.UNOBSERVABLE:
         why = _SILENT_LOOPS if found.only_divergence else _SILENT_CHOICES
         lines += paragraph(Text(why), width, indent=2)
-    if found.answer is Answer.UNKNOWN:
+    if found.relation is Relation.UNKNOWN:
         lines += paragraph(Text(f"The comparison ended at {found.why}."), width, indent=2)
     if found.is_same and found.other_fairness:
         lines += paragraph(Text(_unfair(found.other_fairness), "yellow"), width, indent=2)
@@ -93,7 +94,7 @@ def _unfair(rules: Sequence[str]) -> str:
 
 def _sees_more(finer: Comparison) -> str:
     advice = f"give --observe {','.join(finer.observer.words)}"
-    if finer.answer is Answer.UNKNOWN:
+    if finer.relation is Relation.UNKNOWN:
         return (
             f"Whether an observer of {finer.observer} sees a difference is unknown, because of "
             f"{finer.why}: {advice}"
@@ -179,7 +180,7 @@ def _story(side: Side, told: Told) -> Story:
     replay(side.system, told.trace)
     groups = tuple(groups_of(side.system, told.trace.states[0]))
     steps = tuple(steps_of(side.system, told.trace))
-    return Story("", "", "", (), (), groups, steps, None, (), ())
+    return Story("", Word.RUN, "", (), (), groups, steps, None, (), ())
 
 
 def _sections(side: Side, told: Told, width: int) -> list[list[Text]]:
@@ -245,7 +246,7 @@ def comparison_json(found: Comparison, finer: Comparison | None = None) -> dict[
     sides = found.sides or (None, None)
     first, second = sides
     return {
-        "answer": found.answer.value,
+        "answer": found.relation.value,
         "why": found.why,
         "only_divergence": found.only_divergence,
         "other_fairness": list(found.other_fairness),

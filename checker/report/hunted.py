@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from finale.checker.hunt.hunting import Finding
+from finale.checker.hunt.hunting import NewSignature
 from finale.checker.search.rows import Exit
 
 from .layout import columns, counted, grouped, joined, paragraph
@@ -21,7 +21,7 @@ class Hunted:
     searched, and `described_stopped` came to a limit: what these violate is not known then.
     """
 
-    findings: Sequence[tuple[Finding, str]]
+    findings: Sequence[tuple[NewSignature, str]]
     known: int
     searched: int
     refused: int
@@ -83,7 +83,7 @@ def _nothing_found(found: Hunted) -> str:
     return told if is_whole else f"{told} in the settings that were searched to the end"
 
 
-def _finding(number: int, finding: Finding, command: str, width: int) -> Iterator[Text]:
+def _finding(number: int, finding: NewSignature, command: str, width: int) -> Iterator[Text]:
     signature = finding.signature
     head = f"{number}  {signature.property} falls in {counted(finding.steps, 'step')}"
     yield Text(head, "bold")

@@ -7,7 +7,7 @@ The specs of a matrix are `matrix/ROW/COLUMN.toml`. A cell that depends on a con
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from rich.text import Text
@@ -56,7 +56,7 @@ def _picture(results: Sequence[SpecResult], width: int) -> Iterator[Text]:
     yield _line("", heads, wide, room)
     for row in rows:
         yield _line(row, [cells[row, column] for column in columns], wide, room)
-    shown = {claim.verdict for result in results if (claim := _claim(result)) is not None}
+    shown = {claim.word for result in results if (claim := _claim(result)) is not None}
     legend = [Text(sign, style) + Text(f" {word}", "dim") for sign, style, word in _signs(shown)]
     if any(_place(result)[2] for result in results):
         legend.append(Text("two signs: under a condition, and without it", "dim"))
@@ -66,7 +66,7 @@ def _picture(results: Sequence[SpecResult], width: int) -> Iterator[Text]:
     yield from flow([Text(each, "dim") for each in AXES], width, indent=2)
 
 
-def _signs(shown: set[str]) -> Iterator[tuple[str, str, str]]:
+def _signs(shown: Collection[str]) -> Iterator[tuple[str, str, str]]:
     for word, (sign, style, meaning) in SIGNS.items():
         if word in shown:
             yield sign, style, meaning + (", with the number of steps" if sign == "✗" else "")
@@ -96,8 +96,8 @@ def _cell(own: Sequence[SpecResult]) -> Text:
         row = _claim(result)
         if row is None:
             continue
-        sign, style, _ = SIGNS[row.verdict]
-        steps = row.steps if row.steps is not None and row.verdict == "violated" else ""
+        sign, style, _ = SIGNS[row.word]
+        steps = row.steps if row.steps is not None and row.word == "violated" else ""
         cell.append(f"{sign}{steps}", style)
         if not result.ok:
             cell.append("!", "bold red")

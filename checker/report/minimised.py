@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping
 from rich.text import Text
 
 from finale.checker.review.minimise import NO_SETTING, Minimised, Need, Setting
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Unknown, Violated
 from finale.checker.search.run import run
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Word
 from finale.checker.spec.writing import spec_text
 
 from .check_json import MinimisedJson, StepJson
 from .layout import columns, counted, joined, paragraph
 from .places import shown_file
+from .results import STYLES
 
 _TOLD = ("title", "cites")
-_STYLES = {"holds": "green", "unknown": "yellow", "vacuous": "yellow"}
 
 
 def minimised_lines(found: Minimised, width: int) -> list[Text]:
@@ -48,7 +48,7 @@ def _sizes(before: Setting, after: Setting) -> Iterator[str]:
 
 def _needs(found: Minimised) -> Iterator[list[Text]]:
     for each in _told(found):
-        if each.verdict == Violated.word:
+        if each.verdict == Word.VIOLATED:
             more = "" if each.step.part == "variant" else ", in more states"
             told = Text(f"without it the property falls, too{more}")
             yield [Text("kept", "dim"), Text(each.step.what), told]
@@ -63,13 +63,13 @@ def _told(found: Minimised) -> list[Need]:
 
 
 def _without(need: Need) -> Text:
-    verdict = Text(need.verdict, _STYLES.get(need.verdict, ""))
-    if need.verdict == Holds.word:
+    verdict = Text(need.verdict, STYLES.get(need.verdict, ""))
+    if need.verdict == Word.HOLDS:
         return Text("without it the property ").append_text(verdict)
     if need.verdict == NO_SETTING:
         return Text(f"{NO_SETTING} without it: {need.why}")
     told = Text("without it the property is ").append_text(verdict)
-    return told.append(f": {need.why}" if need.verdict == Unknown.word and need.why else "")
+    return told.append(f": {need.why}" if need.verdict == Word.UNKNOWN and need.why else "")
 
 
 def smallest_text(found: Minimised) -> str:

@@ -39,7 +39,7 @@ class Mistake:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CheckResult:
     """What one run of a check found."""
 
     results: Sequence[SpecResult]
@@ -48,4 +48,4 @@ class Outcome:
     interrupted: bool = False
 
 
-__all__ = ["LeftOut", "Mistake", "Outcome", "WhyLeftOut"]
+__all__ = ["CheckResult", "LeftOut", "Mistake", "WhyLeftOut"]

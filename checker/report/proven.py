@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from finale.checker.proofs.prove import Break, Inconclusive, Outcome, Proven, Refuted
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Vacuous, Violated
+from finale.checker.proofs.prove import PROVEN, Break, ProofResult, Proven
 from finale.checker.search.solving.cubes import Cube
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Verdict, Word
 from finale.checker.spec.claim import Spec
 from finale.model.system import System
 from finale.model.value_text import ARROW
@@ -18,7 +18,7 @@ from .places import command, shown_file
 from .story import BUILT_IN_SENTENCES, changes_of, groups_of
 from .words import condition_text, never_together
 
-_STYLES = {"proven": "bold green", "violated": "bold red", "unknown": "bold yellow"}
+_STYLES = {PROVEN: "bold green", "violated": "bold red", "unknown": "bold yellow"}
 
 
 def head_lines(spec: Spec, system: System, width: int) -> Iterator[Text]:
@@ -32,52 +32,51 @@ def head_lines(spec: Spec, system: System, width: int) -> Iterator[Text]:
     yield from flow([Text(part, "dim") for part in parts], width)
 
 
-def outcome_lines(spec: Spec, system: System, outcome: Outcome, width: int) -> Iterator[Text]:
-    """One property: the outcome, its sentence, and the invariant, or what stands in its way."""
-    mark = {True: "✓", False: "✗", None: "·"}[is_as_expected(spec, outcome)]
-    mark = "!" if isinstance(outcome, Inconclusive) else mark
-    head = Text(f"  {mark} ", _STYLES[outcome.word]) + Text(f"{outcome.name}  ", "bold")
+def result_lines(spec: Spec, system: System, result: ProofResult, width: int) -> Iterator[Text]:
+    """One property: the verdict, its sentence, and the invariant, or what stands in its way."""
+    verdict = result.verdict
+    mark = {True: "✓", False: "✗", None: "·"}[is_as_expected(spec, verdict)]
+    mark = "!" if verdict.word is Word.UNKNOWN else mark
+    head = Text(f"  {mark} ", _STYLES[result.word]) + Text(f"{verdict.property}  ", "bold")
     yield Text()
-    yield joined([head + Text(outcome.word), *_costs(outcome), duration(outcome.seconds)])
+    yield joined([head + Text(result.word), *_costs(result.proven), duration(result.seconds)])
     sentences = {each.name: each.sentence for each in system.properties} | BUILT_IN_SENTENCES
-    yield from paragraph(Text(sentences.get(outcome.name, "")), width, indent=4)
-    match outcome:
-        case Proven():
-            yield from _proven(system, outcome, width)
-        case Refuted():
-            steps = command("trace", spec, "--property", outcome.name)
-            yield from paragraph(Text(f"its steps: {steps}", "dim"), width, indent=4)
-        case Inconclusive():
-            yield from paragraph(
-                Text(f"{outcome.why}. Tried: {', '.join(outcome.tried)}."), width, indent=4
-            )
-            if outcome.breaks is not None:
-                yield from _break(system, outcome.breaks, width)
+    yield from paragraph(Text(sentences.get(verdict.property, "")), width, indent=4)
+    if result.proven is not None:
+        yield from _proven(system, result.proven, verdict.why, width)
+    elif verdict.word is Word.VIOLATED:
+        steps = command("trace", spec, "--property", verdict.property)
+        yield from paragraph(Text(f"its steps: {steps}", "dim"), width, indent=4)
+    else:
+        told = f"{verdict.why}. Tried: {', '.join(result.tried)}."
+        yield from paragraph(Text(told), width, indent=4)
+        if result.breaks is not None:
+            yield from _break(system, result.breaks, width)
 
 
-def _costs(outcome: Outcome) -> Iterator[str]:
-    if not isinstance(outcome, Proven):
+def _costs(proven: Proven | None) -> Iterator[str]:
+    if proven is None:
         return
-    if outcome.over > 1:
-        yield f"by induction over {outcome.over} steps"
-    elif outcome.given:
-        yield f"with {', '.join(outcome.given)}"
-    elif outcome.cubes or outcome.clauses:
-        count = len(merged(outcome.cubes)) + len(outcome.clauses)
+    if proven.over > 1:
+        yield f"by induction over {proven.over} steps"
+    elif proven.given:
+        yield f"with {', '.join(proven.given)}"
+    elif proven.cubes or proven.clauses:
+        count = len(merged(proven.cubes)) + len(proven.clauses)
         yield f"with {counted(count, 'clause')}"
     else:
         yield "inductive by itself"
-    if outcome.checked:
-        yield f"checked by {counted(outcome.checked, 'question')}"
+    if proven.checked:
+        yield f"checked by {counted(proven.checked, 'question')}"
 
 
-def _proven(system: System, outcome: Proven, width: int) -> Iterator[Text]:
-    if outcome.vacuous:
-        yield Text("    but it is vacuous: ", "bold yellow") + Text(outcome.vacuous)
-    for cells in merged(outcome.cubes):
+def _proven(system: System, proven: Proven, vacuous: str, width: int) -> Iterator[Text]:
+    if vacuous:
+        yield Text("    but it is vacuous: ", "bold yellow") + Text(vacuous)
+    for cells in merged(proven.cubes):
         line = Text("never ", "dim") + Text(never_together(system, cells))
         yield from paragraph(line, width, indent=6)
-    for clause in outcome.clauses:
+    for clause in proven.clauses:
         line = Text("always ", "dim") + Text(condition_text(system, clause))
         yield from paragraph(line, width, indent=6)
 
@@ -108,32 +107,24 @@ def _break(system: System, found: Break, width: int) -> Iterator[Text]:
         yield from paragraph(Text(note), width, indent=4)
 
 
-def summary(spec: Spec, outcomes: Sequence[Outcome]) -> Text:
+def summary(spec: Spec, results: Sequence[ProofResult]) -> Text:
     """Show the summary of all proofs."""
-    parts = ["1 property" if len(outcomes) == 1 else f"{len(outcomes)} properties"]
-    for word in ("proven", "violated", "unknown"):
-        count = sum(each.word == word for each in outcomes)
+    parts = ["1 property" if len(results) == 1 else f"{len(results)} properties"]
+    for word in _STYLES:
+        count = sum(each.word == word for each in results)
         parts.append(f"{count} {word}" if count else "")
-    wrong = sum(is_as_expected(spec, each) is False for each in outcomes)
+    wrong = sum(is_as_expected(spec, each.verdict) is False for each in results)
     parts.append(f"{wrong} not as expected" if wrong else "")
     return joined([Text(), *parts])
 
 
-def is_as_expected(spec: Spec, outcome: Outcome) -> bool | None:
+def is_as_expected(spec: Spec, verdict: Verdict) -> bool | None:
     """Whether the spec expects it; None where it expects nothing, or nothing was found."""
-    expected = spec.expectations.get(outcome.name)
-    verdict = expected.verdict if expected is not None else None
-    if verdict is None and outcome.name in (WELL_FORMED, NO_DEADLOCK):
-        verdict = Holds.word
-    match outcome:
-        case Inconclusive():
-            return None
-        case _ if verdict is None:
-            return None
-        case Refuted():
-            return verdict == Violated.word
-        case Proven():
-            return verdict == (Vacuous.word if outcome.vacuous else Holds.word)
+    expected = spec.expectations.get(verdict.property)
+    word = expected.verdict if expected is not None else None
+    if word is None and verdict.property in (WELL_FORMED, NO_DEADLOCK):
+        word = Word.HOLDS
+    return None if word is None or verdict.word is Word.UNKNOWN else verdict.word == word
 
 
 # --- clauses -------------------------------------------------------------------------------------
@@ -175,31 +166,25 @@ def _together(
 # --- as JSON -------------------------------------------------------------------------------------
 
 
-def outcome_json(spec: Spec, system: System, outcome: Outcome) -> dict[str, object]:
+def result_json(spec: Spec, system: System, result: ProofResult) -> dict[str, object]:
     """One property as plain data."""
+    verdict, proven = result.verdict, result.proven
     row: dict[str, object] = {
         "spec": shown_file(spec.file),
-        "property": outcome.name,
-        "verdict": outcome.word,
-        "as_expected": is_as_expected(spec, outcome),
-        "seconds": round(outcome.seconds, 3),
+        "property": verdict.property,
+        "verdict": result.word,
+        "as_expected": is_as_expected(spec, verdict),
+        "seconds": round(result.seconds, 3),
     }
-    match outcome:
-        case Proven():
-            row["never"] = [never_together(system, cells) for cells in merged(outcome.cubes)]
-            row["always"] = [condition_text(system, each) for each in outcome.clauses]
-            row |= {"steps": outcome.over, "questions": outcome.questions}
-            row |= {
-                "given": outcome.given,
-                "checked": outcome.checked,
-                "vacuous": outcome.vacuous or None,
-            }
-        case Refuted():
-            pass
-        case Inconclusive(breaks=found):
-            row |= {"why": outcome.why, "tried": outcome.tried, "break": None}
-            if found is not None:
-                row["break"] = _break_json(system, found)
+    if proven is not None:
+        row["never"] = [never_together(system, cells) for cells in merged(proven.cubes)]
+        row["always"] = [condition_text(system, each) for each in proven.clauses]
+        row |= {"steps": proven.over, "questions": proven.questions}
+        row |= {"given": proven.given, "checked": proven.checked, "vacuous": verdict.why or None}
+    elif verdict.word is Word.UNKNOWN:
+        found = result.breaks
+        row |= {"why": verdict.why, "tried": result.tried}
+        row["break"] = None if found is None else _break_json(system, found)
     return row
 
 

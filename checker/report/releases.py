@@ -7,8 +7,8 @@ from itertools import groupby
 
 from rich.text import Text
 
-from finale.checker.search.answer import DoesNotApply, Holds, NotAsked, Unknown, Vacuous, Violated
 from finale.checker.search.rows import ResultRow
+from finale.checker.search.verdict import Word
 from finale.checker.spec.releases import DEFAULT
 from finale.checker.studies.across_releases import Column, Comparison
 
@@ -18,12 +18,12 @@ from .places import shown_file
 
 #: The sign of a verdict, its colour, and what the sign says.
 SIGNS = {
-    Holds.word: ("✓", "green", "holds"),
-    Violated.word: ("✗", "bold red", "violated"),
-    Vacuous.word: ("∅", "yellow", "vacuous"),
-    Unknown.word: ("?", "yellow", "unknown"),
-    NotAsked.word: ("/", "dim", "not asked: ids are given again"),
-    DoesNotApply.word: ("–", "dim", "does not apply"),  # noqa: RUF001 - a dash, as on the sheet
+    Word.HOLDS: ("✓", "green", "holds"),
+    Word.VIOLATED: ("✗", "bold red", "violated"),
+    Word.VACUOUS: ("∅", "yellow", "vacuous"),
+    Word.UNKNOWN: ("?", "yellow", "unknown"),
+    Word.NOT_ASKED: ("/", "dim", "not asked: ids are given again"),
+    Word.DOES_NOT_APPLY: ("–", "dim", "does not apply"),  # noqa: RUF001 - a dash, as on the sheet
 }
 
 
@@ -76,23 +76,23 @@ def _room(found: Comparison, column: Column) -> int:
 
 
 def _cell(row: ResultRow | None) -> Text:
-    sign, style, _ = SIGNS[row.verdict if row else DoesNotApply.word]
+    sign, style, _ = SIGNS[row.word if row else Word.DOES_NOT_APPLY]
     return Text(f"{sign} {row.steps}" if row and row.steps is not None else sign, style)
 
 
 def _legend(found: Comparison) -> Iterator[Text]:
     shown = {
-        row.verdict if (row := column.row(name)) else DoesNotApply.word
+        row.word if (row := column.row(name)) else Word.DOES_NOT_APPLY
         for column in found.columns
         for name in found.properties
     }
     for word, (sign, style, meaning) in SIGNS.items():
         if word in shown:
-            steps = ", with the steps of its trace" if word == Violated.word else ""
+            steps = ", with the steps of its trace" if word is Word.VIOLATED else ""
             yield Text(sign, style) + Text(f" {meaning}{steps}", "dim")
     others = {column.under.scheduler for column in found.columns} - {None, DEFAULT}
-    for word in sorted(filter(None, others)):
-        yield Text(f"{word[0]}: under the {word} scheduler", "dim")
+    for scheduler in sorted(filter(None, others)):
+        yield Text(f"{scheduler[0]}: under the {scheduler} scheduler", "dim")
 
 
 def _reasons(found: Comparison, width: int) -> Iterator[Text]:

@@ -6,21 +6,21 @@ from collections.abc import Iterator, Sequence, Set
 
 from rich.text import Text
 
-from finale.checker.logs.validate import Conformance
+from finale.checker.logs.verdicts import Conformance
 from finale.checker.reproduce.dangerous import Sampled
-from finale.checker.reproduce.verdicts import DAMAGES, JudgedRun, Verdict
+from finale.checker.reproduce.verdicts import DAMAGES, JudgedRun, Reproduction
 from finale.checker.spec.claim import Spec
 
 from .layout import counted, joined, paragraph
 from .places import shown_file
 
 STYLES = {
-    Verdict.REPRODUCED: "bold red",
-    Verdict.NOT_REPRODUCED: "bold green",
-    Verdict.NOT_SEEN: "bold yellow",
-    Verdict.DAMAGED: "bold red",
-    Verdict.SURVIVED: "bold green",
-    Verdict.NOT_TAKEN: "bold yellow",
+    Reproduction.REPRODUCED: "bold red",
+    Reproduction.NOT_REPRODUCED: "bold green",
+    Reproduction.NOT_SEEN: "bold yellow",
+    Reproduction.DAMAGED: "bold red",
+    Reproduction.SURVIVED: "bold green",
+    Reproduction.NOT_TAKEN: "bold yellow",
 }
 
 
@@ -82,7 +82,7 @@ def total_line(all_runs: Sequence[JudgedRun]) -> Text:
     """How many runs have which verdict."""
     told = [
         Text(f"{verdict.value} {found} of {len(all_runs)}", STYLES[verdict])
-        for verdict in Verdict
+        for verdict in Reproduction
         if (found := sum(each.verdict is verdict for each in all_runs))
     ]
     return joined(told)

@@ -18,18 +18,8 @@ from finale.checker.report.layout import (
     shortened,
 )
 from finale.checker.report.places import absolute, command, shown_file
-from finale.checker.search.answer import (
-    NO_DEADLOCK,
-    WELL_FORMED,
-    Holds,
-    NotAsked,
-    Report,
-    Timing,
-    Unknown,
-    Vacuous,
-    Violated,
-)
 from finale.checker.search.rows import SEARCH, Exit, ResultRow, SpecResult
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Report, Timing, Word
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.grid import text_of
 from finale.model.language.explore import Branch
@@ -40,7 +30,8 @@ _MARKS = {
     Exit.FAILED: Text("✗ ", "bold red"),
     Exit.LIMIT: Text("! ", "bold yellow"),
 }
-_STYLES = {"holds": "green", "violated": "red", "vacuous": "yellow", "unknown": "yellow"}
+#: The colours of verdicts; others are dim.
+STYLES = {"holds": "green", "violated": "red", "vacuous": "yellow", "unknown": "yellow"}
 #: Of more branches, or more names, than this only the number is told.
 BRANCHES_MAX = 6
 NAMES_MAX = 6
@@ -93,7 +84,7 @@ def _changes(spec: Spec) -> Iterator[str]:
 def _is_aside(row: ResultRow, result: SpecResult) -> bool:
     """Nobody asked for it in particular, and no trace shows that it is wrong."""
     asked = row.property in result.spec.claimed or row.property in result.only
-    return row.ok and not asked and (row.verdict != Violated.word or row.trace is None)
+    return row.ok and not asked and row.counterexample is None
 
 
 def _asides(rows: Sequence[ResultRow]) -> Iterator[str]:
@@ -117,46 +108,45 @@ def _aside(row: ResultRow) -> str:
 
 
 def _bare_aside(row: ResultRow) -> str:
-    match row.verdict:
-        case Holds.word:
+    match row.word:
+        case Word.HOLDS:
             return _HOLDS
-        case Violated.word:
+        case Word.VIOLATED:
             return "never reached here"
-        case Vacuous.word:
+        case Word.VACUOUS:
             return "vacuous here"
-        case NotAsked.word:
+        case Word.NOT_ASKED:
             return f"not asked, since {row.why}"
         case _:
-            return f"{row.verdict}, {row.why}" if row.why else row.verdict
+            return f"{row.word}, {row.why}" if row.why else row.word
 
 
 def _was_cut_short(row: ResultRow, result: SpecResult) -> bool:
     """Only the limit on the search is why nothing is known."""
-    return bool(result.report.stopped) and row.verdict == Unknown.word
+    return bool(result.report.stopped) and row.word is Word.UNKNOWN
 
 
 def _property_cells(row: ResultRow) -> list[Text]:
-    word = "not reached" if row.is_unreached else row.verdict
-    verdict = Text(word, _STYLES.get(row.verdict, "dim"))
+    verdict = Text(row.shown, STYLES.get(row.word, "dim"))
     return [_mark(row), Text(row.property), verdict, _remarks(row)]
 
 
 def _mark(row: ResultRow) -> Text:
-    if row.ok and row.expected is None and row.verdict != Holds.word:
+    if row.ok and row.expected is None and row.word is not Word.HOLDS:
         return Text("·", "dim")
     return Text("✓", "green") if row.ok else Text("✗", "bold red")
 
 
 def _remarks(row: ResultRow) -> Text:
     steps = counted(row.steps, "step") if row.steps is not None else ""
-    if row.verdict == Holds.word and steps:
+    if row.word is Word.HOLDS and steps:
         steps = f"reached in {steps}"
     expected = ""
-    if row.expected is None and row.verdict == Violated.word:
+    if row.expected is None and row.word is Word.VIOLATED:
         expected = "no expectation"
-    elif not row.ok and row.expected != row.verdict:
+    elif not row.ok and row.expected != row.word:
         expected = f"expected: {row.expected}"
-    elif row.ok and row.expected is not None and row.verdict != Holds.word:
+    elif row.ok and row.expected is not None and row.word is not Word.HOLDS:
         expected = "as expected"
     return joined([steps, row.why, _in_full(row), Text(expected, "" if row.ok else "bold")])
 
@@ -177,12 +167,12 @@ def _search_lines(result: SpecResult, width: int) -> list[Text]:
             lines += _count_lines(result, report, row, width)
         if not result.report.cached:
             lines += _timing_line(result.report.timing, width)
-    if row is not None and row.verdict == Violated.word:
+    if row is not None and row.word is Word.VIOLATED:
         lines += columns([[_mark(row), Text(SEARCH), Text(row.why)]], width, indent=4)
         lines += paragraph(Text(_RECORDED, "dim"), width, indent=4)
         anew = command("check", result.spec, "--record", *(["--slow"] if result.spec.slow else []))
         lines.append(Text("    record the counts again: ") + Text(anew, "bold"))
-    if any(row.property == WELL_FORMED and row.verdict == Violated.word for row in result.rows):
+    if any(row.property == WELL_FORMED and row.word is Word.VIOLATED for row in result.rows):
         lines += paragraph(Text(_AFTER_A_FAULT, "dim"), width, indent=4)
     if result.dead_branches:
         lines += paragraph(Text(_branches(result.dead_branches), "dim"), width, indent=4)
@@ -235,7 +225,7 @@ def _count_lines(
         *_costs(report),
     ]
     is_judged = report is result.report and not report.reduced
-    if is_judged and counts is not None and row is not None and row.verdict == Holds.word:
+    if is_judged and counts is not None and row is not None and row.word is Word.HOLDS:
         numbers.append(f"counted independently by {counts.counted_by}")
     return flow([Text(each, "dim") for each in numbers], width, indent=4)
 

@@ -12,11 +12,10 @@ from finale.checker.compare.comparison import Difference
 from finale.checker.review.behaviours import Behaviours
 from finale.checker.review.cases import Case
 from finale.checker.review.lines import MemberCoverage
-from finale.checker.review.review import Finding, Review, Tried
+from finale.checker.review.review import ChangedProperty, Review, Tried
 from finale.checker.review.stability import Flip, raised
 from finale.checker.review.verdicts import Difference as Changed
 from finale.checker.review.verdicts import Direction
-from finale.checker.search.answer import Violated
 from finale.checker.search.rows import Exit, ResultRow, result_of
 from finale.checker.spec.claim import Spec, runs_before
 from finale.checker.spec.meanings import summary
@@ -119,7 +118,7 @@ def _verdicts(review: Review, width: int) -> list[Text]:
     return lines
 
 
-def _finding_cells(review: Review, finding: Finding) -> list[Cell]:
+def _finding_cells(review: Review, finding: ChangedProperty) -> list[Cell]:
     tried, difference = finding.first
     where = f"{finding.direction.value} in {len(finding.shown)} of {len(review.tried)} settings"
     trace = difference.trace
@@ -141,7 +140,7 @@ def told_on_request(case: Case, name: str) -> str:
     return f"asked on request (--property {name})" if case.is_on_request(name) else ""
 
 
-def end_of_mend(review: Review, finding: Finding) -> Flip | None:
+def end_of_mend(review: Review, finding: ChangedProperty) -> Flip | None:
     """How a property that the change mends falls again with a larger bound, if it does."""
     if finding.direction is not Direction.MENDED:
         return None
@@ -155,7 +154,7 @@ def only_up_to(end: Flip) -> str:
     return f"only up to {end.larger.bound} = {end.larger.value - 1}"
 
 
-def _shown_run(finding: Finding, width: int) -> list[Text]:
+def _shown_run(finding: ChangedProperty, width: int) -> list[Text]:
     """A shortest run in short, and the command that prints it in full."""
     tried, difference = finding.first
     story = story_of_finding(tried, difference)
@@ -182,7 +181,7 @@ def _story_lines(story: Story, width: int) -> list[Text]:
     return [*sentence, *flow([Text(step, "dim") for step in steps], width, indent=6)]
 
 
-def command_of_finding(finding: Finding) -> str:
+def command_of_finding(finding: ChangedProperty) -> str:
     """The command that prints the run of a finding."""
     spec = finding.first[0].case.changed
     return command("trace", spec, "--property", finding.property)
@@ -276,7 +275,7 @@ def told_of_larger_bounds(review: Review) -> str:
 def _flip_cells(same: Sequence[Flip]) -> list[Cell]:
     """The shortest of the flips of one property, and how many others there are."""
     first, larger = same[0], same[0].larger
-    steps = counted(first.trace.length, "step")
+    steps = counted(first.verdict.steps or 0, "step")
     until = "holds at" if first.is_new or first.is_unsettled else "mended up to"
     told = f"{until} {larger.bound} = {larger.value - 1}, falls at {larger.value}"
     others = f"and with {counted(len(same) - 1, 'other bound')}" if len(same) > 1 else ""
@@ -368,7 +367,7 @@ def story_of_finding(tried: Tried, difference: Changed) -> Story | None:
     if trace is None:
         return None
     system, row = row_of(tried, difference.property)
-    return story_of(system, row, trace, tuple(runs_before(tried.case.changed, trace)))
+    return story_of(system, row, tuple(runs_before(tried.case.changed, trace)))
 
 
 def spec_of_flip(flip: Flip) -> Spec:
@@ -379,24 +378,9 @@ def spec_of_flip(flip: Flip) -> Spec:
 def story_of_flip(flip: Flip) -> Story:
     """The run that shows a violation with a larger bound."""
     spec = spec_of_flip(flip)
-    runs = tuple(runs_before(spec, flip.trace))
-    return story_of(spec.system(), flip_row(flip), flip.trace, runs)
-
-
-def flip_row(flip: Flip) -> ResultRow:
-    """The row of a property that falls with a larger bound."""
-    return ResultRow(
-        flip.property,
-        Violated.word,
-        expected=None,
-        expected_steps=None,
-        ok=False,
-        steps=flip.trace.length,
-        how="exhaustive",
-        why="",
-        trace=flip.trace,
-        binding=flip.binding,
-    )
+    assert flip.verdict.trace is not None
+    runs = tuple(runs_before(spec, flip.verdict.trace))
+    return story_of(spec.system(), flip.verdict, runs)
 
 
 def row_of(tried: Tried, name: str) -> tuple[System, ResultRow]:
@@ -457,7 +441,7 @@ def _behaviours_json(found: Behaviours) -> dict[str, object]:
     return {
         "of": found.of,
         "compared": [
-            {"spec": shown_file(case.file), "answer": each.answer.value}
+            {"spec": shown_file(case.file), "answer": each.relation.value}
             for case, each in found.compared
         ],
         "refused": [_error_json(case.file, error) for case, error in found.refused],
@@ -491,7 +475,7 @@ def _member_json(coverage: MemberCoverage) -> dict[str, object]:
     }
 
 
-def _finding_json(finding: Finding) -> dict[str, object]:
+def _finding_json(finding: ChangedProperty) -> dict[str, object]:
     tried, difference = finding.first
     story = story_of_finding(tried, difference)
     return {

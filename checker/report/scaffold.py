@@ -16,8 +16,8 @@ from pathlib import PurePosixPath
 
 from finale import rules
 from finale._face import public_name
-from finale.checker.search.answer import Holds, Violated
 from finale.checker.search.rows import ResultRow, SpecResult
+from finale.checker.search.verdict import Word
 from finale.model.language.decorators import mark_of
 from finale.model.language.observing import sound_kind
 from finale.model.language.protocol import Protocol
@@ -222,7 +222,7 @@ def spec_text(key: str, setting: Setting, base: SpecResult) -> str:
 
 def _expected(base: SpecResult) -> Iterator[str]:
     claims = [row for row in base.rows if row.is_claim]
-    decided = [row for row in claims if row.verdict in (Holds.word, Violated.word)]
+    decided = [row for row in claims if row.word in (Word.HOLDS, Word.VIOLATED)]
     yield "# The verdicts of the base on this job. If your change is meant to change one, change it"
     yield "# here, too."
     yield from _entries(row for row in decided if not row.is_unreached)
@@ -234,4 +234,4 @@ def _expected(base: SpecResult) -> Iterator[str]:
 
 def _entries(rows: Iterable[ResultRow]) -> Iterator[str]:
     for row in rows:
-        yield from ("[[expect]]", f'property = "{row.property}"', f'verdict  = "{row.verdict}"', "")
+        yield from ("[[expect]]", f'property = "{row.property}"', f'verdict  = "{row.word}"', "")

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Violated
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Word
 from finale.checker.simulation.judging import Findings
 from finale.checker.simulation.runs import End
 from finale.checker.simulation.sampling import Sample
 from finale.checker.spec.claim import Spec
 from finale.model.semantics import Step
-from finale.model.system import Kind, Property
+from finale.model.system import Property
 
 from .layout import Cell, columns, counted, flow, grouped, joined, paragraph
 from .places import command, shown_file, told_setting
@@ -87,9 +87,9 @@ def _rules(sample: Sample, width: int) -> Iterator[Text]:
 def _properties(sample: Sample, spec: Spec, width: int) -> Iterator[Text]:
     rows: list[list[Cell]] = []
     for name, times in sample.violated.items():
-        _, found = sample.shortest[name]
+        _, verdict = sample.shortest[name]
         expected = _is_expected(spec, name)
-        where = [f"on {counted(times, 'run')}", f"after {counted(len(found.trace.rules), 'step')}"]
+        where = [f"on {counted(times, 'run')}", f"after {counted(verdict.steps or 0, 'step')}"]
         remark = joined([*where, "as expected" if expected else ""])
         mark = Text("✓ ", "bold green") if expected else Text("✗ ", "bold red")
         rows.append([mark + Text(name, "bold"), Text("violated", "red"), remark])
@@ -111,17 +111,17 @@ def _properties(sample: Sample, spec: Spec, width: int) -> Iterator[Text]:
 
 
 def _is_calm(prop: Property, sample: Sample) -> bool:
-    return prop.kind is not Kind.REACHABLE and prop.name not in sample.violated
+    return not prop.kind.is_reachability and prop.name not in sample.violated
 
 
 def _unreached(sample: Sample) -> list[str]:
-    witnesses = (each.name for each in sample.system.properties if each.kind is Kind.REACHABLE)
+    witnesses = (each.name for each in sample.system.properties if each.kind.is_reachability)
     return [name for name in witnesses if name not in sample.reached]
 
 
 def _is_expected(spec: Spec, name: str) -> bool:
     expected = spec.expectations.get(name)
-    return expected is not None and expected.verdict == Violated.word
+    return expected is not None and expected.verdict == Word.VIOLATED
 
 
 def unexpected(sample: Sample, spec: Spec) -> list[str]:
@@ -147,7 +147,7 @@ def sample_json(sample: Sample, spec: Spec, seed: int, steps_max: int) -> dict[s
             name: {
                 "runs": times,
                 "seed": sample.shortest[name][0],
-                "steps": len(sample.shortest[name][1].trace.rules),
+                "steps": sample.shortest[name][1].steps,
                 "expected": _is_expected(spec, name),
             }
             for name, times in sample.violated.items()
@@ -187,8 +187,8 @@ def end_line(end: End) -> Text:
 def finding_lines(findings: Findings, properties: Sequence[Property], width: int) -> list[Text]:
     """What is true on the run so far."""
     rows: list[list[Cell]] = []
-    for name, found in findings.violated.items():
-        after = f"after {counted(len(found.trace.rules), 'step')}"
+    for name, verdict in findings.violated.items():
+        after = f"after {counted(verdict.steps or 0, 'step')}"
         rows.append([Text("✗ ", "bold red") + Text(name, "bold"), Text("violated", "red"), after])
     for name, position in findings.reached.items():
         after = f"after {counted(position, 'step')}"

@@ -11,20 +11,17 @@ from pathlib import Path
 from typing import cast
 
 from finale.checker.report.places import shown_file
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
-from finale.checker.search.rows import ResultRow
 from finale.checker.search.state_graph.folding import parts
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Verdict, Word
 from finale.checker.spec.claim import EarlierRun
 from finale.model.expressions import And, Cell, Expression, IfThenElse, Or
 from finale.model.language.entities import Entity, Variable
 from finale.model.semantics import evaluate, steps
-from finale.model.system import Fault, GroundRule, Kind, Predicate, Property, State, System
+from finale.model.system import Fault, GroundRule, Predicate, Property, State, System
 from finale.model.trace import Trace, renamed, replay
 from finale.model.value_text import ValueChange, changes, label_of, value_text
 from finale.model.values import NothingType
 
-#: The verdict of a trace that shows nothing but a run.
-RUN = "run"
 #: What the rows claim that every spec has.
 BUILT_IN_SENTENCES = {
     WELL_FORMED: "No rule commits a fault: a write outside a domain, a put into a full queue, a "
@@ -64,7 +61,7 @@ class Story:
     """
 
     property: str
-    verdict: str
+    verdict: Word
     sentence: str
     binding: tuple[tuple[str, str], ...]
     start: tuple[tuple[str, str], ...]
@@ -96,31 +93,29 @@ class EntityGroup:
     values: tuple[tuple[str, str], ...]
 
 
-def story_of(
-    system: System,
-    row: ResultRow,
-    trace: Trace,
-    runs: Iterable[EarlierRun] = (),
-    *,
-    is_shortest: bool = True,
-) -> Story:
-    """The story of a trace, which is run through the semantics first; `runs` came before it."""
+def story_of(system: System, verdict: Verdict, runs: Iterable[EarlierRun] = ()) -> Story:
+    """The story of the trace of a verdict. The trace is run through the semantics first.
+
+    `runs` came before it.
+    """
+    trace = verdict.trace
+    assert trace is not None
     replay(system, trace)
-    prop = next((each for each in system.properties if each.name == row.property), None)
+    prop = next((each for each in system.properties if each.name == verdict.property), None)
     return Story(
-        row.property,
-        row.verdict,
-        prop.sentence if prop is not None else BUILT_IN_SENTENCES.get(row.property, ""),
-        row.binding,
+        verdict.property,
+        verdict.word,
+        prop.sentence if prop is not None else BUILT_IN_SENTENCES.get(verdict.property, ""),
+        verdict.binding,
         tuple(values_of(system, trace.states[0])),
         tuple(groups_of(system, trace.states[0])),
         tuple(steps_of(system, trace)),
         trace.loop,
-        tuple(_ending(system, row, prop, trace)),
-        tuple(groups_of(system, trace.states[-1])) if _rests(row, trace) else (),
+        tuple(_ending(system, verdict, prop, trace)),
+        tuple(groups_of(system, trace.states[-1])) if _rests(verdict, trace) else (),
         tuple(_before(run) for run in runs),
-        is_shortest,
-        tuple(_unreliable(system, trace.states[-1])) if row.property == NO_DEADLOCK else (),
+        verdict.is_shortest,
+        tuple(_unreliable(system, trace.states[-1])) if verdict.property == NO_DEADLOCK else (),
     )
 
 
@@ -130,22 +125,15 @@ def _unreliable(system: System, state: State) -> Iterator[str]:
             yield str(step.rule)
 
 
-def row_of_run(name: str, verdict: str, trace: Trace, binding: Binding = ()) -> ResultRow:
-    """Return the row of a trace that no search has found: of a random run, or of a file."""
-    return ResultRow(
-        name, verdict, None, None, True, trace.length, "one run", "", trace, binding, is_claim=True
-    )
-
-
 def _before(run: EarlierRun) -> Before:
     replay(run.system, run.trace)
     groups = tuple(groups_of(run.system, run.trace.states[0]))
     return Before(run.spec.file, groups, tuple(steps_of(run.system, run.trace)))
 
 
-def _rests(row: ResultRow, trace: Trace) -> bool:
+def _rests(verdict: Verdict, trace: Trace) -> bool:
     """Whether nothing happens after the last state."""
-    return row.property == NO_DEADLOCK or trace.loop == len(trace.rules)
+    return verdict.property == NO_DEADLOCK or trace.loop == len(trace.rules)
 
 
 def values_of(system: System, state: State) -> Iterator[tuple[str, str]]:
@@ -219,27 +207,27 @@ def changes_of(system: System, old: State, new: State) -> Iterator[ValueChange]:
 
 
 def _ending(
-    system: System, row: ResultRow, prop: Property | None, trace: Trace
+    system: System, verdict: Verdict, prop: Property | None, trace: Trace
 ) -> Iterator[ValueChange]:
     last = trace.states[-1]
-    if row.property == NO_DEADLOCK:
+    if verdict.property == NO_DEADLOCK:
         yield from _values(system, list(cells_that_matter(system.terminal, last)), last, None)
     if prop is None:
         return
-    if prop.kind is Kind.ON_STEP:
+    if prop.kind.is_of_steps:
         if trace.fault is None and trace.rules:
             before, rule = trace.states[-2], system.rules[trace.rules[-1]]
-            for predicate in _of_binding(prop.on_rules[trace.rules[-1]], row):
+            for predicate in _of_binding(prop.on_rules[trace.rules[-1]], verdict):
                 cells = _matter(predicate, before, last)
                 yield from _values(system, cells, last, renamed(rule, before))
         return
-    for predicate in _of_binding(prop.predicates, row):
+    for predicate in _of_binding(prop.predicates, verdict):
         yield from _values(system, _matter(predicate, last, None), last, None)
 
 
-def _of_binding(predicates: Sequence[Predicate], row: ResultRow) -> list[Predicate]:
+def _of_binding(predicates: Sequence[Predicate], verdict: Verdict) -> list[Predicate]:
     """The predicate that the answer speaks of; all of them where it speaks of none."""
-    found = [each for each in predicates if each.binding == row.binding]
+    found = [each for each in predicates if each.binding == verdict.binding]
     return (found or list(predicates))[:1]
 
 

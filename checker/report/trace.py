@@ -7,24 +7,24 @@ from dataclasses import replace
 
 from rich.text import Text
 
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Unknown, Violated
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Word
 from finale.checker.spec.claim import Spec
 from finale.model.value_text import ARROW, ValueChange
 
 from .job import job_lines
 from .layout import Cell, columns, counted, flow, joined, paragraph
 from .places import shown_file, told_setting
-from .story import NO_PROGRESS, RUN, EntityGroup, Story, StoryStep
+from .story import NO_PROGRESS, EntityGroup, Story, StoryStep
 
 #: Where the text of a step begins, right of its number.
 INDENT = 6
 #: Labels longer than this do not push all values to the right.
 LABEL_MAX = 30
 _COLOURS = {
-    Holds.word: "bold green",
-    Violated.word: "bold red",
-    Unknown.word: "bold yellow",
-    RUN: "bold cyan",
+    Word.HOLDS: "bold green",
+    Word.VIOLATED: "bold red",
+    Word.UNKNOWN: "bold yellow",
+    Word.RUN: "bold cyan",
 }
 
 
@@ -41,7 +41,7 @@ def trace_lines(story: Story, spec: Spec, width: int, again: str = "") -> list[T
     if story.rest:
         head = "the state that repeats forever" if story.loop is not None else "the last state"
         lines += [Text(), Text(head, "bold cyan"), *group_lines(story.rest, width)]
-    if story.verdict != RUN:
+    if story.verdict is not Word.RUN:
         lines += [Text(), *_ending(story, width)]
     return [*lines, Text(), Text("reproduce: ", "dim").append(again)] if again else lines
 
@@ -93,11 +93,11 @@ def _head(story: Story, spec: Spec, width: int) -> Iterator[Text]:
         if story.loop == len(story.steps):
             length = Text(f"after {stem} no further step happens")
     head = Text(f"{story.property} is violated: ", colour) + length
-    if story.verdict == Holds.word:
+    if story.verdict is Word.HOLDS:
         head = Text(f"{story.property} is reached: ", colour) + length
-    elif story.verdict == Unknown.word:
+    elif story.verdict is Word.UNKNOWN:
         head = Text(f"{story.property} is not decided: ", colour) + length + Text(", at a bound")
-    elif story.verdict == RUN:
+    elif story.verdict is Word.RUN:
         head = Text("a run of ", colour).append(counted(len(story.steps), "step"))
     yield from paragraph(head, width)
     if story.sentence:
@@ -227,9 +227,9 @@ def _ending(story: Story, width: int) -> Iterator[Text]:
         if story.unreliable:
             told = f"enabled, but nobody can rely on it: {', '.join(story.unreliable)}"
             yield from paragraph(Text(told), width, indent=2)
-    elif story.verdict == Violated.word:
+    elif story.verdict is Word.VIOLATED:
         yield Text(f"This violates {story.property}:", "bold red")
-    elif story.verdict == Unknown.word:
+    elif story.verdict is Word.UNKNOWN:
         yield Text(f"Only a bound keeps this from {story.property}:", "bold yellow")
     else:
         yield Text(f"This is {story.property}:", "bold green")

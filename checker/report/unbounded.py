@@ -55,14 +55,14 @@ def result_lines(proven: UnboundedProof, width: int) -> Iterator[Text]:
 
 
 def _why_aside(result: ClauseResult) -> str:
-    if result.verdict == "unknown":
+    if result.word == "unknown":
         return "is not known to be kept"
     return "is not kept, or rests on one that is not"
 
 
 def _result(window: IdWindow, result: ClauseResult, width: int) -> Iterator[Text]:
-    mark = Text(f"  {_MARKS[result.verdict]} ", _STYLES[result.verdict])
-    name = Text(f"{result.family.name}  ", "bold") + Text(result.verdict)
+    mark = Text(f"  {_MARKS[result.word]} ", _STYLES[result.word])
+    name = Text(f"{result.family.name}  ", "bold") + Text(result.word)
     yield joined([mark + name, duration(result.seconds)])
     yield from paragraph(Text(result.family.sentence), width, indent=4)
     if result.answer.vacuous:
@@ -134,12 +134,12 @@ def proven_json(spec: Spec, proven: UnboundedProof) -> dict[str, object]:
 def _result_json(window: IdWindow, result: ClauseResult) -> dict[str, object]:
     row: dict[str, object] = {
         "property": result.family.name,
-        "verdict": result.verdict,
+        "verdict": result.word,
         "seconds": round(result.seconds, 3),
     }
     if result.answer.proven:
         row["vacuous"] = VACUOUS if result.answer.vacuous else None
-    if result.verdict == "unknown":
+    if result.word == "unknown":
         row["why"] = result.answer.why_unknown
     for obstacle in result.answer.obstacles[:1]:
         row["break"] = {

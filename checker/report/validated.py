@@ -10,8 +10,8 @@ from rich.text import Text
 from finale.checker.logs.findings import Coverage, Finding, Severity
 from finale.checker.logs.read.visibility import LOG_OF
 from finale.checker.logs.replay.checkpoint_history import Fate
-from finale.checker.logs.validate import CONFORM, TASKS_MAX, Conformance, JudgedJob
-from finale.checker.logs.verdicts import Verdict
+from finale.checker.logs.validate import TASKS_MAX, JudgedJob
+from finale.checker.logs.verdicts import CONFORM, Conformance, JobVerdict
 
 from .layout import counted, grouped, joined
 
@@ -41,7 +41,7 @@ NO_TASK = "no line names a task of the job"
 _SEVERAL = "several vertices, attempts or jobs have"
 
 
-def verdict_lines(verdict: Verdict) -> Iterator[Text]:
+def verdict_lines(verdict: JobVerdict) -> Iterator[Text]:
     """One job or run: what became of it, and what it shows."""
     mark = Text("✗ ", "bold red") if verdict.fails else Text("✓ ", "bold green")
     if verdict.is_open and not verdict.fails:
@@ -67,7 +67,7 @@ def verdict_lines(verdict: Verdict) -> Iterator[Text]:
     yield from _findings(verdict.findings)
 
 
-def _undecided(verdict: Verdict) -> Iterator[Text]:
+def _undecided(verdict: JobVerdict) -> Iterator[Text]:
     """The properties that the lines leave open, and which level of logging would decide them."""
     open_ = [name for name, levels in verdict.needs.items() if not levels]
     others = [name for name in verdict.needs if name not in open_]
@@ -93,7 +93,7 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:NAMES_TOLD]) + (f" and {more} more" if more > 0 else "")
 
 
-def _found(verdict: Verdict) -> str:
+def _found(verdict: JobVerdict) -> str:
     """Show how many properties of a job are violated, stuck, overdue or recovered. A property with
     several findings counts once, by the worst."""
     names, told = set[str](), ""
@@ -127,7 +127,7 @@ def _settings(conforms: Conformance) -> Iterator[Text]:
         yield Text(f"    {_OUTCOMES[tried.outcome]} with {settings}")
 
 
-def _counts(verdict: Verdict) -> list[str]:
+def _counts(verdict: JobVerdict) -> list[str]:
     points = verdict.checkpoints
     pending = points.get(Fate.PENDING, ())
     told = [fate for fate in (Fate.COMPLETED, Fate.ABORTED) if fate in points]
@@ -164,21 +164,21 @@ def _findings(findings: Sequence[Finding]) -> Iterator[Text]:
 
 def unfinished_lines(judged: JudgedJob, at: int | None) -> Iterator[Text]:
     """For each task of a job that has not ended, what it waits for."""
-    history = judged.history
+    verdict = judged.verdict
     moment = "" if at is None else f" at line {at}"
-    yield Text(history.name or f"job {history.job}", "bold") + Text(
-        f": {history.state or 'running'}{moment}"
+    yield Text(verdict.name or f"job {verdict.job}", "bold") + Text(
+        f": {verdict.state or 'running'}{moment}"
     )
-    for each in judged.ambiguous:
+    for each in verdict.ambiguous:
         yield Text(f'  nothing can be said: {_SEVERAL} "{each}"', "yellow")
-    if judged.too_many:
-        told = f"its lines tell of {grouped(judged.too_many)} subtasks"
+    if verdict.too_many:
+        told = f"its lines tell of {grouped(verdict.too_many)} subtasks"
         yield Text(f"  nothing can be said: {told}; at most {TASKS_MAX} are looked at", "yellow")
-    if not (judged.asked or judged.ambiguous or judged.too_many):
+    if not (verdict.asked or verdict.ambiguous or verdict.too_many):
         yield Text(f"  nothing can be said: {NO_TASK}", "yellow")
     for each in judged.stops:
         yield Text(f"  {each}", "yellow")
-    if not judged.unfinished_tasks and judged.asked:
+    if not judged.unfinished_tasks and verdict.asked:
         yield Text("  no task is waited for", "dim")
     for task in judged.unfinished_tasks:
         since = "" if task.since is None else f", since line {task.since.line}"

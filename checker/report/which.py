@@ -6,21 +6,20 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from finale.checker.search.answer import Holds, NotAsked, Unknown, Vacuous, Violated
-from finale.checker.studies.which import PointAnswer, Which
+from finale.checker.search.verdict import Word
+from finale.checker.studies.which import PointVerdict, Which
 
 from .layout import columns, counted, joined, paragraph
-
-_STYLES = {"holds": "green", "violated": "red", "vacuous": "yellow", "unknown": "yellow"}
+from .results import STYLES
 
 
 def which_lines(found: Which, width: int) -> list[Text]:
     """Each setting with its verdict, for how many it holds, and the weakest that break it."""
     lines = [Text(found.name, "bold")]
     lines += columns([_cells(each) for each in found.outcomes], width, indent=4)
-    total, holding = len(found.outcomes), len(found.those(Holds.word))
+    total, holding = len(found.outcomes), len(found.those(Word.HOLDS))
     told = [f"holds in {holding} of {counted(total, 'setting')}"]
-    for word in (Vacuous.word, Unknown.word, NotAsked.word):
+    for word in (Word.VACUOUS, Word.UNKNOWN, Word.NOT_ASKED):
         count = len(found.those(word))
         told += [f"{word} in {count}"] if count else []
     told += [found.stopped]
@@ -30,13 +29,13 @@ def which_lines(found: Which, width: int) -> list[Text]:
     return lines
 
 
-def _cells(outcome: PointAnswer) -> list[Text]:
-    answer = outcome.answer
-    steps = counted(answer.steps, "step") if answer.steps is not None else ""
+def _cells(outcome: PointVerdict) -> list[Text]:
+    verdict = outcome.verdict
+    steps = counted(verdict.steps, "step") if verdict.steps is not None else ""
     return [
         Text(str(outcome.setting)),
-        Text(answer.verdict.word, _STYLES.get(answer.verdict.word, "dim")),
-        joined([steps, answer.how if answer.verdict.word != Violated.word else ""]),
+        Text(verdict.word, STYLES.get(verdict.word, "dim")),
+        joined([steps, verdict.how if verdict.word is not Word.VIOLATED else ""]),
     ]
 
 
@@ -46,8 +45,8 @@ def which_rows(found: Which) -> Iterator[dict[str, object]]:
         yield {
             "property": found.name,
             "setting": dict(each.setting.values),
-            "verdict": each.answer.verdict.word,
-            "steps": each.answer.steps,
-            "how": each.answer.how,
+            "verdict": each.verdict.word,
+            "steps": each.verdict.steps,
+            "how": each.verdict.how,
             "weakest": each in found.weakest,
         }

@@ -17,19 +17,19 @@ from finale.checker.logs.read.log_files import LogFile, LogShelf, RawLog
 from finale.checker.logs.validate import (
     ACCEPT_LIMITS,
     AcceptanceRequest,
-    Conformance,
     judge_cluster,
 )
+from finale.checker.logs.verdicts import Conformance
 from finale.reference.flink.director import HAND_OVER
 from finale.reference.flink.order import ASK, FAIL, PERIODIC, RESUME
-from finale.reference.flink.outcome import PROBE, Outcome
+from finale.reference.flink.outcome import PROBE, RunOutcome
 from finale.reference.flink.releases import Release
 from finale.reference.flink.run import Run
 
 STOP, SAVEPOINT = "stop", "savepoint"
 
 
-class Verdict(enum.Enum):
+class Reproduction(enum.Enum):
     """What became of an order on a real engine.
 
     The first three are of the order of a counterexample, the next two of an order of a spec that
@@ -76,7 +76,7 @@ class JudgedRun:
     """
 
     run: Run
-    verdict: Verdict
+    verdict: Reproduction
     damage: tuple[str, ...]
     log: JudgedLog
     agrees: bool
@@ -86,9 +86,9 @@ class JudgedRun:
     @property
     def meaning(self) -> str:
         """What it means that the whole order was taken without damage. Else nothing."""
-        if self.verdict is Verdict.NOT_SEEN:
+        if self.verdict is Reproduction.NOT_SEEN:
             return "the whole order was taken; no outcome and no line tells whether it is violated"
-        if self.verdict is not Verdict.NOT_REPRODUCED:
+        if self.verdict is not Reproduction.NOT_REPRODUCED:
             return ""
         fixed = "" if self.of_release else "this release has the fix, or "
         flink = f"Flink {self.run.release.version}"
@@ -104,12 +104,12 @@ def judged(run: Run, name: str, *, of_release: bool) -> JudgedRun:
     told = _told(log, {name})
     seen = tuple(DAMAGES[name](run.outcome)) if name in DAMAGES else told
     if run.taken.missed is not None:
-        verdict = Verdict.NOT_TAKEN
+        verdict = Reproduction.NOT_TAKEN
     elif seen:
-        verdict = Verdict.REPRODUCED
+        verdict = Reproduction.REPRODUCED
     else:
         is_told = name in DAMAGES or name in log.decided
-        verdict = Verdict.NOT_REPRODUCED if is_told else Verdict.NOT_SEEN
+        verdict = Reproduction.NOT_REPRODUCED if is_told else Reproduction.NOT_SEEN
     hangs = DAMAGES.get(name) in (_hang, _unanswered)
     explained = (
         hangs
@@ -135,9 +135,9 @@ def judged_to_hold(run: Run, names: Collection[str]) -> JudgedRun:
     if log.rejected:
         seen += (f"the log is no run of the protocol: {log.rejected}",)
     if run.taken.missed is not None:
-        verdict = Verdict.NOT_TAKEN
+        verdict = Reproduction.NOT_TAKEN
     else:
-        verdict = Verdict.DAMAGED if seen else Verdict.SURVIVED
+        verdict = Reproduction.DAMAGED if seen else Reproduction.SURVIVED
     return JudgedRun(run, verdict, seen, log, bool(told))
 
 
@@ -163,7 +163,8 @@ def judged_log(run: Run) -> JudgedLog:
         for each in job.unfinished_tasks
     )
     known = _has_own_table(run.release)
-    return JudgedLog(job.conforms, job.shows, job.stops, waits, known, job.decided)
+    verdict = job.verdict
+    return JudgedLog(verdict.conforms, verdict.shows, job.stops, waits, known, verdict.decided)
 
 
 def _table(release: Release) -> PatternTable:
@@ -182,7 +183,7 @@ def _has_own_table(release: Release) -> bool:
 # --- what properties forbid, as it is seen from outside -------------------------------------------
 
 
-def _hang(outcome: Outcome) -> list[str]:
+def _hang(outcome: RunOutcome) -> list[str]:
     if not outcome.rest:
         return []
     waits = [f"{task} waits in {place}" for task, place in outcome.waits.items()]
@@ -190,51 +191,51 @@ def _hang(outcome: Outcome) -> list[str]:
     return [f"the job is {outcome.status}, and nothing moves", *unanswered, *waits]
 
 
-def _unanswered(outcome: Outcome) -> list[str]:
+def _unanswered(outcome: RunOutcome) -> list[str]:
     stops = [each for each in outcome.unanswered if outcome.asked.get(each) == STOP]
     return _hang(outcome) if stops else []
 
 
-def _lost(outcome: Outcome) -> list[str]:
+def _lost(outcome: RunOutcome) -> list[str]:
     return [f"lost: {each}" for each in outcome.lost] if outcome.status == "FINISHED" else []
 
 
-def _incomplete(outcome: Outcome) -> list[str]:
+def _incomplete(outcome: RunOutcome) -> list[str]:
     early = [f"visible, and still to come: {each}" for each in outcome.early]
     return [*_lost(outcome), *(early if outcome.status == "FINISHED" else [])]
 
 
-def _none_completes(outcome: Outcome) -> list[str]:
+def _none_completes(outcome: RunOutcome) -> list[str]:
     return [] if outcome.answers else _refused(outcome)
 
 
-def _at_two_places(outcome: Outcome) -> list[str]:
+def _at_two_places(outcome: RunOutcome) -> list[str]:
     lost = [f"lost: {each}" for each in outcome.lost]
     return [*lost, *_doubled(outcome)] if PROBE in outcome.answers else []
 
 
-def _not_stored(outcome: Outcome) -> list[str]:
+def _not_stored(outcome: RunOutcome) -> list[str]:
     return [f"{each} was answered before its checkpoint was stored" for each in outcome.unstored]
 
 
-def _next_refused(outcome: Outcome) -> list[str]:
+def _next_refused(outcome: RunOutcome) -> list[str]:
     return [each for each in _refused(outcome) if each.startswith(f"{PROBE} ")]
 
 
-def _doubled(outcome: Outcome) -> list[str]:
+def _doubled(outcome: RunOutcome) -> list[str]:
     return [f"committed twice: {each}" for each in outcome.doubled]
 
 
-def _defeated(outcome: Outcome) -> list[str]:
+def _defeated(outcome: RunOutcome) -> list[str]:
     users = [each for each, kind in outcome.asked.items() if kind in (STOP, SAVEPOINT)]
     return [each for each in _refused(outcome) if each.split(" ")[0] in users and len(users) > 1]
 
 
-def _handed_late(outcome: Outcome) -> list[str]:
+def _handed_late(outcome: RunOutcome) -> list[str]:
     return [f"committables came after the confirmation: {each}" for each in outcome.late]
 
 
-def _failed(outcome: Outcome) -> list[str]:
+def _failed(outcome: RunOutcome) -> list[str]:
     failed = [f"{each} fails, and nothing made it fail" for each in dict.fromkeys(outcome.failed)]
     others = (each for each in outcome.ended if each not in outcome.failed)
     ended = [f"an attempt of {each} ends, and nothing made it end" for each in others]
@@ -242,7 +243,7 @@ def _failed(outcome: Outcome) -> list[str]:
     return [*failed, *ended, *job]
 
 
-def _left_open(outcome: Outcome) -> list[str]:
+def _left_open(outcome: RunOutcome) -> list[str]:
     stops = [each for each in outcome.answers if outcome.asked.get(each) == STOP]
     left = [
         f"{each} has a transaction that is prepared and not committed" for each in outcome.prepared
@@ -250,11 +251,11 @@ def _left_open(outcome: Outcome) -> list[str]:
     return [*(f"{each} succeeds" for each in stops), *left] if stops and left else []
 
 
-def _refused(outcome: Outcome) -> list[str]:
+def _refused(outcome: RunOutcome) -> list[str]:
     return [f"{name} fails: {why}" for name, why in outcome.errors.items()]
 
 
-DAMAGES: Mapping[str, Callable[[Outcome], list[str]]] = {
+DAMAGES: Mapping[str, Callable[[RunOutcome], list[str]]] = {
     "no-deadlock": _hang,
     "job-finishes": _hang,
     "waiting-task-closes": _hang,
@@ -297,7 +298,7 @@ __all__ = [
     "SEEN_AT",
     "JudgedLog",
     "JudgedRun",
-    "Verdict",
+    "Reproduction",
     "judged",
     "judged_log",
     "judged_to_hold",

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-from finale.checker.compare.comparison import Answer, Comparison, Difference, compare
+from finale.checker.compare.comparison import Comparison, Difference, Relation, compare
 from finale.checker.search.limits import Limits
 from finale.model.errors import FinaleError
 
@@ -39,17 +39,16 @@ class Behaviours:
     refused: tuple[tuple[Case, FinaleError], ...] = ()
 
     @property
-    def answers(self) -> Mapping[Answer, int]:
-        """How often each answer was given."""
-        return Counter(each.answer for _, each in self.compared)
+    def relations(self) -> Mapping[Relation, int]:
+        """How often each relation was found."""
+        return Counter(each.relation for _, each in self.compared)
 
     @property
     def told(self) -> Iterator[str]:
-        """Each answer in words, with how often it was given and why nothing is known; and why some
-        settings have no answer."""
-        for answer, count in self.answers.items():
-            why = {each.why for _, each in self.compared if each.answer is answer and each.why}
-            yield f"{answer.words} in {count}" + (f" ({', '.join(sorted(why))})" if why else "")
+        """Each relation in words, with how often it was found, and why others are unknown."""
+        for relation, count in self.relations.items():
+            why = {each.why for _, each in self.compared if each.relation is relation and each.why}
+            yield f"{relation.words} in {count}" + (f" ({', '.join(sorted(why))})" if why else "")
         for message, count in Counter(error.message for _, error in self.refused).items():
             yield f"not comparable in {count} ({message})"
 

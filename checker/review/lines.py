@@ -18,7 +18,6 @@ from types import CodeType, FrameType
 from typing import Any
 
 from finale.checker.cache.code import NotCacheable, Reach, is_of_model, names_in
-from finale.checker.search.answer import Violated
 from finale.checker.search.interpreter.breadth_first import InterpreterSearch
 from finale.checker.search.interpreter.execution import PlainSystem, TakenStep, Values
 from finale.checker.search.limits import Limits
@@ -254,9 +253,9 @@ def _interpreted(
 
 
 def _counterexamples(pair: Pair) -> Iterator[Trace]:
-    for answer in pair.changed.answers:
-        if isinstance(answer.verdict, Violated) and answer.verdict.trace is not None:
-            yield answer.verdict.trace
+    for verdict in pair.changed.verdicts:
+        if verdict.counterexample is not None:
+            yield verdict.counterexample
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

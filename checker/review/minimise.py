@@ -12,9 +12,9 @@ import builtins
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from finale.checker.search.answer import Report, Unknown, Violated
 from finale.checker.search.limits import INTERRUPTED, LimitHit, Limits, SearchClock
 from finale.checker.search.run import run
+from finale.checker.search.verdict import Report, Word
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.grid import without
@@ -184,19 +184,18 @@ class _Shrinking:
             self.clock.check()
         self.searched += 1
         self.look(self.searched, report.statistics.states)
-        answer = next((each for each in report.answers if each.property == self.name), None)
-        if answer is None:
+        verdict = report.verdict_on(self.name)
+        if verdict is None:
             return None, NO_SETTING, "the property does not apply"
-        why = answer.verdict.why if isinstance(answer.verdict, Unknown) else ""
-        return _fallen(spec, report, self.name), answer.verdict.word, why
+        why = verdict.why if verdict.word is Word.UNKNOWN else ""
+        return _fallen(spec, report, self.name), verdict.word, why
 
 
 def _fallen(spec: Spec, report: Report, name: str) -> Setting | None:
-    for answer in report.answers:
-        verdict = answer.verdict
-        if answer.property == name and isinstance(verdict, Violated) and verdict.trace is not None:
-            return Setting(spec, verdict.trace, report.statistics.states)
-    return None
+    verdict = report.verdict_on(name)
+    if verdict is None or verdict.counterexample is None:
+        return None
+    return Setting(spec, verdict.counterexample, report.statistics.states)
 
 
 __all__ = ["NO_SETTING", "Minimised", "Need", "Setting", "minimised"]

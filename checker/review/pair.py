@@ -12,12 +12,12 @@ from functools import cache
 from pathlib import Path
 
 from finale.checker.cache.code import digest, of_file
-from finale.checker.search.answer import WELL_FORMED, Report, Violated
 from finale.checker.search.cached import cached_reports
 from finale.checker.search.limits import Limits
 from finale.checker.search.options import SearchOptions
 from finale.checker.search.rows import SpecResult
 from finale.checker.search.run import run
+from finale.checker.search.verdict import WELL_FORMED, Report, Word
 from finale.checker.spec.claim import Spec
 from finale.model.language.explore import Branch
 from finale.model.system import System, Update, leaves
@@ -59,7 +59,7 @@ class Pair:
         One that came to a limit does not, nor one under a reduction, nor one that lists no states.
         Nor does one that found a fault: the rules and branches on the way to a fault are not noted.
         """
-        falls = {a.property for a in self.changed.answers if isinstance(a.verdict, Violated)}
+        falls = {a.property for a in self.changed.verdicts if a.word is Word.VIOLATED}
         return _is_whole(self.changed) and WELL_FORMED not in falls
 
 

@@ -45,7 +45,7 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Finding:
+class ChangedProperty:
     """One property that changed one way: in which cases, the shortest trace first."""
 
     property: str
@@ -78,7 +78,7 @@ class Review:
     seconds: float = 0.0
 
     @cached_property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> tuple[ChangedProperty, ...]:
         """What differs: the worst kind first, what is asked on request last, then the shortest."""
         groups: dict[tuple[Direction, str], list[tuple[Tried, Difference]]] = {}
         for tried in self.tried:
@@ -86,11 +86,11 @@ class Review:
                 groups.setdefault((each.direction, each.property), []).append((tried, each))
         order = list(Direction)
         found = [
-            Finding(name, direction, tuple(sorted(shown, key=_length)))
+            ChangedProperty(name, direction, tuple(sorted(shown, key=_length)))
             for (direction, name), shown in groups.items()
         ]
 
-        def rank(each: Finding) -> tuple[int, bool, tuple[int, int, str]]:
+        def rank(each: ChangedProperty) -> tuple[int, bool, tuple[int, int, str]]:
             on_request = each.first[0].case.is_on_request(each.property)
             return order.index(each.direction), on_request, _length(each.first)
 
@@ -317,8 +317,7 @@ def remarks_on(
 
 def tried_of(case: Case, pair: Pair) -> Tried:
     """Return a case with the verdicts that differ."""
-    kinds = {each.name: each.kind for each in (*case.base.families, *case.changed.families)}
-    return Tried(case, pair, tuple(differences(pair.base, pair.changed, kinds)))
+    return Tried(case, pair, tuple(differences(pair.base, pair.changed)))
 
 
 def _is_stopped(pair: Pair) -> bool:
@@ -332,4 +331,4 @@ def _length(shown: tuple[Tried, Difference]) -> tuple[int, int, str]:
     return states if trace is None else trace.length, states, str(tried.case.file)
 
 
-__all__ = ["Finding", "Review", "Reviewer", "Tried"]
+__all__ = ["ChangedProperty", "Review", "Reviewer", "Tried"]

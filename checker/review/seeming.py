@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from finale.checker.search.answer import NO_DEADLOCK
 from finale.checker.search.rows import SpecResult
+from finale.checker.search.verdict import NO_DEADLOCK
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.grid import without

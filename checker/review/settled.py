@@ -6,15 +6,14 @@ counterexample, the run may be one of both: its steps are taken again by their n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
-from finale.checker.search.answer import Answer, Holds, Report, Unknown, Violated
+from finale.checker.search.verdict import Report, Verdict, Word
 from finale.checker.simulation.judging import Judge
 from finale.checker.simulation.runs import waits_for_a_bound
 from finale.checker.spec.claim import Spec
 from finale.model.semantics import outcome, updated
-from finale.model.system import Fault, Kind, State, System, Update
+from finale.model.system import Fault, State, System, Update
 from finale.model.trace import Trace
 
 #: How an answer was reached that a run of the other system gives.
@@ -26,26 +25,22 @@ def settled(report: Report, spec: Spec, other: Report, of_other: Spec) -> Report
 
     `spec` and `of_other` are the specs of the two reports.
     """
-    shown = {each.property: run for each in other.answers if (run := _shown(each)) is not None}
-    open_ = {each.property for each in report.answers if isinstance(each.verdict, Unknown)}
+    shown = {
+        each.property: each.trace
+        for each in other.verdicts
+        if each.trace is not None and each.word in (Word.HOLDS, Word.VIOLATED)
+    }
+    open_ = {each.property for each in report.verdicts if each.word is Word.UNKNOWN}
     if not shown.keys() & open_:
         return report
     replaying = _Replaying(spec.system(), of_other.system())
-    answers = tuple(
-        replaying.answer(each, shown[each.property])
+    verdicts = tuple(
+        replaying.verdict(each, shown[each.property])
         if each.property in open_ & set(shown)
         else each
-        for each in report.answers
+        for each in report.verdicts
     )
-    return replace(report, answers=answers)
-
-
-def _shown(answer: Answer) -> Trace | None:
-    match answer.verdict:
-        case Violated(trace=trace) | Holds(witness=trace):
-            return trace
-        case _:
-            return None
+    return replace(report, verdicts=verdicts)
 
 
 class _Replaying:
@@ -55,32 +50,33 @@ class _Replaying:
         self.system, self.judge = system, Judge(system)
         self.numbers = {str(rule): number for number, rule in enumerate(system.rules)}
         self.names = [str(rule) for rule in other.rules]
-        self.kinds: Mapping[str, Kind] = {each.name: each.kind for each in system.properties}
+        self.witnesses = {each.name for each in system.properties if each.kind.is_reachability}
 
-    def answer(self, unknown: Answer, run: Trace) -> Answer:
-        """The answer that a run gives here, or the unknown one."""
+    def verdict(self, unknown: Verdict, run: Trace) -> Verdict:
+        """The verdict that a run gives here, or the unknown one."""
         name = unknown.property
         for start in self.system.initial:
             trace = self._taken(run, start)
             found = self.judge.of(trace, None)
-            verdict: Holds | Violated | None = None
-            if self.kinds.get(name) is Kind.REACHABLE:
+            verdict: Verdict | None = None
+            if name in self.witnesses:
                 if (steps := found.reached.get(name)) is not None:
-                    verdict = Holds(Trace(trace.states[: steps + 1], trace.rules[:steps]))
+                    reaching = Trace(trace.states[: steps + 1], trace.rules[:steps])
+                    verdict = Verdict(name, Word.HOLDS, reaching)
             elif (fall := found.violated.get(name)) is not None:
-                verdict = Violated(fall.trace, fall.binding)
+                verdict = fall
             elif trace.loop is not None and not self._waits_in_loop(trace):
                 verdict = self._by_loop(name, trace)
             if verdict is not None:
-                return Answer(name, verdict, REPLAYED, is_shortest=False)
+                return replace(verdict, how=REPLAYED, is_shortest=False)
         return unknown
 
-    def _by_loop(self, name: str, trace: Trace) -> Violated | None:
+    def _by_loop(self, name: str, trace: Trace) -> Verdict | None:
         """The verdict that a lasso gives."""
         for prop in self.system.properties:
             for each in prop.predicates if prop.name == name else ():
                 if self.judge.violates(prop, trace, each.binding):
-                    return Violated(trace, each.binding)
+                    return Verdict(name, Word.VIOLATED, trace, each.binding)
         return None
 
     def _waits_in_loop(self, trace: Trace) -> bool:

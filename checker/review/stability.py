@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from finale.checker.search.answer import Holds, Report, Unknown, Verdict, Violated
 from finale.checker.search.limits import Limits
 from finale.checker.search.many import Look, searched
+from finale.checker.search.verdict import Report, Verdict, Word
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.grid import varied, without
 from finale.model.errors import FinaleError
-from finale.model.trace import Trace
 
 from .again import rebuilt
 from .cases import Case
@@ -46,7 +45,7 @@ class Larger:
 
 @dataclass(frozen=True)
 class Flip:
-    """A property that holds with a bound, and falls with the next larger one.
+    """The verdict on a property that holds with a bound, and falls with the next larger one.
 
     `falls_before` says whether it falls there without the change, too; None if that verdict
     is unknown. `is_end_of_mend` says that without the change it falls with the smaller bound, too:
@@ -54,13 +53,16 @@ class Flip:
     """
 
     larger: Larger
-    property: str
-    trace: Trace
-    binding: tuple[tuple[str, str], ...]
+    verdict: Verdict
     falls_before: bool | None
     is_end_of_mend: bool = False
 
-    @builtins.property  # the field of that name hides the word
+    @builtins.property  # a property of that name hides the word
+    def property(self) -> str:
+        """The property that falls."""
+        return self.verdict.property
+
+    @builtins.property
     def is_new(self) -> bool:
         """Whether the change brings the violation: without it the property is known to hold.
 
@@ -143,14 +145,17 @@ def stability_of(
         if isinstance(found, tuple):
             fallen, is_whole = found
             mended = fell[names[name].case.file]
-            flips += [Flip(names[name], *each, each[0] in mended) for each in fallen]
+            flips += [
+                Flip(names[name], verdict, falls_before, verdict.property in mended)
+                for verdict, falls_before in fallen
+            ]
             done += is_whole
     flips.sort(key=_place)
     return Stability(tuple(flips), done, len(plans))
 
 
 def _place(flip: Flip) -> tuple[bool, str, bool, int]:
-    return not flip.is_new, flip.property, not flip.is_unsettled, flip.trace.length
+    return not flip.is_new, flip.property, not flip.is_unsettled, flip.verdict.steps or 0
 
 
 def _order(each: tuple[Case, Pair]) -> tuple[bool, int]:
@@ -158,8 +163,8 @@ def _order(each: tuple[Case, Pair]) -> tuple[bool, int]:
     return not case.is_of_user, pair.changed.statistics.states
 
 
-_Fallen = tuple[tuple[str, Trace, tuple[tuple[str, str], ...], bool | None], ...]
-"""What falls, as a flip says it."""
+_Fallen = tuple[tuple[Verdict, bool | None], ...]
+"""What falls, and whether it falls without the change, too."""
 
 
 def _fallen(larger: Larger, pair: Pair, limits: Limits) -> tuple[_Fallen, bool]:
@@ -169,13 +174,9 @@ def _fallen(larger: Larger, pair: Pair, limits: Limits) -> tuple[_Fallen, bool]:
         found = searched_within(changed, limits).report
     except FinaleError:
         return (), False
-    answers = pair.changed.answers
-    holding = {each.property for each in answers if isinstance(each.verdict, Holds)}
-    fallen = {
-        each.property: fall
-        for each in found.answers
-        if each.property in holding and (fall := _fall(each.verdict))
-    }
+    holding = {each.property for each in pair.changed.verdicts if each.word is Word.HOLDS}
+    falling = _falling(found)
+    fallen = [each for each in found.verdicts if each.property in holding & falling]
     if not fallen:
         return (), not found.stopped
     before = pair.base  # if only the change has the bound, or can have it larger
@@ -183,22 +184,16 @@ def _fallen(larger: Larger, pair: Pair, limits: Limits) -> tuple[_Fallen, bool]:
         with suppress(FinaleError):
             base = raised(larger.case.base, larger)
             before = settled(searched_within(base, limits).report, base, found, changed)
-    unknown = {each.property for each in before.answers if isinstance(each.verdict, Unknown)}
+    unknown = {each.property for each in before.verdicts if each.word is Word.UNKNOWN}
     falls = _falling(before)
     return tuple(
-        (name, *fall, None if name in unknown else name in falls) for name, fall in fallen.items()
+        (each, None if each.property in unknown else each.property in falls) for each in fallen
     ), not found.stopped
 
 
 def _falling(report: Report) -> frozenset[str]:
     """The properties that fall."""
-    return frozenset(each.property for each in report.answers if _fall(each.verdict))
-
-
-def _fall(verdict: Verdict) -> tuple[Trace, tuple[tuple[str, str], ...]] | None:
-    if isinstance(verdict, Violated) and verdict.trace is not None:
-        return verdict.trace, verdict.binding
-    return None
+    return frozenset(each.property for each in report.verdicts if each.counterexample is not None)
 
 
 __all__ = ["Flip", "Larger", "Stability", "larger_bounds", "raised", "stability_of"]

@@ -7,19 +7,8 @@ import enum
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from finale.checker.search.answer import (
-    Answer,
-    DoesNotApply,
-    Holds,
-    NotAsked,
-    Report,
-    Unknown,
-    Vacuous,
-    Verdict,
-    Violated,
-)
-from finale.checker.search.rows import Exit, trace_of
-from finale.model.system import Kind
+from finale.checker.search.rows import Exit
+from finale.checker.search.verdict import Report, Verdict, Word
 from finale.model.trace import Trace
 
 
@@ -107,20 +96,19 @@ class Difference:
     @builtins.property  # the field of that name hides the word
     def trace(self) -> Trace | None:
         """The counterexample, or the witness of what is newly reached."""
-        return None if self.after is None else trace_of(self.after)
+        return None if self.after is None else self.after.trace
 
 
-def differences(base: Report, changed: Report, kinds: Mapping[str, Kind]) -> Iterator[Difference]:
-    """Yield the verdicts that differ; `kinds` are those of the properties, by name."""
-    before = {each.property: each for each in base.answers}
-    after = {each.property: each for each in changed.answers}
+def differences(base: Report, changed: Report) -> Iterator[Difference]:
+    """Yield the verdicts that differ."""
+    before = {each.property: each for each in base.verdicts}
+    after = {each.property: each for each in changed.verdicts}
     for name in {**before, **after}:
         one, other = before.get(name), after.get(name)
-        kind = kinds.get(name, Kind.ALWAYS)
-        was, now = _said(one, kind), _said(other, kind)
+        was, now = _said(one), _said(other)
         if was is now:
             continue
-        yield Difference(name, _direction(was, now), _verdict(one), _verdict(other))
+        yield Difference(name, _direction(was, now), one, other)
 
 
 def _direction(was: _Said, now: _Said) -> Direction:
@@ -130,23 +118,19 @@ def _direction(was: _Said, now: _Said) -> Direction:
     return now_known.get(now, _NOW[now])
 
 
-def _verdict(answer: Answer | None) -> Verdict | None:
-    return None if answer is None else answer.verdict
-
-
-def _said(answer: Answer | None, kind: Kind) -> _Said:
-    if answer is None:
+def _said(verdict: Verdict | None) -> _Said:
+    if verdict is None:
         return _Said.NOTHING
-    match answer.verdict:
-        case Holds():
-            return _Said.REACHED if kind is Kind.REACHABLE else _Said.HOLDS
-        case Violated():
-            return _Said.UNREACHED if kind is Kind.REACHABLE else _Said.FALLS
-        case Vacuous():
+    match verdict.word:
+        case Word.HOLDS:
+            return _Said.HOLDS if verdict.witness is None else _Said.REACHED
+        case Word.VIOLATED:
+            return _Said.UNREACHED if verdict.is_unreached else _Said.FALLS
+        case Word.VACUOUS:
             return _Said.VACUOUS
-        case Unknown():
+        case Word.UNKNOWN:
             return _Said.UNKNOWN
-        case NotAsked() | DoesNotApply():
+        case Word.NOT_ASKED | Word.DOES_NOT_APPLY | Word.RUN:
             return _Said.NOTHING
 
 

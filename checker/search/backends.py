@@ -20,9 +20,9 @@ from finale.checker.search.reductions.kinds import Reduction
 from finale.model.errors import FinaleError
 from finale.model.system import System
 
-from .answer import Answer, Report, Unknown
 from .limits import INTERRUPTED, Limits, ProgressListener, TimeOver
 from .options import DEFAULT, SearchOptions
+from .verdict import Report, Word
 
 Backend = Literal["auto", "readable", "native", "bmc"]
 
@@ -196,20 +196,20 @@ def _few(expected: int | None) -> Few:
 def _seen(report: Report) -> tuple[bool, int, int, int]:
     """How far a search came. Both searches take states in the same order."""
     found = report.statistics
-    settled = sum(not isinstance(each.verdict, Unknown) for each in report.answers)
+    settled = sum(each.word is not Word.UNKNOWN for each in report.verdicts)
     return found.complete, found.transitions, found.states, settled
 
 
 def _stopped_by(report: Report, word: str) -> Report:
     """The report of a search that went on elsewhere and was stopped there, by this limit."""
 
-    def renamed(answer: Answer) -> Answer:
-        if not isinstance(answer.verdict, Unknown):
-            return answer
-        why = answer.verdict.why.replace(report.stopped, word, 1)
-        return replace(answer, verdict=replace(answer.verdict, why=why))
-
-    return replace(report, answers=tuple(map(renamed, report.answers)), stopped=word)
+    verdicts = (
+        replace(verdict, why=verdict.why.replace(report.stopped, word, 1))
+        if verdict.word is Word.UNKNOWN
+        else verdict
+        for verdict in report.verdicts
+    )
+    return replace(report, verdicts=tuple(verdicts), stopped=word)
 
 
 def _within(limits: Limits, few: Few) -> Limits:

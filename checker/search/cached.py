@@ -9,16 +9,12 @@ Only reports of complete searches are kept: limits of time or memory say nothing
 
 from __future__ import annotations
 
-# What JSON gives has no types.
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
 import json
 import sys
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
 
 from finale.checker.cache.code import (
     digest,
@@ -27,38 +23,18 @@ from finale.checker.cache.code import (
     of_finale,
     of_setting,
 )
+from finale.checker.cache.plain_data import plain, typed
 from finale.checker.cache.store import Store
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.claim import Spec
-from finale.model.errors import Place
-from finale.model.language.explore import Branch
 from finale.model.system import Fault, System, Update, leaves
-from finale.model.trace import Trace
 
-from .answer import (
-    Answer,
-    DoesNotApply,
-    Holds,
-    NotAsked,
-    Report,
-    Statistics,
-    Timing,
-    Unknown,
-    Vacuous,
-    Violated,
-)
+from .verdict import Report
 
 #: The code that a report depends on, beside what builds systems.
 _FOLDERS = ("cache", "search", "spec")
 #: The packages that search or are asked in a search.
 _PACKAGES = ("llvmlite", "numba", "numpy", "z3_solver")
-_KINDS: dict[str, Any] = {
-    kind.__name__: kind
-    for kind in (
-        *(Report, Answer, Statistics, Timing, Fault, Place, Branch),
-        *(Holds, Violated, Vacuous, Unknown, NotAsked, DoesNotApply),
-    )
-}
 
 
 @dataclass
@@ -89,7 +65,7 @@ class CachedReports:
         self._put([self._key_of_system(key, system)], report)
 
     def _put(self, keys: list[bytes], report: Report) -> None:
-        text = json.dumps(_said(replace(report, cached=False)), separators=(",", ":"))
+        text = json.dumps(plain(replace(report, cached=False)), separators=(",", ":"))
         before = self.key_of_files
         del self.key_of_files  # code that ran since may have loaded or read something
         of_files = [] if before is None or before != self.key_of_files else [before]
@@ -99,7 +75,7 @@ class CachedReports:
 
     def _report(self, key: bytes) -> Report | None:
         text = self.store.text(key)
-        return None if text is None else replace(_read(json.loads(text)), cached=True)
+        return None if text is None else replace(typed(Report, json.loads(text)), cached=True)
 
     @cached_property
     def key_of_files(self) -> bytes | None:
@@ -162,30 +138,3 @@ def _versions() -> Iterator[str]:
         if folder.is_dir():
             found = (each.name for each in folder.iterdir() if each.suffix == ".dist-info")
             yield from sorted(each for each in found if each.startswith(names))
-
-
-# --- reports as text -----------------------------------------------------------------------------
-
-
-def _said(value: Any) -> object:
-    if isinstance(value, Trace):  # the bulk: nothing in it but numbers
-        return {"Trace": [value.states, value.rules, value.loop, _said(value.fault)]}
-    if is_dataclass(value) and not isinstance(value, type):
-        name = type(value).__name__
-        assert name in _KINDS, f"{name} cannot be kept"
-        return {name: [_said(getattr(value, each.name)) for each in fields(value)]}
-    if isinstance(value, frozenset):
-        return {"": sorted(value)}
-    return [_said(each) for each in value] if isinstance(value, tuple) else value
-
-
-def _read(said: Any) -> Any:
-    if isinstance(said, list):
-        return tuple([_read(each) for each in said])
-    if not isinstance(said, dict):
-        return said
-    ((name, own),) = said.items()
-    if name == "Trace":
-        states, rules, loop, fault = own
-        return Trace(tuple(map(tuple, states)), tuple(rules), loop, _read(fault))
-    return _KINDS[name](*map(_read, own)) if name else frozenset(own)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 
 from finale.model.errors import FinaleError, Place, nearest
-from finale.model.system import Kind, System
+from finale.model.system import System
 
-from .answer import Statistics, Unknown
+from .verdict import Statistics, Verdict, Word
 
 #: What `Report.stopped` says of a search that the user stopped.
 INTERRUPTED = "interrupted"
@@ -195,7 +195,7 @@ def looking(
 
 def check_witnesses(system: System) -> None:
     """Raises `witness-missing` if a property names a witness that was not asked for."""
-    reachable = {prop.name for prop in system.properties if prop.kind is Kind.REACHABLE}
+    reachable = {prop.name for prop in system.properties if prop.kind.is_reachability}
     for prop in system.properties:
         if prop.witness is not None and prop.witness not in reachable:
             raise FinaleError(
@@ -212,9 +212,10 @@ def check_witnesses(system: System) -> None:
             )
 
 
-def cut_short(stopped: str, seen: Statistics) -> Unknown:
+def cut_short(name: str, stopped: str, seen: Statistics) -> Verdict:
     """Return the verdict on a question that a stopped search leaves open."""
-    return Unknown(
+    why = (
         f"{stopped}: {seen.states} states and {seen.transitions} transitions seen, "
         f"depth {seen.depth}, {seen.frontier} states left to expand"
     )
+    return Verdict(name, Word.UNKNOWN, why=why)

@@ -14,10 +14,10 @@ from time import perf_counter
 from finale.checker.search.reductions.kinds import AppliedReduction, Reduction
 from finale.model.system import Property, System
 
-from .answer import NO_DEADLOCK, WELL_FORMED, Answer, Report, Timing, Unknown, Vacuous, Violated
 from .limits import INTERRUPTED, Limits, ProgressListener, TimeOver, check_witnesses, looking
 from .options import DEFAULT, SearchOptions
 from .reductions.find import find_all
+from .verdict import NO_DEADLOCK, WELL_FORMED, Report, Timing, Verdict, Word
 
 LOOKING = "looking for what need not be searched"
 
@@ -92,11 +92,11 @@ def _pass(
 
     part = replace(system, properties=tuple(_asked(system.properties, names)))
     report = native.check(part, limits, progress, under, options)
-    answers = [each for each in report.answers if each.property in (*names, WELL_FORMED)]
-    told = (_told(system, each, under, found) for each in answers)
+    own = [each for each in report.verdicts if each.property in (*names, WELL_FORMED)]
+    verdicts = tuple(_told(system, each, under, found) for each in own)
     reduced = tuple(each.kind.value for each in under)
     dead_branches = () if under else report.dead_branches
-    return replace(report, answers=tuple(told), reduced=reduced, dead_branches=dead_branches)
+    return replace(report, verdicts=verdicts, reduced=reduced, dead_branches=dead_branches)
 
 
 def _asked(properties: Sequence[Property], names: Collection[str]) -> Iterator[Property]:
@@ -109,56 +109,58 @@ def _asked(properties: Sequence[Property], names: Collection[str]) -> Iterator[P
 
 def _told(
     system: System,
-    answer: Answer,
+    verdict: Verdict,
     under: Sequence[AppliedReduction],
     found: Sequence[AppliedReduction],
-) -> Answer:
-    """The answer with how it was reached, and without what the reductions do not keep."""
+) -> Verdict:
+    """The verdict with how it was reached, and without what the reductions do not keep."""
     kinds = [each.kind for each in under]
-    how = answer.how
+    how = verdict.how
     if kinds:
         how += f" under {' and '.join(kind.value for kind in kinds)}"
     for each in found:
         if each.reduces and each.kind not in kinds:
             how += f", not under {each.kind.value}"
-            why = _refusal(system, each, answer.property)
+            why = _refusal(system, each, verdict.property)
             how += f": {why}" if why else ""
-    verdict = answer.verdict
     is_shortest = Reduction.PARTIAL_ORDER not in kinds
-    if isinstance(verdict, Vacuous) and not is_shortest:
-        verdict = Unknown(f"{verdict.why}, which proves nothing under partial-order")
-    return replace(answer, verdict=verdict, how=how, is_shortest=is_shortest)
+    if verdict.word is Word.VACUOUS and not is_shortest:
+        why = f"{verdict.why}, which proves nothing under partial-order"
+        verdict = replace(verdict, word=Word.UNKNOWN, why=why)
+    return replace(verdict, how=how, is_shortest=is_shortest)
 
 
 def _not_begun(before: Report, names: Sequence[str], stopped: str) -> Report:
-    """The answers of a search that was not begun, because the one before it was stopped."""
-    unknown = Unknown(f"{stopped}: the search for it was not begun")
-    answers = tuple(Answer(name, unknown, "partial") for name in (*names, WELL_FORMED))
+    """The verdicts of a search that was not begun, because the one before it was stopped."""
+    why = f"{stopped}: the search for it was not begun"
+    verdicts = tuple(
+        Verdict(name, Word.UNKNOWN, why=why, how="partial") for name in (*names, WELL_FORMED)
+    )
     statistics = replace(before.statistics, states=0, transitions=0, depth=0, complete=False)
-    return Report(before.backend, answers, statistics, stopped=stopped)
+    return Report(before.backend, verdicts, statistics, stopped=stopped)
 
 
 def _joined(system: System, reports: Sequence[Report]) -> Report:
     """One report of several searches: each property as its own search answers it."""
-    given: dict[str, list[Answer]] = {}
+    given: dict[str, list[Verdict]] = {}
     for report in reports:
-        for answer in report.answers:
-            given.setdefault(answer.property, []).append(answer)
+        for verdict in report.verdicts:
+            given.setdefault(verdict.property, []).append(verdict)
     names = [*(prop.name for prop in system.properties), WELL_FORMED, NO_DEADLOCK]
     first, *further = reports
     return replace(
         first,
-        answers=tuple(_worst(given[name]) for name in names),
+        verdicts=tuple(_worst(given[name]) for name in names),
         stopped=next((report.stopped for report in reports if report.stopped), ""),
         exercised=frozenset[str]().union(*(report.exercised for report in reports)),
         further=tuple(further),
     )
 
 
-def _worst(answers: Sequence[Answer]) -> Answer:
-    """What counts of several answers: each search tells faults, of rules and its properties."""
-    violated = [each for each in answers if isinstance(each.verdict, Violated)]
-    unknown = [each for each in answers if isinstance(each.verdict, Unknown)]
+def _worst(verdicts: Sequence[Verdict]) -> Verdict:
+    """What counts of several verdicts: each search tells faults, of rules and its properties."""
+    violated = [each for each in verdicts if each.word is Word.VIOLATED]
+    unknown = [each for each in verdicts if each.word is Word.UNKNOWN]
     if violated:
         return min(violated, key=lambda each: each.steps or 0)
-    return unknown[0] if unknown else answers[0]
+    return unknown[0] if unknown else verdicts[0]

@@ -11,21 +11,8 @@ from functools import cached_property
 from finale.checker.spec.claim import ExactCounts, Expectation, Spec
 from finale.model.language.explore import Branch
 from finale.model.system import System
-from finale.model.trace import Trace
 
-from .answer import (
-    NO_DEADLOCK,
-    WELL_FORMED,
-    Answer,
-    DoesNotApply,
-    Holds,
-    NotAsked,
-    Report,
-    Unknown,
-    Vacuous,
-    Verdict,
-    Violated,
-)
+from .verdict import NO_DEADLOCK, WELL_FORMED, Report, Verdict, Word
 
 #: The property name of the row with the exact counts.
 SEARCH = "search"
@@ -45,33 +32,22 @@ PRECEDENCE = (Exit.INTERRUPTED, Exit.BAD_INPUT, Exit.FAILED, Exit.LIMIT, Exit.AS
 
 
 @dataclass(frozen=True)
-class ResultRow:
-    """One line of a result. If nothing is expected, `expected` is None and the row is `ok`."""
+class ResultRow(Verdict):
+    """A verdict, compared with the spec. If nothing is expected of it, the row is `ok`."""
 
-    property: str
-    verdict: str
-    expected: str | None
-    expected_steps: int | None
-    ok: bool
-    steps: int | None
-    how: str
-    why: str
-    trace: Trace | None = None
-    binding: tuple[tuple[str, str], ...] = ()
-    is_claim: bool = False
-    bounds: tuple[str, ...] = ()
-    """The bounds that alone stand between the search and a verdict."""
+    expected: str | None = None
+    expected_steps: int | None = None
+    ok: bool = True
 
     @builtins.property  # the field of that name hides the word
-    def is_unreached(self) -> bool:
-        """Whether it is a witness that no run reaches: `violated` in a spec, and no violation."""
-        return self.verdict == Violated.word and self.trace is None
+    def is_claim(self) -> bool:
+        """Whether the row is about a property, and not about the exact counts."""
+        return self.property != SEARCH
 
     @builtins.property
     def is_unexpected(self) -> bool:
         """Whether it is violated and nothing was expected of it."""
-        violated = self.verdict == Violated.word and self.trace is not None
-        return self.expected is None and violated
+        return self.expected is None and self.counterexample is not None
 
 
 @dataclass(frozen=True)
@@ -102,7 +78,7 @@ class SpecResult:
     def exit(self) -> Exit:
         """The exit code of this spec alone."""
         wrong = [row for row in self.rows if not row.ok]
-        if any(row.verdict != Unknown.word for row in wrong):
+        if any(row.word is not Word.UNKNOWN for row in wrong):
             return Exit.FAILED
         return Exit.LIMIT if wrong or self.report.stopped else Exit.AS_EXPECTED
 
@@ -130,87 +106,60 @@ def strictly(result: SpecResult) -> SpecResult:
 
 
 def _rows(spec: Spec, report: Report) -> Iterator[ResultRow]:
-    answers = {answer.property: answer for answer in report.answers}
+    verdicts = {verdict.property: verdict for verdict in report.verdicts}
     for expected in spec.expectations.values():
-        if expected.verdict == DoesNotApply.word and expected.property not in answers:
+        if expected.verdict == Word.DOES_NOT_APPLY and expected.property not in verdicts:
             why = f'"{spec.protocol.key}" does not implement the view that it reads'
-            answers[expected.property] = Answer(expected.property, DoesNotApply(why))
+            verdicts[expected.property] = Verdict(expected.property, Word.DOES_NOT_APPLY, why=why)
     apply = {WELL_FORMED, NO_DEADLOCK, *(family.name for family in spec.families)}
     for name in spec.waived:
         if name not in apply:
             why = "this setting lacks what it reads: a view of the protocol, or a history"
-            answers[name] = Answer(name, DoesNotApply(why))
-    for name, answer in answers.items():
+            verdicts[name] = Verdict(name, Word.DOES_NOT_APPLY, why=why)
+    for name, verdict in verdicts.items():
         default = None if name in spec.waived else _default(name)
-        yield _property_row(answer, spec.expectations.get(name, default))
+        yield _property_row(verdict, spec.expectations.get(name, default))
     yield _search_row(spec.counts, report)
 
 
 def _default(name: str) -> Expectation | None:
-    return Expectation(name, Holds.word) if name in (WELL_FORMED, NO_DEADLOCK) else None
+    return Expectation(name, Word.HOLDS) if name in (WELL_FORMED, NO_DEADLOCK) else None
 
 
-def _property_row(answer: Answer, expected: Expectation | None) -> ResultRow:
-    verdict, trace = answer.verdict, trace_of(answer.verdict)
-    steps = trace.length if trace is not None else None
-    why, ok = why_of(verdict), True
-    if expected is not None:
-        as_long = not answer.is_shortest or expected.steps in (None, steps)
-        ok = verdict.word == expected.verdict and as_long
-        if verdict.word == expected.verdict and not as_long:
-            why = f"expected {expected.steps} steps, found {'no trace' if steps is None else steps}"
-    return ResultRow(
-        answer.property,
-        verdict.word,
-        expected.verdict if expected else None,
-        expected.steps if expected else None,
-        ok,
-        steps,
-        answer.how,
-        why,
-        trace,
-        verdict.binding if isinstance(verdict, Violated) else (),
-        is_claim=True,
-        bounds=verdict.bounds if isinstance(verdict, Unknown) else (),
+def _property_row(verdict: Verdict, expected: Expectation | None) -> ResultRow:
+    why = "no reachable state shows it" if verdict.is_unreached else verdict.why
+    row = ResultRow(**{**vars(verdict), "why": why})
+    if expected is None:
+        return row
+    is_same_word = row.word == expected.verdict
+    as_long = not row.is_shortest or expected.steps in (None, row.steps)
+    if is_same_word and not as_long:
+        steps = "no trace" if row.steps is None else row.steps
+        row = replace(row, why=f"expected {expected.steps} steps, found {steps}")
+    return replace(
+        row,
+        expected=expected.verdict,
+        expected_steps=expected.steps,
+        ok=is_same_word and as_long,
     )
-
-
-def trace_of(verdict: Verdict) -> Trace | None:
-    """Return the counterexample, or the witness."""
-    match verdict:
-        case Holds(witness=trace) | Violated(trace=trace) | Unknown(trace=trace):
-            return trace
-        case _:
-            return None
-
-
-def why_of(verdict: Verdict) -> str:
-    """Return the reason that the verdict gives."""
-    match verdict:
-        case Vacuous(why=why) | Unknown(why=why) | NotAsked(why=why) | DoesNotApply(why=why):
-            return why
-        case Violated(trace=None):
-            return "no reachable state shows it"
-        case _:
-            return ""
 
 
 def _search_row(counts: ExactCounts | None, report: Report) -> ResultRow:
     found = report.statistics
-    how = next((answer.how for answer in report.answers), "exhaustive")
+    how = next((verdict.how for verdict in report.verdicts), "exhaustive")
     if not report.lists_states:
-        verdict = Unknown.word if report.stopped else Holds.word
-        return ResultRow(SEARCH, verdict, None, None, True, None, how, report.stopped)
+        word = Word.UNKNOWN if report.stopped else Word.HOLDS
+        return ResultRow(SEARCH, word, why=report.stopped, how=how)
     if report.reduced:
         counts = None  # those of the spec are of the full search
         how = (
             f"{'exhaustive' if found.complete else 'partial'} under {' and '.join(report.reduced)}"
         )
-    expected = Holds.word if counts is not None else None
+    expected = Word.HOLDS if counts is not None else None
     if not found.complete:
-        verdict, why = Unknown.word, report.stopped
+        word, why = Word.UNKNOWN, report.stopped
     elif counts is None:
-        verdict, why = Holds.word, "; ".join(report.remarks)
+        word, why = Word.HOLDS, "; ".join(report.remarks)
     else:
         pairs = (
             ("states", counts.states, found.states),
@@ -218,6 +167,6 @@ def _search_row(counts: ExactCounts | None, report: Report) -> ResultRow:
             ("depth", counts.depth, found.depth),
         )
         wrong = [f"{name} {want} expected, {got} found" for name, want, got in pairs if want != got]
-        verdict, why = Violated.word if wrong else Holds.word, "; ".join(wrong)
-    ok = expected is None or verdict == expected
-    return ResultRow(SEARCH, verdict, expected, None, ok, None, how, why)
+        word, why = Word.VIOLATED if wrong else Word.HOLDS, "; ".join(wrong)
+    ok = expected is None or word == expected
+    return ResultRow(SEARCH, word, why=why, how=how, expected=expected, ok=ok)

@@ -11,12 +11,12 @@ from finale.checker.spec.claim import Spec
 from finale.model.language.properties import Family
 from finale.model.system import State, System
 
-from .answer import NO_DEADLOCK, WELL_FORMED, Answer, Holds, Report, Statistics, Timing, Unknown
 from .backends import Backend, check_with
 from .cached import cached_reports
 from .limits import INTERRUPTED, Limits, ProgressListener, TimeOver, looking
 from .options import DEFAULT, SearchOptions
 from .rows import SpecResult, result_of
+from .verdict import NO_DEADLOCK, WELL_FORMED, Report, Statistics, Timing, Verdict, Word
 
 #: That a system is being built is told when it has taken so long.
 SECONDS_UNTOLD = 1.0
@@ -80,7 +80,7 @@ def _compare_traces(spec: Spec, system: System, report: Report) -> None:
         from .interpreter.comparing import compare_traces
 
         with spec.catalogue.blaming_user_code():
-            compare_traces(system, report.answers)
+            compare_traces(system, report.verdicts)
 
 
 def _compare_branches(
@@ -93,9 +93,9 @@ def _compare_branches(
 
     def witnesses(asking: System) -> Iterator[State]:
         searched = check_with("readable" if backend == "bmc" else backend, asking, limits, None)
-        for answer in searched.answers:
-            if isinstance(answer.verdict, Holds) and answer.verdict.witness is not None:
-                yield answer.verdict.witness.states[-1]
+        for verdict in searched.verdicts:
+            if verdict.witness is not None:
+                yield verdict.witness.states[-1]
 
     with spec.catalogue.blaming_user_code():
         compare_branches(system, report.dead_branches, witnesses)
@@ -118,11 +118,11 @@ def _seconds_before(options: SearchOptions) -> float:
 
 def nothing_searched(stopped: str, doing: str, families: Sequence[Family], began: float) -> Report:
     """Return the report if nothing was searched."""
-    unknown = Unknown(f"{stopped} while {doing}: nothing was searched")
+    why = f"{stopped} while {doing}: nothing was searched"
     names = [*(family.name for family in families), WELL_FORMED, NO_DEADLOCK]
     return Report(
         "none",
-        tuple(Answer(name, unknown, "partial") for name in names),
+        tuple(Verdict(name, Word.UNKNOWN, why=why, how="partial") for name in names),
         Statistics(0, 0, 0, perf_counter() - began, complete=False),
         stopped=stopped,
         remarks=(f"nothing was searched: it ended while {doing}",),

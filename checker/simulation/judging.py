@@ -10,25 +10,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from finale.checker.search.state_graph.liveness import is_judged
 from finale.checker.search.state_graph.questions import Asked, Question, of_states, of_steps
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Verdict, Word
 from finale.model.semantics import Known, evaluate, is_deadlock, steps
-from finale.model.system import Fairness, Kind, Predicate, Property, System
+from finale.model.system import Fairness, Predicate, Property, System
 from finale.model.trace import Trace
 
 from .runs import End, waits_for_a_bound
 
 Binding = tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
-class Violation:
-    """A property that a run violates, with the part of the run that shows it."""
-
-    property: str
-    trace: Trace
-    binding: Binding = ()
 
 
 @dataclass(frozen=True)
@@ -39,7 +30,7 @@ class Findings:
     properties whose antecedent was true.
     """
 
-    violated: Mapping[str, Violation]
+    violated: Mapping[str, Verdict]
     reached: Mapping[str, int]
     tested: frozenset[str]
 
@@ -55,7 +46,7 @@ class Judge:
 
     def of(self, trace: Trace, end: End | None) -> Findings:
         """Return what is true on a run that ends in some way, or goes on."""
-        violated: dict[str, Violation] = {}
+        violated: dict[str, Verdict] = {}
         reached: dict[str, int] = {}
         tested: set[str] = set()
         for position, question in self._true_on(trace):
@@ -68,21 +59,40 @@ class Judge:
                 case Asked.FAILS | Asked.FAULT:
                     part = Trace(trace.states[: position + 1], trace.rules[:position])
                     binding = question.predicate.binding
-                    violated.setdefault(name, Violation(name, part, binding))
+                    violated.setdefault(name, _violated(name, part, binding))
         if trace.fault is not None:
-            violated.setdefault(WELL_FORMED, Violation(WELL_FORMED, trace))
+            violated.setdefault(WELL_FORMED, _violated(WELL_FORMED, trace))
         deadlock = self._deadlock_on(trace)
         if deadlock is not None:
-            violated[NO_DEADLOCK] = Violation(NO_DEADLOCK, _forever(deadlock))
+            violated[NO_DEADLOCK] = _violated(NO_DEADLOCK, _forever(deadlock))
         for prop in self._liveness:
             owed = [each for each in prop.predicates if self._is_due(prop, each, trace)]
             tested |= {prop.name} if owed else set()
             if not self._ends_for_good(trace, end):
                 continue
             for each in (each for each in owed if _owes(prop, each, trace)):
-                found = Violation(prop.name, _forever(trace), each.binding)
+                found = _violated(prop.name, _forever(trace), each.binding)
                 violated.setdefault(prop.name, found)
         return Findings(violated, reached, frozenset(tested))
+
+    def shows(self, verdict: Verdict) -> bool:
+        """Whether the trace of a verdict shows it: in its last step, or by its loop."""
+        name, trace, is_violated = verdict.property, verdict.trace, verdict.word is Word.VIOLATED
+        assert trace is not None
+        if name == NO_DEADLOCK:
+            return is_violated and is_deadlock(self.system, trace.states[-1])
+        if name == WELL_FORMED:
+            return is_violated and name in self.of(trace, None).violated
+        prop = next((each for each in self.system.properties if each.name == name), None)
+        if prop is None:
+            return False
+        if prop.kind.is_reachability:
+            reached = self._at_its_end(Asked.REACHED, prop, trace)
+            return verdict.word is Word.HOLDS and any(reached)
+        # A run that only a bound forbids to go on leaves a property unknown.
+        binding = verdict.binding if is_violated else None
+        is_claim = verdict.word in (Word.VIOLATED, Word.UNKNOWN)
+        return is_claim and self.violates(prop, trace, binding)
 
     def violates(self, prop: Property, trace: Trace, binding: Binding | None) -> bool:
         """Whether a run violates a property: in its last step, or by its loop. If a binding is
@@ -96,14 +106,6 @@ class Judge:
             )
         failed = self._at_its_end(Asked.FAILS, prop, trace)
         return any(binding in (None, each.predicate.binding) for each in failed)
-
-    def reaches(self, prop: Property, trace: Trace) -> bool:
-        """Whether the last step of a run reaches a witness."""
-        return any(self._at_its_end(Asked.REACHED, prop, trace))
-
-    def is_stuck(self, trace: Trace) -> bool:
-        """Whether a run ends in a deadlock."""
-        return is_deadlock(self.system, trace.states[-1])
 
     def _deadlock_on(self, trace: Trace) -> Trace | None:
         """The part of a run up to its first deadlock, if the run comes to one."""
@@ -157,7 +159,7 @@ class Judge:
         return self.system.properties[question.subject].name
 
     def _is_due(self, prop: Property, predicate: Predicate, trace: Trace) -> bool:
-        states = trace.states[:1] if prop.kind is Kind.EVENTUALLY else trace.states
+        states = trace.states[:1] if prop.kind.is_due_at_start else trace.states
         return any(evaluate(predicate.when, state) for state in states)
 
     def _ends_for_good(self, trace: Trace, end: End | None) -> bool:
@@ -165,11 +167,16 @@ class Judge:
         return ended and not waits_for_a_bound(self.system, trace.states[-1])
 
 
+def _violated(name: str, trace: Trace, binding: Binding = ()) -> Verdict:
+    """The verdict that the part of a run gives which shows a violation."""
+    return Verdict(name, Word.VIOLATED, trace, binding, how="one run", is_shortest=False)
+
+
 def _owes(prop: Property, predicate: Predicate, trace: Trace) -> bool:
     """Whether a goal is still owed in the last state, to the entity that it was promised to."""
     owed = False
     for position, state in enumerate(trace.states):
-        if position == 0 or prop.kind is not Kind.EVENTUALLY:
+        if position == 0 or not prop.kind.is_due_at_start:
             owed = owed or bool(evaluate(predicate.when, state))
         owed = owed and not evaluate(predicate.claim, state)
         if owed and evaluate(predicate.moved, state):

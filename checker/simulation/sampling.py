@@ -14,10 +14,11 @@ from random import Random
 from statistics import median
 from typing import TypeVar
 
+from finale.checker.search.verdict import Verdict
 from finale.model.system import System
 from finale.model.trace import Trace
 
-from .judging import Findings, Judge, Violation
+from .judging import Findings, Judge
 from .runs import End, Run
 
 T = TypeVar("T")
@@ -81,10 +82,8 @@ class Sample:
     violated: Counter[str] = field(default_factory=Counter[str])
     reached: Counter[str] = field(default_factory=Counter[str])
     tested: Counter[str] = field(default_factory=Counter[str])
-    shortest: dict[str, tuple[int, Violation]] = field(
-        default_factory=dict[str, tuple[int, Violation]]
-    )
-    """For each violated property the seed of a run that shows it after the fewest steps."""
+    shortest: dict[str, tuple[int, Verdict]] = field(default_factory=dict[str, tuple[int, Verdict]])
+    """For each violated property the run that shows it after the fewest steps, by its seed."""
 
     def add(self, run: SampledRun) -> None:
         """Count a run."""
@@ -96,10 +95,10 @@ class Sample:
         self.violated.update(run.findings.violated.keys())
         self.reached.update(run.findings.reached.keys())
         self.tested.update(run.findings.tested)
-        for name, found in run.findings.violated.items():
+        for name, verdict in run.findings.violated.items():
             known = self.shortest.get(name)
-            if known is None or len(found.trace.rules) < len(known[1].trace.rules):
-                self.shortest[name] = run.seed, found
+            if known is None or (verdict.steps or 0) < (known[1].steps or 0):
+                self.shortest[name] = run.seed, verdict
 
     @property
     def median_length(self) -> float:

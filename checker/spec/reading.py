@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED
 from finale.model.errors import FinaleError, Place, nearest
 from finale.model.language.assumptions import Leaving
 from finale.model.language.properties import Family

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from finale.checker.search.answer import Holds, Violated
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.reading import read_spec
@@ -74,8 +74,8 @@ def _shown(folder: Path) -> str:
 
 def _not_there(bug: Spec, fix: Spec) -> FinaleError | None:
     """`bug-not-there`, at the file of the two that does not do its part."""
-    falls = [name for name, each in bug.expectations.items() if each.verdict == Violated.word]
-    holds = {name for name, each in fix.expectations.items() if each.verdict == Holds.word}
+    falls = [name for name, each in bug.expectations.items() if each.verdict == Word.VIOLATED]
+    holds = {name for name, each in fix.expectations.items() if each.verdict == Word.HOLDS}
     if not falls:
         return _not_there_in(
             bug,
@@ -86,7 +86,7 @@ def _not_there(bug: Spec, fix: Spec) -> FinaleError | None:
         return _not_there_in(
             fix,
             f"of what falls with the bug ({', '.join(falls)}) the fix expects nothing to hold",
-            f'expect the verdict "{Holds.word}" of it here, with what mends the bug',
+            f'expect the verdict "{Word.HOLDS}" of it here, with what mends the bug',
         )
     if _protocol(bug) == _protocol(fix):
         return _not_there_in(

@@ -26,14 +26,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Violated
 from finale.checker.search.bfs.machine import CompiledSuccessors
 from finale.checker.search.limits import LimitHit
-from finale.checker.search.rows import ResultRow
 from finale.checker.search.state_graph.questions import Asked, of_states, of_steps
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Verdict
 from finale.model.expressions import FALSE, TRUE
 from finale.model.semantics import is_deadlock, outcome, updated
-from finale.model.system import Fairness, Kind, Predicate, State, System, Update
+from finale.model.system import Fairness, Predicate, State, System, Update
 from finale.model.trace import Trace
 
 #: So many states are looked at for one counterexample. Beyond this nothing is claimed.
@@ -56,14 +55,13 @@ class Decisive:
     why: str = ""
 
 
-def decisive_steps(
-    system: System, row: ResultRow, trace: Trace, states_max: int = STATES_MAX
-) -> Decisive:
-    """The decisive steps of a counterexample."""
-    if row.verdict != Violated.word:
+def decisive_steps(system: System, verdict: Verdict, states_max: int = STATES_MAX) -> Decisive:
+    """The decisive steps of the counterexample of a verdict."""
+    trace = verdict.counterexample
+    if trace is None:
         return Decisive(why="it is no counterexample")
     try:
-        future = _future(system, row, trace, states_max)
+        future = _future(system, verdict, trace, states_max)
         if future is None:
             return Decisive(why="ids are given again while the goal is owed")
         return _decisive(trace, future)
@@ -207,11 +205,11 @@ class Future(ABC):
 class SafetyFuture(Future):
     """Whether runs can go on forever, or come to rest, without a violation."""
 
-    def __init__(self, system: System, states_max: int, row: ResultRow) -> None:
+    def __init__(self, system: System, states_max: int, verdict: Verdict) -> None:
         super().__init__(system, states_max)
-        self._name = row.property
+        self._name = verdict.property
         names = [each.name for each in system.properties]
-        topic = (Asked.FAILS, names.index(row.property) if row.property in names else -1)
+        topic = (Asked.FAILS, names.index(verdict.property) if verdict.property in names else -1)
         in_states = [q.condition for q in of_states(system) if q.topic == topic]
         self._in_state = self.machine.state_test(in_states)
         self._on_step = [
@@ -280,11 +278,11 @@ class GoalFuture(Future):
         return False
 
 
-def _future(system: System, row: ResultRow, trace: Trace, states_max: int) -> Future | None:
-    prop = next((each for each in system.properties if each.name == row.property), None)
-    if prop is None or prop.kind in (Kind.ALWAYS, Kind.ON_STEP):
-        return SafetyFuture(system, states_max, row)
-    predicate = next(each for each in prop.predicates if each.binding == row.binding)
+def _future(system: System, verdict: Verdict, trace: Trace, states_max: int) -> Future | None:
+    prop = next((each for each in system.properties if each.name == verdict.property), None)
+    if prop is None or prop.kind.is_safety:
+        return SafetyFuture(system, states_max, verdict)
+    predicate = next(each for each in prop.predicates if each.binding == verdict.binding)
     if predicate.moved is not FALSE:
         return None
-    return GoalFuture(system, states_max, prop.kind is Kind.LEADS_TO, predicate)
+    return GoalFuture(system, states_max, not prop.kind.is_due_at_start, predicate)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import enum
 
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED
 from finale.model.language.decorators import ids_in
 from finale.model.language.properties import Family
-from finale.model.system import Kind
 
 
 class Effect(enum.Enum):
@@ -31,8 +30,8 @@ def effect_of(name: str, family: Family | None) -> Effect:
         return Effect.HANG
     if family is None:
         return Effect.OTHER
-    if family.kind in (Kind.LEADS_TO, Kind.EVENTUALLY):
+    if family.kind.is_liveness:
         return Effect.HANG
-    is_claim = family.kind in (Kind.ALWAYS, Kind.ON_STEP)
+    is_claim = family.kind.is_safety
     cites = ids_in(family.mark.function.__doc__ or "")
     return Effect.LOSS if is_claim and _OF_DATA.intersection(cites) else Effect.OTHER

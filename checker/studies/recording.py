@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from finale.checker.search.answer import Report, Statistics
 from finale.checker.search.rows import SpecResult, result_of
+from finale.checker.search.verdict import Report, Statistics
 from finale.checker.spec.claim import ExactCounts, Spec
 from finale.checker.spec.key_lines import KeyLines
 from finale.model.errors import FinaleError, Place

@@ -12,17 +12,16 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from finale.checker.search.answer import Answer, Holds, Report, Vacuous, Violated
 from finale.checker.search.limits import INTERRUPTED, Limits
 from finale.checker.search.many import WORKER_DIED, searched
 from finale.checker.search.run import run
+from finale.checker.search.verdict import Report, Verdict, Word
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.grid import varied
 from finale.checker.spec.grid import without as left_out
 from finale.checker.spec.reading import spec_of
 from finale.model.errors import FinaleError, nearest
 from finale.model.language.assumptions import Assumption
-from finale.model.system import Kind
 from finale.model.trace import Trace
 
 from .effects import Effect, effect_of
@@ -187,26 +186,21 @@ def _outcome(
 
 
 def _falls(spec: Spec, base: Report, report: Report) -> Iterator[Fall]:
-    """The claims that fall now and held before; what is only no longer reachable is no claim.
+    """The claims that fall now and held before; a witness that is no longer reached is no claim.
 
     What was unknown before may have fallen before, too.
     """
-    before = {each.property: each for each in base.answers}
+    before = {each.property: each for each in base.verdicts}
     families = {each.name: each for each in spec.families}
-    for answer in report.answers:
-        family = families.get(answer.property)
-        if family is not None and family.kind is Kind.REACHABLE:
-            continue
-        verdict = answer.verdict
-        if not isinstance(verdict, Violated) or verdict.trace is None:
-            continue
-        if _held(before.get(answer.property)):
-            yield Fall(answer.property, effect_of(answer.property, family), verdict.trace)
+    for verdict in report.verdicts:
+        family, trace = families.get(verdict.property), verdict.counterexample
+        if trace is not None and _held(before.get(verdict.property)):
+            yield Fall(verdict.property, effect_of(verdict.property, family), trace)
 
 
-def _held(answer: Answer | None) -> bool:
+def _held(verdict: Verdict | None) -> bool:
     """Whether no run violates a property, be it that none tests the property."""
-    return answer is not None and isinstance(answer.verdict, Holds | Vacuous)
+    return verdict is not None and verdict.word in (Word.HOLDS, Word.VACUOUS)
 
 
 def _is_same(one: Report, other: Report) -> bool:
@@ -217,5 +211,5 @@ def _is_same(one: Report, other: Report) -> bool:
         (each.statistics.states, each.statistics.transitions, each.statistics.depth)
         for each in (one, other)
     ]
-    words = [{a.property: a.verdict.word for a in each.answers} for each in (one, other)]
+    words = [{a.property: a.word for a in each.verdicts} for each in (one, other)]
     return numbers[0] == numbers[1] and words[0] == words[1]

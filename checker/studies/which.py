@@ -6,23 +6,25 @@ with a shortest run each. A search decides the other settings, one after the oth
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
-from finale.checker.search.answer import Answer, Holds, NotAsked, Violated
 from finale.checker.search.backends import check_with
 from finale.checker.search.limits import INTERRUPTED, Limits, ProgressListener
 from finale.checker.search.run import chosen
+from finale.checker.search.verdict import Verdict, Word
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.files import toml_in
 from finale.checker.spec.grid import EXPECTED, Axis, Point, points, size_of, varied, without
 from finale.checker.spec.reading import spec_of
 from finale.model.errors import FinaleError
-from finale.model.system import Kind
-from finale.model.trace import Trace
+
+if TYPE_CHECKING:
+    from finale.checker.search.bmc.settings import ViolatingSettings
 
 #: The maximal number of settings of one question.
 SETTINGS_MAX = 256
@@ -31,11 +33,11 @@ SECONDS_OF_SOLVER = 30.0
 
 
 @dataclass(frozen=True)
-class PointAnswer:
-    """The answer about the property at one point of the grid."""
+class PointVerdict:
+    """The verdict on the property at one point of the grid."""
 
     setting: Point
-    answer: Answer
+    verdict: Verdict
 
 
 @dataclass(frozen=True)
@@ -44,17 +46,17 @@ class Which:
 
     spec: Spec
     name: str
-    outcomes: tuple[PointAnswer, ...]
+    outcomes: tuple[PointVerdict, ...]
     stopped: str = ""
 
-    def those(self, word: str) -> tuple[PointAnswer, ...]:
+    def those(self, word: str) -> tuple[PointVerdict, ...]:
         """The outcomes with this verdict."""
-        return tuple(each for each in self.outcomes if each.answer.verdict.word == word)
+        return tuple(each for each in self.outcomes if each.verdict.word == word)
 
     @property
-    def weakest(self) -> tuple[PointAnswer, ...]:
+    def weakest(self) -> tuple[PointVerdict, ...]:
         """The settings that break it of which none is weaker and breaks it too."""
-        broken = self.those(Violated.word)
+        broken = self.those(Word.VIOLATED)
         return tuple(
             each
             for each in broken
@@ -85,13 +87,13 @@ def which(
     settings, base = list(points(axes)), without(table, EXPECTED)
     specs = [spec_of(file, varied(base, each.values), lines, catalogue) for each in settings]
     asked = _Asked(specs, name, limits, progress)
-    answers = asked.answers()
-    outcomes = (PointAnswer(*pair) for pair in zip(settings, answers, strict=True))
+    verdicts = asked.verdicts()
+    outcomes = (PointVerdict(*pair) for pair in zip(settings, verdicts, strict=True))
     return Which(specs[0], name, tuple(outcomes), asked.stopped)
 
 
 class _Asked:
-    """The systems of all settings, and the answers about one property so far."""
+    """The systems of all settings, and the question about one property."""
 
     def __init__(
         self, specs: Sequence[Spec], name: str, limits: Limits, progress: ProgressListener | None
@@ -110,34 +112,20 @@ class _Asked:
                 )
         self._systems = [spec.system(own) for spec, own in zip(specs, families, strict=True)]
 
-    def answers(self) -> list[Answer]:
-        """An answer for each setting: of the solver if it can tell, else of a search."""
-        found, is_complete, depth = self._solved()
-        kind = next(p.kind for p in self._systems[0].properties if p.name == self.name)
-        answers: list[Answer] = []
-        for number in range(len(self.specs)):
-            not_asked = self._not_asked(number)
-            if not_asked is not None:
-                answers.append(Answer(self.name, not_asked))
-            elif number in found and kind is Kind.REACHABLE:
-                answers.append(Answer(self.name, Holds(found[number]), self._how(found[number])))
-            elif number in found:
-                answers.append(Answer(self.name, Violated(found[number]), self._how(found[number])))
-            elif is_complete and kind is Kind.REACHABLE:
-                answers.append(Answer(self.name, Violated(None), f"complete at depth {depth}"))
+    def verdicts(self) -> list[Verdict]:
+        """A verdict for each setting: of the solver if it can tell, else of a search."""
+        solved = self._solved()
+        verdicts: list[Verdict] = []
+        for number, system in enumerate(self._systems):
+            prop = next(each for each in system.properties if each.name == self.name)
+            if prop.not_asked:
+                verdicts.append(Verdict(self.name, Word.NOT_ASKED, why=prop.not_asked))
             else:
-                answers.append(self._searched(number))
-        return answers
+                verdicts.append(solved.verdict(number) or self._searched(number))
+        return verdicts
 
-    def _not_asked(self, number: int) -> NotAsked | None:
-        own = next(p for p in self._systems[number].properties if p.name == self.name)
-        return NotAsked(own.not_asked) if own.not_asked else None
-
-    def _how(self, trace: Trace) -> str:
-        return f"bounded to {trace.length}"
-
-    def _solved(self) -> tuple[Mapping[int, Trace], bool, int]:
-        """The runs found by the solver, and whether there are no others."""
+    def _solved(self) -> ViolatingSettings:
+        """What the solver found of all settings."""
         from finale.checker.search.bmc.settings import ViolatingSettings
 
         limits = self.limits
@@ -147,13 +135,15 @@ class _Asked:
         asked.run()
         if asked.stopped == INTERRUPTED:
             raise KeyboardInterrupt
-        return asked.found, asked.is_complete, asked.refuted
+        return asked
 
-    def _searched(self, number: int) -> Answer:
+    def _searched(self, number: int) -> Verdict:
         limits = Limits(self.limits.states_max, self.limits.seconds_max)
         limits = limits.after(perf_counter() - self._began)
         report = check_with("auto", self._systems[number], limits, self.progress)
         if report.stopped == INTERRUPTED:
             raise KeyboardInterrupt
         self.stopped = self.stopped or report.stopped
-        return next(each for each in report.answers if each.property == self.name)
+        verdict = report.verdict_on(self.name)
+        assert verdict is not None
+        return verdict

@@ -85,9 +85,9 @@ def _explored(
     world: World, protocol: Protocol, family: Family, system: System, written: Property
 ) -> Property:
     mark = family.mark
-    if family.kind is not Kind.ON_STEP:
+    if not family.kind.is_of_steps:
         predicates = tuple(_predicates(world, protocol, mark))
-        if family.kind in (Kind.LEADS_TO, Kind.EVENTUALLY):
+        if family.kind.is_liveness:
             predicates = tuple(_with_moves(each, system.rules) for each in predicates)
         return _with_antecedent(replace(written, predicates=predicates))
     on_rules = tuple(_on_rules(world, protocol, mark, system.rules))

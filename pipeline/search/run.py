@@ -16,7 +16,6 @@ from threading import Event, Thread
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from finale.checker.search.answer import Report
 from finale.checker.search.distributed.bucket import LevelResult, LevelTask
 from finale.checker.search.distributed.explored import Explored
 from finale.checker.search.distributed.files import CLAIMS, SEARCH, Manifest, SearchFolder
@@ -37,6 +36,7 @@ from finale.checker.search.native.support import why_not
 from finale.checker.search.options import SearchOptions
 from finale.checker.search.rows import SpecResult, result_of
 from finale.checker.search.run import BUILDING, SECONDS_UNTOLD, chosen, nothing_searched
+from finale.checker.search.verdict import Report
 from finale.checker.spec.claim import Spec
 from finale.model.errors import FinaleError, Place
 from finale.model.system import System

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby, product
 from math import prod
 
-from finale.checker.search.answer import DoesNotApply, Holds, NotAsked, Unknown, Vacuous, Violated
+from finale.checker.search.verdict import Word
 from finale.checker.spec.grid import Axis
 
 from .work import NOT_REACHED, CellResult, CellVerdict
@@ -59,13 +59,13 @@ _WORST = (
     Mark.NOT_ITS_OWN,
 )
 _MARKS = {
-    Holds.word: Mark.HOLDS,
-    Violated.word: Mark.VIOLATED,
+    Word.HOLDS: Mark.HOLDS,
+    Word.VIOLATED: Mark.VIOLATED,
     NOT_REACHED: Mark.UNREACHED,
-    Vacuous.word: Mark.VACUOUS,
-    Unknown.word: Mark.UNKNOWN,
-    NotAsked.word: Mark.NOT_ASKED,
-    DoesNotApply.word: Mark.NOT_ITS_OWN,
+    Word.VACUOUS: Mark.VACUOUS,
+    Word.UNKNOWN: Mark.UNKNOWN,
+    Word.NOT_ASKED: Mark.NOT_ASKED,
+    Word.DOES_NOT_APPLY: Mark.NOT_ITS_OWN,
 }
 
 

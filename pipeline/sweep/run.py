@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from finale.checker.cache.plain_data import plain, typed
 from finale.model.journal import open_journal
 from finale.pipeline.sweep.cells import SweepCell, SweepPlan
 from finale.pipeline.sweep.work import CellResult, SweepOrder
@@ -33,14 +34,14 @@ class SweepStore:
         """Write down what became of a cell. One that raised an error is not kept: it is mended."""
         self.known[done.key] = done
         if not done.error:
-            self._journal.write(asdict(done))
+            self._journal.write(plain(done))
 
     def seconds(self) -> dict[tuple[tuple[str, str], ...], float]:
         """Return the last search time of each setting, with any version of the code."""
         return {done.setting: done.seconds for done in self.known.values()}
 
     def _take(self, record: Any) -> None:
-        done = CellResult.from_table(record)
+        done = typed(CellResult, record)
         self.known[done.key] = done
 
 

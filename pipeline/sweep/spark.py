@@ -36,14 +36,14 @@ def on_spark(
     context = spark.sparkContext
     bins = packed_evenly(cells, BINS_PER_SLOT * context.defaultParallelism)
 
-    def searched(part: Sequence[SweepCell]) -> list[str]:
+    def searched(part: Sequence[SweepCell]) -> list[CellResult]:
         told: _Bin = (order, [(cell.key, cell.setting, cell.table) for cell in part])
         return context.parallelize([told], 1).flatMap(search_bin).collect()
 
     pool = ThreadPoolExecutor(min(JOBS_MAX, len(bins)), "finale-sweep")
     try:
         for future in as_completed([pool.submit(searched, part) for part in bins]):
-            yield from map(CellResult.from_json, future.result())
+            yield from future.result()
     except BaseException:
         context.cancelAllJobs()
         raise
@@ -51,11 +51,11 @@ def on_spark(
         pool.shutdown(cancel_futures=True)
 
 
-def search_bin(told: _Bin) -> Iterator[str]:
+def search_bin(told: _Bin) -> Iterator[CellResult]:
     """Search the cells of one bin."""
     order, cells = told
     for key, setting, table in cells:
-        yield done(order, key, setting, table).to_json()
+        yield done(order, key, setting, table)
 
 
 def packed_evenly(cells: Sequence[SweepCell], count: int) -> list[list[SweepCell]]:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
-from finale.checker.search.answer import DoesNotApply, NotAsked, Unknown
 from finale.checker.search.limits import INTERRUPTED, Limits
 from finale.checker.search.rows import SEARCH, SpecResult
 from finale.checker.search.run import run
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import Catalogue, catalogue
 from finale.model.errors import FinaleError
-from finale.model.given import json_of
 from finale.pipeline.session import shipped
 
 from .cells import spec_in
@@ -76,24 +73,6 @@ class CellResult:
     error: str = ""
     limits: tuple[float | None, ...] = ()
 
-    def to_json(self) -> str:
-        """One line."""
-        return json.dumps(asdict(self), separators=(",", ":"), ensure_ascii=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> CellResult:
-        """Back from one line. Raises what `from_table` raises."""
-        return cls.from_table(json_of(text))
-
-    @classmethod
-    def from_table(cls, told: dict[str, Any]) -> CellResult:
-        """Back from the table of a line. Raises `ValueError`, `TypeError`, `KeyError` or
-        `AttributeError` where it is none."""
-        rows = tuple(CellVerdict(**row) for row in told.pop("rows"))
-        setting = tuple((axis, word) for axis, word in told.pop("setting"))
-        limits = tuple(told.pop("limits"))
-        return cls(rows=rows, setting=setting, limits=limits, **told)
-
 
 def done(
     order: SweepOrder, key: str, setting: tuple[tuple[str, str], ...], table: Mapping[str, object]
@@ -120,11 +99,11 @@ def _rows(result: SpecResult, names: tuple[str, ...], seconds: float) -> Iterato
         states = result.report.statistics_of(name).states
         if name not in found:
             why = "it says nothing about this protocol, or its history is not kept"
-            yield CellVerdict(name, DoesNotApply.word, "", states, None, seconds, why)
+            yield CellVerdict(name, Word.DOES_NOT_APPLY, "", states, None, seconds, why)
             continue
         row = found[name]
-        why = row.why if row.verdict in (Unknown.word, "vacuous", NotAsked.word) else ""
-        word = NOT_REACHED if row.is_unreached else row.verdict
+        why = row.why if row.word in (Word.UNKNOWN, "vacuous", Word.NOT_ASKED) else ""
+        word = NOT_REACHED if row.is_unreached else row.word
         yield CellVerdict(name, word, row.how, states, row.steps, seconds, why)
 
 

@@ -18,8 +18,7 @@ from finale.checker.logs.findings import Coverage, Finding, Where
 from finale.checker.logs.read.kept_lines import KeptEvent, KeptRest, NoEventReason, RawLines
 from finale.checker.logs.read.log_files import LogFile, LogLine, LogShelf, RawLog
 from finale.checker.logs.replay.checkpoint_history import Fate
-from finale.checker.logs.validate import Conformance
-from finale.checker.logs.verdicts import Verdict
+from finale.checker.logs.verdicts import Conformance, JobVerdict
 from finale.checker.search.limits import Limits
 from finale.model.errors import FinaleError, Place
 from finale.model.given import json_of
@@ -37,7 +36,7 @@ _FRAME = ("log-start", "log-end")
 class JudgedRun:
     """A run of an event log: the verdict, or why there is none; and what its lines are."""
 
-    verdict: Verdict | None = None
+    verdict: JobVerdict | None = None
     error: str = ""
     parsed: int = 0
     ignored: int = 0
@@ -123,8 +122,8 @@ def _strays(stretches: Sequence[Stretch], numbers: Iterable[int]) -> list[tuple[
     return [(number, known[number]) for number in wanted if number in known]
 
 
-def _verdict_of(told: JudgedLog, where: str, findings: Sequence[Finding]) -> Verdict:
-    return Verdict(
+def _verdict_of(told: JudgedLog, where: str, findings: Sequence[Finding]) -> JobVerdict:
+    return JobVerdict(
         where,
         told.run.name,
         told.run.name,
@@ -135,8 +134,6 @@ def _verdict_of(told: JudgedLog, where: str, findings: Sequence[Finding]) -> Ver
         (),
         0,
         tuple(findings),
-        (),
-        (),
         conforms=_conforms(told),
     )
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 from finale.checker.logs.read.kept_lines import KeptEvent, KeptLines, KeptRest
 from finale.checker.logs.read.line_patterns import PatternTable
@@ -12,7 +11,7 @@ from finale.checker.logs.read.log_events import LineTally
 from finale.checker.logs.read.log_files import LogFile, LogShelf, holes_of
 from finale.checker.logs.read.run_file import read_run_file
 from finale.checker.logs.validate import AcceptanceRequest, judge_cluster
-from finale.checker.logs.verdicts import Verdict, verdict_of
+from finale.checker.logs.verdicts import JobVerdict, named_in
 from finale.checker.search.limits import Limits
 from finale.model.errors import FinaleError
 
@@ -65,7 +64,7 @@ class PieceOutcome:
     """What became of a piece. `errors` say of what could not be judged why not."""
 
     key: str
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[JobVerdict, ...] = ()
     counts: LineCounts = LineCounts()
     digest: str = ""
     damaged: tuple[str, ...] = ()
@@ -73,21 +72,6 @@ class PieceOutcome:
     missing: tuple[str, ...] = ()
     """Which parts rotated logs lack."""
     errors: tuple[str, ...] = ()
-
-    def to_table(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return asdict(self) | {"verdicts": [each.to_table() for each in self.verdicts]}
-
-    @classmethod
-    def from_table(cls, table: Mapping[str, Any]) -> PieceOutcome:
-        """Back from JSON. Raises `ValueError`, `TypeError` or `KeyError` where it is none."""
-        told: dict[str, Any] = {**table}
-        counts: dict[str, Any] = {**told["counts"]}
-        counts["strays"] = tuple((line, text) for line, text in counts["strays"])
-        told["verdicts"] = tuple(map(Verdict.from_table, told["verdicts"]))
-        told |= {name: tuple(told[name]) for name in ("damaged", "missing", "errors")}
-        told["counts"] = LineCounts(**counts)
-        return cls(**told)
 
 
 @dataclass(frozen=True)
@@ -133,7 +117,7 @@ def judged(
 
 
 _Found = tuple[
-    tuple[tuple[Verdict, ...], LineCounts],
+    tuple[tuple[JobVerdict, ...], LineCounts],
     tuple[str, ...],
     tuple[Sequence[KeptEvent], Sequence[KeptRest]],
 ]
@@ -145,7 +129,7 @@ def _cluster(order: JudgingOrder, piece: Piece, shelf: LogShelf) -> _Found:
     holes = holes_of(piece.logs)
     accepts = _asked(order, piece, shelf)
     cluster = judge_cluster(logs, order.table, order.levels, accepts, kept, holes)
-    verdicts = tuple(verdict_of(piece.where, job, piece.logs) for job in cluster.jobs)
+    verdicts = tuple(named_in(job.verdict, piece.where, piece.logs) for job in cluster.jobs)
     lines = ((), ()) if kept is None else (list(kept.events), kept.rest)
     return (verdicts, _counts(cluster.tally)), (), lines
 

@@ -18,6 +18,7 @@ from itertools import starmap
 from pathlib import Path
 from typing import IO, Any
 
+from finale.checker.cache.plain_data import plain, typed
 from finale.model.errors import FinaleError, Place
 from finale.model.given import json_of, whole_of
 from finale.model.written import write_whole
@@ -61,14 +62,14 @@ class KnownPieces:
         """One line."""
         stamps = [astuple(each) for each in self.stamps]
         table = {"number": self.number, "part": self.part, "stamps": stamps}
-        return json.dumps(table | {"outcome": self.outcome.to_table()}, separators=(",", ":"))
+        return json.dumps(table | {"outcome": plain(self.outcome)}, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: bytes) -> KnownPieces:
         """Back from one line. Raises `ValueError`, `TypeError` or `KeyError` where it is none."""
         table: dict[str, Any] = json_of(text)
         stamps = tuple(Stamp(*each) for each in table["stamps"])
-        outcome = PieceOutcome.from_table(table["outcome"])
+        outcome = typed(PieceOutcome, table["outcome"])
         return cls(table["number"], table["part"], stamps, outcome)
 
 

@@ -6,15 +6,15 @@ import io
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from finale.checker.cache.plain_data import plain
 from finale.checker.logs.findings import Finding, Severity
 from finale.checker.logs.read.kept_lines import RawLines
 from finale.checker.logs.replay.checkpoint_history import Fate
-from finale.checker.logs.verdicts import Verdict
+from finale.checker.logs.verdicts import JobVerdict
 from finale.model.visible import visible
 
 from .judging import PieceLines
@@ -121,35 +121,43 @@ def _groups(source: Path, name: str, pieces: Collection[int]) -> Iterator[Any]:
         raise TablesChanged(source.name) from None
 
 
-def verdict_row(verdict: Verdict) -> Row:
-    """A row of the table of verdicts."""
+def verdict_row(verdict: JobVerdict) -> Row:
+    """A row of the table of verdicts: the fields, with checkpoints and findings told by kind."""
+    told: dict[str, Any] = plain(verdict)
+    told |= {fate.value: list(verdict.checkpoints.get(fate, ())) for fate in Fate}
     severities = [each.severity for each in verdict.findings]
-    conforms = None
-    if verdict.conforms is not None:
-        told = asdict(verdict.conforms).items()
-        conforms = [
-            (name, _text(json.dumps(value) if name in ("told", "tried") else str(value)))
-            for name, value in told
+    told |= {each.value: severities.count(each) for each in Severity}
+    if told["conforms"] is not None:
+        told["conforms"] = {
+            name: json.dumps(value) if name in ("told", "tried") else str(value)
+            for name, value in told["conforms"].items()
             if value is not None
-        ]
-    return (
-        _text(verdict.logs), _text(verdict.job), _text(verdict.name), _text(verdict.state),
-        verdict.coverage.value, verdict.events,
-        *(_numbers(verdict.checkpoints.get(fate, ())) for fate in Fate),
-        _numbers(verdict.restored), verdict.failed, *map(severities.count, Severity),
-        list(verdict.decided), list(verdict.undecided),
-        [(name, list(levels)) for name, levels in verdict.needs.items()],
-        [_text(each) for each in verdict.ambiguous], conforms, list(verdict.untold), verdict.asked,
-        verdict.restarts,
-    )  # fmt: skip
+        }
+    return _row(VERDICTS, told)
 
 
-def finding_row(verdict: Verdict, found: Finding) -> Row:
+def finding_row(verdict: JobVerdict, found: Finding) -> Row:
     """A row of the table of findings."""
-    return (
-        _text(verdict.logs), _text(verdict.job), found.property, _pairs(dict(found.binding)),
-        found.severity.value, _text(found.file), found.line, found.sentence, _text(found.why),
-    )  # fmt: skip
+    return _row(FINDINGS, plain(found) | {"logs": verdict.logs, "job": verdict.job})
+
+
+def _row(table: str, told: Mapping[str, object]) -> Row:
+    return tuple(_cell(told[column]) for column in schema(table).names)
+
+
+def _cell(value: Any) -> object:
+    """A value of plain data as Arrow takes it."""
+    match value:
+        case bool() | None:
+            return value
+        case int():
+            return _number(value)
+        case str():
+            return _text(value)
+        case dict():
+            return [(_text(key), _cell(each)) for key, each in value.items()]
+        case _:
+            return [_cell(each) for each in value]
 
 
 def _events(number: int, lines: PieceLines) -> Iterator[Row]:
@@ -172,10 +180,6 @@ def _at(number: int, lines: PieceLines, raw: RawLines) -> Row:
 
 def _number(value: int | None) -> int | None:
     return None if value is None or abs(value) > _NUMBER_MAX else value
-
-
-def _numbers(values: Iterable[int]) -> list[int | None]:
-    return [_number(value) for value in values]
 
 
 def _text(text: str | None) -> str | None:

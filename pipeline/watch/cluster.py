@@ -15,13 +15,13 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
 
-from finale.checker.logs.findings import Severity
+from finale.checker.logs.findings import Coverage, Severity
 from finale.checker.logs.read.job_runs import TERMINAL, JobRun, extents_of, runs_of
 from finale.checker.logs.read.line_patterns import WORDS, PatternTable
 from finale.checker.logs.read.log_files import LogLine, RawLog
 from finale.checker.logs.read.visibility import LogProfile
-from finale.checker.logs.validate import Coverage, judge_job
-from finale.checker.logs.verdicts import Verdict, verdict_of
+from finale.checker.logs.validate import judge_job
+from finale.checker.logs.verdicts import JobVerdict, named_in
 from finale.pipeline.validating.eventlogs import judged_run, sections_of_runs
 
 from .files import GROWS, SILENT
@@ -45,7 +45,7 @@ class WatchSetting:
 class JobState:
     """The present verdict on a job."""
 
-    verdict: Verdict
+    verdict: JobVerdict
     silent: bool
     """Its logs have not grown for so long that they will not."""
 
@@ -62,7 +62,7 @@ class _Judged:
     """The verdict on a job with its input. Equal input has an equal verdict."""
 
     of: object
-    verdict: Verdict | None
+    verdict: JobVerdict | None
     error: str = ""
     """Why there is none."""
 
@@ -151,9 +151,9 @@ class GrowingCluster:
 
     def _verdict(
         self, run: JobRun, profile: LogProfile, raw: Sequence[RawLog], *, whole: bool
-    ) -> Verdict:
+    ) -> JobVerdict:
         where = str(raw[0]) if len(raw) == 1 else str(PurePosixPath(raw[0].folder))
-        return verdict_of(where, judge_job(run, profile, whole=whole), raw)
+        return named_in(judge_job(run, profile, whole=whole).verdict, where, raw)
 
     def _log(self, name: str) -> GrowingLog:
         known = self.logs.get(name)

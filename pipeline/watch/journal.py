@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from finale.checker.logs.findings import Finding, Severity
-from finale.checker.logs.verdicts import Verdict
+from finale.checker.logs.verdicts import JobVerdict
 from finale.model.journal import open_journal
 
 JOURNAL = "findings.ndjson"
@@ -50,7 +50,7 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         self._journal.close()
 
-    def note(self, word: str, verdict: Verdict, time: str) -> None:
+    def note(self, word: str, verdict: JobVerdict, time: str) -> None:
         """Record the new parts of the present verdict on a job."""
         job = (verdict.logs, verdict.job)
         about: Record = {

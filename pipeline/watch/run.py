@@ -17,8 +17,9 @@ from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
+from finale.checker.cache.plain_data import typed
 from finale.checker.logs.read.line_patterns import PatternTable
-from finale.checker.logs.verdicts import Verdict
+from finale.checker.logs.verdicts import JobVerdict
 from finale.model.errors import FinaleError, Place
 from finale.model.given import json_of
 from finale.model.written import write_whole
@@ -189,7 +190,7 @@ def _batch(
         told = json_of(row["told"])
         journal.note_troubles(told["troubles"], now)
         for each in told["states"]:
-            journal.note(each["word"], Verdict.from_table(each["verdict"]), now)
+            journal.note(each["word"], typed(JobVerdict, each["verdict"]), now)
         far.take(told)
     far.batches += 1
     far.jobs, far.findings = journal.jobs, journal.findings

@@ -13,6 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from finale.checker.cache.plain_data import plain
+
 from .cluster import GrowingCluster, WatchSetting
 from .kept import FolderBatches
 
@@ -76,7 +78,7 @@ def judged(
         "unparsable": unparsable,
         "logs": len(held.cluster.logs),
         "troubles": held.cluster.troubles,
-        "states": [{"word": each.word, "verdict": each.verdict.to_table()} for each in states],
+        "states": [{"word": each.word, "verdict": plain(each.verdict)} for each in states],
     }
 
 

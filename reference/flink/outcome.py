@@ -42,7 +42,7 @@ PROBE = "probe"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """What became of a run.
 
     `status` is the state of the job. A job is at `rest` if it has not ended although it should, and
@@ -88,7 +88,7 @@ def taken_to_end(
     director: Director,
     asked: Mapping[str, str],
     probe: str = "",
-) -> Outcome:
+) -> RunOutcome:
     """Do the probe of an order, and wait until the job has ended or rests.
 
     Nobody waits for the end of a run that did not take its order, unless a probe is to show that no
@@ -124,7 +124,7 @@ def _outcome(
     probe: str = "",
     rest: bool = False,
     resumed: bool = False,
-) -> Outcome:
+) -> RunOutcome:
     """What became of a run, from the last status and what the sinks wrote."""
     taken = director.taken
     over = taken.over
@@ -142,7 +142,7 @@ def _outcome(
     emitted = records_of(session.job, positions)
     emitted |= set(session.splits)
     lost, doubled = against(session.folder, session.job, emitted)
-    return Outcome(
+    return RunOutcome(
         over or status.job,
         rest and over is None and (bool(unanswered) or ends),
         unanswered,
@@ -300,7 +300,7 @@ def _counts(folder: Path, sink: str) -> Counter[str]:
 
 __all__ = [
     "PROBE",
-    "Outcome",
+    "RunOutcome",
     "against",
     "copies",
     "early_in",

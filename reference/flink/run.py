@@ -24,7 +24,7 @@ from .director import (
 from .facts import facts_of
 from .job import sources_of
 from .order import ORDER_FILE, Order
-from .outcome import Outcome, taken_to_end
+from .outcome import RunOutcome, taken_to_end
 from .releases import Release, hooks_file
 from .session import LOG, Session
 
@@ -45,7 +45,7 @@ class Run:
     folder: Path
     release: Release
     taken: Taken
-    outcome: Outcome
+    outcome: RunOutcome
 
     @property
     def log(self) -> Path:

@@ -4,20 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from finale.checker.search.answer import Report
 from finale.checker.search.bfs.search import check
 from finale.checker.search.interpreter.search import explore
 from finale.checker.search.limits import Limits
 from finale.checker.search.native.search import check as check_natively
+from finale.checker.search.verdict import Report
 from finale.model.language.build import build
 from finale.model.protocols.yardstick import Yardstick
 from finale.model.rules import Setting
-from finale.model.system import Kind, System
+from finale.model.system import System
 from tests.agreement.compare import compare
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal
-
-LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 
 SMALL = Setting(bounds={"records": 2, "checkpoints": 1, "channel": 3})
 
@@ -32,7 +30,7 @@ def counts(report: Report) -> tuple[int, int, int]:
 def assert_told_alike(native: Report, readable: Report) -> None:
     """All that two searches in one order must have in common, cut short or not."""
     assert replace(native.statistics, seconds=0) == replace(readable.statistics, seconds=0)
-    assert native.answers == readable.answers
+    assert native.verdicts == readable.verdicts
     assert native.dead_branches == readable.dead_branches
     assert native.exercised == readable.exercised
     assert native.stopped == readable.stopped
@@ -40,8 +38,8 @@ def assert_told_alike(native: Report, readable: Report) -> None:
 
 def safety(system: System, report: Report) -> list[object]:
     """The answers that the concrete search gives, too."""
-    liveness = {prop.name for prop in system.properties if prop.kind in LIVENESS}
-    return [answer for answer in report.answers if answer.property not in liveness]
+    liveness = {prop.name for prop in system.properties if prop.kind.is_liveness}
+    return [answer for answer in report.verdicts if answer.property not in liveness]
 
 
 @pytest.mark.parametrize("animal", ZOO, ids=str)
@@ -52,7 +50,7 @@ def test_searches_agree_on_the_zoo(animal: Animal) -> None:
     concrete = explore(protocol, animal.families)
     assert_told_alike(check_natively(system), compiled)
     assert counts(compiled) == counts(defined) == counts(concrete)
-    assert compiled.answers == defined.answers
+    assert compiled.verdicts == defined.verdicts
     assert compiled.dead_branches == defined.dead_branches
     assert safety(system, compiled) == safety(system, concrete)
     assert compiled.exercised == defined.exercised == concrete.exercised
@@ -77,7 +75,7 @@ def test_searches_agree_on_the_yardstick() -> None:
     concrete = explore(Yardstick(SMALL))
     assert_told_alike(check_natively(system), compiled)
     assert counts(compiled) == counts(defined) == counts(concrete) == (8839, 42508, 33)
-    assert compiled.answers == defined.answers == concrete.answers
+    assert compiled.verdicts == defined.verdicts == concrete.verdicts
     assert compiled.dead_branches == defined.dead_branches
     assert compiled.exercised == defined.exercised == concrete.exercised
 

@@ -14,20 +14,12 @@ from random import Random
 
 import pytest
 
-from finale.checker.search.answer import (
-    NO_DEADLOCK,
-    Answer,
-    Holds,
-    Report,
-    Statistics,
-    Vacuous,
-    Violated,
-)
 from finale.checker.search.limits import Limits
 from finale.checker.search.native.search import check
 from finale.checker.search.options import SearchOptions, StorageName
 from finale.checker.search.reductions.find import partial_order_of
 from finale.checker.search.reductions.partial_order import PartialOrder, ordered
+from finale.checker.search.verdict import NO_DEADLOCK, Report, Statistics, Verdict, Word
 from finale.checker.spec.claim import Spec
 from finale.model.errors import FinaleError
 from finale.model.expressions import (
@@ -52,7 +44,6 @@ from tests.protocols.specs import audits, built, specs
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal
 
-LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 #: Hashed storage is refused under partial order.
 STORAGES: tuple[StorageName, ...] = ("exact", "compressed")
 #: Larger specs, and states beyond these, take too long. The proofs do: up to ten seconds a spec.
@@ -63,26 +54,26 @@ Found = Callable[[System], PartialOrder]
 
 def safety_of(system: System) -> System:
     """The system with what partial order keeps of its properties."""
-    kept = tuple(prop for prop in system.properties if prop.kind not in LIVENESS)
+    kept = tuple(prop for prop in system.properties if not prop.kind.is_liveness)
     return replace(system, properties=kept)
 
 
-def word(answer: Answer) -> str:
+def word(answer: Verdict) -> str:
     """The verdict; that nothing was put to the test is not told under partial order."""
-    return Holds.word if isinstance(answer.verdict, Vacuous) else answer.verdict.word
+    return Word.HOLDS if answer.word is Word.VACUOUS else answer.word
 
 
 def words(report: Report) -> dict[str, str]:
-    return {answer.property: word(answer) for answer in report.answers}
+    return {answer.property: word(answer) for answer in report.verdicts}
 
 
 def assert_audited(system: System, order: PartialOrder) -> tuple[Report, Report]:
     """The reports of both searches, which must agree; every trace must be a run."""
     full, reduced = check(system), check(system, under=[order])
     assert words(full) == words(reduced)
-    for answer in reduced.answers:
-        if isinstance(answer.verdict, Violated) and answer.verdict.trace is not None:
-            replay(system, answer.verdict.trace)
+    for answer in reduced.verdicts:
+        if answer.word is Word.VIOLATED and answer.trace is not None:
+            replay(system, answer.trace)
     assert reduced.statistics.states <= full.statistics.states
     return full, reduced
 
@@ -305,11 +296,9 @@ def test_an_antecedent_in_a_chain_is_true_somewhere(steps: int) -> None:
 
     middle = found(equal(x, integer(1)), equal(y, integer(0)))
     assert middle.statistics.states == 2
-    assert {type(each.verdict) for each in middle.answers} == {Holds}
+    assert {each.word for each in middle.verdicts} == {Word.HOLDS}
     never = found(equal(y, integer(1)), equal(x, integer(0)))
-    assert words(never)["claim"] != Holds.word or Vacuous in {
-        type(e.verdict) for e in never.answers
-    }
+    assert words(never)["claim"] != Word.HOLDS or Word.VACUOUS in {e.word for e in never.verdicts}
 
 
 @pytest.mark.parametrize("is_first", [True, False])
@@ -325,7 +314,7 @@ def test_a_chain_that_goes_round_ends(length: int, is_first: bool) -> None:
         rules = [*turns, other] if is_first else [other, *turns]
         full, reduced = assert_agree(system_of([x, y], rules, claims, terminal=FALSE), ordered)
         assert full.statistics.states == 2 * length
-        assert words(reduced)["claim"] == Holds.word
+        assert words(reduced)["claim"] == Word.HOLDS
 
 
 @pytest.mark.parametrize("length", [2, 64, 65, 128, 129, 200])
@@ -337,10 +326,10 @@ def test_a_deadlock_at_the_end_of_a_long_chain_is_found(length: int) -> None:
     for storage in STORAGES:
         found = check(system, under=[ordered(system)], options=SearchOptions(storage))
         assert found.statistics.states == 1 + -(-length // (LENGTH_MAX + 1))
-        [deadlock] = [each for each in found.answers if each.property == NO_DEADLOCK]
-        assert isinstance(deadlock.verdict, Violated)
-        assert deadlock.verdict.trace is not None
-        assert deadlock.verdict.trace.length == deadlock.steps == length
+        [deadlock] = [each for each in found.verdicts if each.property == NO_DEADLOCK]
+        assert deadlock.word is Word.VIOLATED
+        assert deadlock.trace is not None
+        assert deadlock.trace.length == deadlock.steps == length
 
 
 def test_other_storages_search_the_same_chains() -> None:
@@ -350,7 +339,7 @@ def test_other_storages_search_the_same_chains() -> None:
         expected = check(system, under=[order])
         for storage in STORAGES:
             found = check(system, under=[order], options=SearchOptions(storage, threads=2))
-            assert found.answers == expected.answers, seed
+            assert found.verdicts == expected.verdicts, seed
             assert told(found) == told(expected), seed
 
 
@@ -400,7 +389,7 @@ def test_a_step_that_changes_nothing_does_not_hide_a_deadlock() -> None:
     other = when(equal(Y, integer(0)), {1: integer(1)})
     system = system_of([X, Y], [stays, other], [], terminal=FALSE)
     full, _ = assert_agree(system, ordered)
-    assert words(full)["no-deadlock"] == Violated.word
+    assert words(full)["no-deadlock"] == Word.VIOLATED
 
 
 def test_a_deadlock_that_only_a_step_without_progress_leaves_is_kept() -> None:
@@ -413,7 +402,7 @@ def test_a_deadlock_that_only_a_step_without_progress_leaves_is_kept() -> None:
     ]
     system = system_of([X, Y, z], [fails, first, *rounds], [], terminal=FALSE)
     full, _ = assert_agree(system, ordered)
-    assert words(full)["no-deadlock"] == Violated.word
+    assert words(full)["no-deadlock"] == Word.VIOLATED
 
     class Careless(Stubborn):
         def number_leaves(self) -> None:
@@ -434,5 +423,5 @@ def test_a_deadlock_is_not_passed() -> None:
     ]
     system = system_of([x], rules, [], terminal=equal(x, integer(3)))
     full, reduced = assert_agree(system, ordered)
-    assert words(full)["no-deadlock"] == words(reduced)["no-deadlock"] == Violated.word
-    assert reduced.answers[-1].steps == 1
+    assert words(full)["no-deadlock"] == words(reduced)["no-deadlock"] == Word.VIOLATED
+    assert reduced.verdicts[-1].steps == 1

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from finale.checker.search.answer import WELL_FORMED, Report
 from finale.checker.search.bfs.search import check
 from finale.checker.search.interpreter.execution import PlainSystem
 from finale.checker.search.interpreter.search import explore_plain
@@ -18,11 +17,12 @@ from finale.checker.search.native.breadth_first import NativeSearch
 from finale.checker.search.native.machine import NativeMachine
 from finale.checker.search.native.search import report_of
 from finale.checker.search.options import DEFAULT, SearchOptions
+from finale.checker.search.verdict import WELL_FORMED, Report
 from finale.model.errors import FinaleError
 from finale.model.language.build import build
 from finale.model.language.protocol import Protocol
 from finale.model.semantics import steps
-from finale.model.system import Fairness, Kind, State, System
+from finale.model.system import Fairness, State, System
 from tests.agreement.compare import Pair
 from tests.agreement.random_bodies import Pick
 from tests.agreement.random_protocols import Written, written
@@ -40,7 +40,6 @@ REFUSED = {
     "unsupported-operation",
     "write-outside-domain",
 }
-LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 #: Building and searching a protocol takes as long as it takes.
 TOLERATED = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 #: So many states of each protocol are searched by both back ends, and so many are counted.
@@ -134,7 +133,7 @@ def assert_all_agree(
 
 
 def seen(system: System, report: Report, compared: bool) -> Seen:
-    verdicts = {answer.property: answer.verdict.word for answer in report.answers}
+    verdicts = {answer.property: answer.word for answer in report.verdicts}
     domains = " ".join(str(variable.domain) for variable in system.variables)
     return Seen(
         compared=compared,
@@ -143,7 +142,7 @@ def seen(system: System, report: Report, compared: bool) -> Seen:
         has_queue="Queue" in domains or "Union" in domains,
         has_fault=verdicts[WELL_FORMED] == "violated",
         fairness=frozenset(rule.rule.fairness for rule in system.rules),
-        lively=tuple(verdicts[prop.name] for prop in system.properties if prop.kind in LIVENESS),
+        lively=tuple(verdicts[prop.name] for prop in system.properties if prop.kind.is_liveness),
     )
 
 

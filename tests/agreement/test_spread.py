@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from benchmarks.spreading import Alone
-from finale.checker.search.answer import Report, Unknown
 from finale.checker.search.distributed.bucket import LevelResult, LevelTask
 from finale.checker.search.distributed.explored import Explored
 from finale.checker.search.distributed.files import LEVELS, MAIL, Manifest, SearchFolder
@@ -24,17 +23,17 @@ from finale.checker.search.distributed.search import Spread
 from finale.checker.search.limits import Limits
 from finale.checker.search.native.machine import NativeMachine
 from finale.checker.search.native.search import check as check_natively
+from finale.checker.search.verdict import Report, Word
 from finale.checker.spec.claim import Spec
 from finale.model.errors import FinaleError
 from finale.model.language.build import build
 from finale.model.protocols.yardstick import Yardstick
-from finale.model.system import Kind, System
+from finale.model.system import System
 from tests.agreement.test_back_ends import SMALL
 from tests.protocols.specs import audits, built
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal
 
-LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 #: The spread search is compared on specs up to the first size, in the slow tests up to the other.
 STATES_QUICK, STATES_MAX = 40, 100_000
 
@@ -69,10 +68,10 @@ def assert_told_alike(system: System, found: Report, wanted: Report) -> None:
     assert replace(found.statistics, seconds=0) == replace(wanted.statistics, seconds=0)
     assert found.dead_branches == wanted.dead_branches
     assert found.exercised == wanted.exercised
-    lively = {prop.name for prop in system.properties if prop.kind in LIVENESS}
-    for one, other in zip(found.answers, wanted.answers, strict=True):
+    lively = {prop.name for prop in system.properties if prop.kind.is_liveness}
+    for one, other in zip(found.verdicts, wanted.verdicts, strict=True):
         if one.property in lively:
-            assert isinstance(one.verdict, Unknown)
+            assert one.word is Word.UNKNOWN
         else:
             assert one == other
 

@@ -58,7 +58,7 @@ def kept_of(found: Repeated, key: str) -> Kept:
         larger.bound,
         larger.before,
         larger.after,
-        tuple(Change(row.property, row.verdict, row.steps, row.why) for row in rows),
+        tuple(Change(row.property, row.word, row.steps, row.why) for row in rows),
         tuple(sorted(found.undecided)),
         found.states,
         found.stopped,

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds
 from finale.checker.search.backends import Backend
 from finale.checker.search.limits import Limits, ProgressListener
 from finale.checker.search.rows import SEARCH, ResultRow
 from finale.checker.search.run import run
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Word
 from finale.checker.spec.claim import Resumption, Spec
 from finale.model.errors import FinaleError
 from finale.model.language.protocol import Setting
@@ -56,8 +56,8 @@ class Repeated:
 def holding(spec: Spec) -> frozenset[str]:
     """The properties that a spec expects to hold, with the two that are always expected."""
     expected = {name: each.verdict for name, each in spec.expectations.items()}
-    expected = {WELL_FORMED: Holds.word, NO_DEADLOCK: Holds.word} | expected
-    return frozenset(name for name, word in expected.items() if word == Holds.word)
+    expected = {WELL_FORMED: Word.HOLDS, NO_DEADLOCK: Word.HOLDS} | expected
+    return frozenset(name for name, word in expected.items() if word == Word.HOLDS)
 
 
 def larger(spec: Spec, bounds: Collection[str] = BOUNDS) -> Iterator[Larger]:
@@ -153,8 +153,8 @@ def repeat(
     except FinaleError as error:
         return Repeated(larger, refused=error.code)
     rows = [row for row in result.rows if row.property != SEARCH]
-    open_ones = [row for row in rows if result.report.stopped and row.verdict == "unknown"]
-    changed = [r for r in rows if r not in open_ones and r.verdict != verdicts[r.property]]
+    open_ones = [row for row in rows if result.report.stopped and row.word == "unknown"]
+    changed = [r for r in rows if r not in open_ones and r.word != verdicts[r.property]]
     return Repeated(
         larger,
         tuple(changed),

@@ -108,7 +108,7 @@ def test_more_records_have_the_room_that_they_need() -> None:
 
 def test_two_places_in_a_channel_hide_a_loss(spec: Spec) -> None:
     found = repeated(spec, "channel")
-    assert {row.property: (row.verdict, row.steps) for row in found.changed} == {
+    assert {row.property: (row.word, row.steps) for row in found.changed} == {
         "consistent-cut": ("violated", 10),
         "commit-completeness": ("violated", 28),
     }

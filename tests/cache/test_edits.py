@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from finale.checker.cache.store import Store
-from finale.checker.search.answer import Report, Timing
 from finale.checker.search.limits import Limits
 from finale.checker.search.run import run
+from finale.checker.search.verdict import Report, Timing
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.reading import read_spec
 from finale.model.errors import FinaleError

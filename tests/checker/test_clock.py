@@ -9,11 +9,11 @@ from collections.abc import Callable
 import pytest
 
 from finale.checker.search import backends
-from finale.checker.search.answer import Report, Unknown
 from finale.checker.search.backends import Few
 from finale.checker.search.limits import INTERRUPTED, Limits, SearchProgress
 from finale.checker.search.native import search as native_search
 from finale.checker.search.run import run
+from finale.checker.search.verdict import Report, Word
 from finale.checker.spec.claim import Spec
 from tests.protocols.specs import ROOT, spec_of
 
@@ -77,11 +77,7 @@ def pair() -> Spec:
 
 def settled(report: Report) -> dict[str, str]:
     """The verdicts that are known."""
-    return {
-        each.property: each.verdict.word
-        for each in report.answers
-        if not isinstance(each.verdict, Unknown)
-    }
+    return {each.property: each.word for each in report.verdicts if each.word is not Word.UNKNOWN}
 
 
 def spread(ticks: int) -> list[int]:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from finale.checker.search.answer import Holds, Violated
 from finale.checker.search.bfs.search import check
 from finale.checker.search.rows import ResultRow, SpecResult
 from finale.checker.search.run import run
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.reading import read_spec
 from finale.checker.studies.decisive import decisive_steps
@@ -43,7 +43,7 @@ def names(name: str, property: str) -> list[str]:
     found, row = result(name), row_of(name, property)
     assert found.system is not None
     assert row.trace is not None
-    decisive = decisive_steps(found.system, row, row.trace)
+    decisive = decisive_steps(found.system, row)
     return [str(found.system.rules[row.trace.rules[n - 1]]) for n in decisive.steps]
 
 
@@ -63,7 +63,7 @@ def test_a_deadlock_has_its_point_of_no_return() -> None:
     found, row = result(SMALL[3]), row_of(SMALL[3], "no-deadlock")
     assert found.system is not None
     assert row.trace is not None
-    decisive = decisive_steps(found.system, row, row.trace)
+    decisive = decisive_steps(found.system, row)
     assert (decisive.no_return, decisive.steps) == (5, (1, 2, 3, 4, 5))
 
 
@@ -71,7 +71,7 @@ def test_a_violation_that_nothing_prevents_has_no_decisive_step() -> None:
     found, row = result(SMALL[1]), row_of(SMALL[1], "closed-after-final-checkpoint")
     assert found.system is not None
     assert row.trace is not None
-    decisive = decisive_steps(found.system, row, row.trace)
+    decisive = decisive_steps(found.system, row)
     assert (decisive.no_return, decisive.steps, decisive.why) == (0, (), "")
 
 
@@ -79,7 +79,7 @@ def test_where_too_many_states_follow_nothing_is_claimed() -> None:
     found, row = result(SMALL[0]), row_of(SMALL[0], "checkpoint-ends")
     assert found.system is not None
     assert row.trace is not None
-    decisive = decisive_steps(found.system, row, row.trace, states_max=10)
+    decisive = decisive_steps(found.system, row, states_max=10)
     assert (decisive.steps, decisive.why) == ((), "more than 10 states follow from it")
 
 
@@ -87,7 +87,7 @@ def test_a_witness_has_none() -> None:
     found, row = result(SMALL[0]), row_of(SMALL[0], "a-checkpoint-completes")
     assert found.system is not None
     assert row.trace is not None
-    assert decisive_steps(found.system, row, row.trace).why == "it is no counterexample"
+    assert decisive_steps(found.system, row).why == "it is no counterexample"
 
 
 # --- each claim against the searches -------------------------------------------------------------
@@ -115,9 +115,9 @@ def asked(system: System, kind: Kind, claim: Expression, start: State) -> bool:
         not_asked="",
     )
     report = check(replace(system, initial=(start,), properties=(prop,)))
-    [answer] = [each for each in report.answers if each.property == "asked"]
-    assert isinstance(answer.verdict, Holds | Violated)
-    return isinstance(answer.verdict, Holds)
+    [answer] = [each for each in report.verdicts if each.property == "asked"]
+    assert answer.word in (Word.HOLDS, Word.VIOLATED)
+    return answer.word is Word.HOLDS
 
 
 def is_inevitable(system: System, row: ResultRow, states: list[State]) -> bool:
@@ -147,7 +147,7 @@ def test_the_searches_agree(name: str, property: str) -> None:
     system, trace = found.system, row.trace
     assert system is not None
     assert trace is not None
-    decisive = decisive_steps(system, row, trace)
+    decisive = decisive_steps(system, row)
     assert decisive.steps
     rules = [trace.rules[number - 1] for number in decisive.steps]
     start = trace.states[0]

@@ -7,8 +7,8 @@ from itertools import chain, combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from finale.checker.search.answer import Unknown, Violated
 from finale.checker.search.bfs.search import check
+from finale.checker.search.verdict import Verdict, Word
 from finale.model.errors import Place
 from finale.model.expressions import FALSE, Expression, cell, disjunction, equal, integer
 from finale.model.semantics import blocking_bounds, steps
@@ -178,16 +178,16 @@ def test_verdicts_are_those_of_the_definition(
     moves = [Move(m.name, promised[m.name], m.entity, m.targets) for m in drawn]
     system = system_of(moves, kind, causes, goals)
     graph = Graph(system)
-    [verdict] = [answer.verdict for answer in check(system).answers if answer.property == "it"]
+    [verdict] = [each for each in check(system).verdicts if each.property == "it"]
     due = causes & ({0} if kind is Kind.EVENTUALLY else set(graph.steps))
     strict = graph.waits(kind, causes, goals, strict=True)
     lenient = graph.waits(kind, causes, goals, strict=False)
     match verdict:
-        case Violated(trace=trace):
+        case Verdict(word=Word.VIOLATED, trace=trace):
             assert trace is not None
             assert trace.length == strict
             assert_is_fair_lasso(system, graph, trace, goals, strict=True)
-        case Unknown(trace=trace, why=why):
+        case Verdict(word=Word.UNKNOWN, trace=trace, why=why):
             assert strict is None
             assert trace is not None
             assert trace.length == lenient

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from finale.checker.search.answer import Report
 from finale.checker.search.many import searched
+from finale.checker.search.verdict import Report
 from finale.model.errors import FinaleError
 
 FILES = [Path("one"), Path("two"), Path("three")]

@@ -10,7 +10,6 @@ import pytest
 
 from finale.checker.cache.store import VARIABLE
 from finale.checker.search import backends
-from finale.checker.search.answer import Report, Statistics, Unknown
 from finale.checker.search.backends import FEW, FEW_UNCOMPILED, Few, check_with
 from finale.checker.search.bfs.search import check as check_readably
 from finale.checker.search.limits import INTERRUPTED, LimitHit, Limits, SearchProgress, TimeOver
@@ -23,6 +22,7 @@ from finale.checker.search.native.loops import compile_within, loops, must_be_co
 from finale.checker.search.native.machine import NativeMachine
 from finale.checker.search.native.search import check, searched
 from finale.checker.search.native.tables import Tables
+from finale.checker.search.verdict import Report, Statistics, Word
 from finale.model.errors import FinaleError
 from finale.model.language.build import build
 from finale.model.protocols.two_phase_commit import TwoPhaseCommit
@@ -92,7 +92,7 @@ def test_wide_and_negative_cells() -> None:
     system = build(Wide(Setting()))
     assert layout_of(system).width == 4
     report, expected = check(system), check_readably(system)
-    assert report.answers == expected.answers
+    assert report.verdicts == expected.verdicts
     assert report.statistics.states == expected.statistics.states > 3
 
 
@@ -181,7 +181,7 @@ def test_memory_is_limited_before_it_is_taken() -> None:
     assert report.stopped == "the limit of 2 MB of memory"
     assert 0 < report.statistics.states < 111_400
     assert report.statistics.frontier > 0
-    assert {type(answer.verdict) for answer in report.answers} == {Unknown}
+    assert {verdict.word for verdict in report.verdicts} == {Word.UNKNOWN}
 
 
 def test_a_limit_below_the_first_tables_is_said_too() -> None:
@@ -307,7 +307,7 @@ def test_an_interrupt_of_the_work_after_the_search_leaves_only_liveness_open(
     report = check(build(LASSO.make(), LASSO.families), progress=interrupt)
     assert report.stopped == INTERRUPTED
     assert report.statistics.complete
-    words = [each.verdict.word for each in report.answers]
+    words = [each.word for each in report.verdicts]
     assert set(words[:-2]) == {"unknown"}
     assert words[-2:] == ["holds", "holds"]
 
@@ -376,6 +376,6 @@ def test_auto_keeps_what_was_found_where_the_native_search_sees_less(
     monkeypatch.setattr(backends, "FEW", Few(1000, 10.0))
     report = check_with("auto", yardstick(1, 2, 2), limits, None)
     assert (report.backend, report.statistics.states, report.stopped) == ("readable", 1000, word)
-    whys = [each.verdict.why for each in report.answers if isinstance(each.verdict, Unknown)]
+    whys = [each.why for each in report.verdicts if each.word is Word.UNKNOWN]
     assert whys
     assert all(why.startswith(f"{word}: 1000 states") for why in whys)

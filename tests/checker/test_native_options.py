@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from finale.checker.search.answer import Answer, Report, Statistics, Unknown, Verdict
 from finale.checker.search.limits import LimitHit, Limits
 from finale.checker.search.native import nodes, workers
 from finale.checker.search.native.breadth_first import NativeSearch, states_left
@@ -27,17 +26,19 @@ from finale.checker.search.native.tables import Tables
 from finale.checker.search.options import SearchOptions
 from finale.checker.search.reductions.find import find_all
 from finale.checker.search.reductions.kinds import Reduction
+from finale.checker.search.verdict import Report, Statistics, Verdict, Word
 from finale.checker.spec.claim import Spec
 from finale.model.errors import FinaleError
 from finale.model.language.build import build
 from finale.model.protocols.two_phase_commit import TwoPhaseCommit
 from finale.model.protocols.yardstick import Yardstick
 from finale.model.rules import Setting
-from finale.model.system import Kind, System
+from finale.model.system import System
 from tests.protocols.specs import name_of, specs
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal
 from tests.zoo.fairness import LASSO
+from tests.zoo.values import COUNTER
 
 OPTIONS = [
     SearchOptions(threads=2),
@@ -47,7 +48,6 @@ OPTIONS = [
     SearchOptions("hashed", threads=1),
     SearchOptions("hashed", threads=2),
 ]
-LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 #: Specs with states enough for threads to meet, and few enough to be quick; one a folder.
 LARGE = {
     spec.file.parent: spec
@@ -70,17 +70,20 @@ def yardstick(records: int, checkpoints: int, channel: int) -> System:
     return build(Yardstick(Setting(bounds=bounds)))
 
 
+def bare(verdict: Verdict) -> Verdict:
+    """A verdict without how it was reached."""
+    return replace(verdict, how="", is_shortest=True)
+
+
 def told(report: Report, but: Sequence[str] = ()) -> object:
-    answers = [
-        answer.verdict if answer.property not in but else Answer for answer in report.answers
-    ]
+    verdicts = [bare(each) for each in report.verdicts if each.property not in but]
     statistics = replace(report.statistics, seconds=0)
-    return statistics, answers, report.dead_branches, report.exercised
+    return statistics, verdicts, report.dead_branches, report.exercised
 
 
 def assert_agree(system: System, limits: Limits) -> None:
     machine = NativeMachine(system)
-    liveness = [prop.name for prop in system.properties if prop.kind in LIVENESS]
+    liveness = [prop.name for prop in system.properties if prop.kind.is_liveness]
 
     def report(options: SearchOptions) -> Report:
         search = NativeSearch(machine, limits, None, options)
@@ -168,7 +171,7 @@ def assert_agree_under_partial_order(system: System, limits: Limits) -> Statisti
 
     def found(options: SearchOptions) -> tuple[Statistics, list[Verdict], object]:
         report = check(system, limits, under=under, options=options)
-        verdicts = [answer.verdict for answer in report.answers]
+        verdicts = [bare(each) for each in report.verdicts]
         exercised = None if report.stopped else report.exercised
         return replace(report.statistics, seconds=0), verdicts, exercised
 
@@ -266,17 +269,27 @@ def test_the_loops_know_where_states_are_though_the_table_may_not_grow() -> None
 
 def test_hashed_storage_says_how_sure_it_is() -> None:
     report = check(yardstick(1, 2, 2), options=SearchOptions("hashed"))
-    hows = {answer.how for answer in report.answers}
+    hows = {answer.how for answer in report.verdicts}
     assert hows == {"exhaustive but for hash collisions (probability below 3e-10)"}
     assert collision_probability(10_000_000) == pytest.approx(2.7e-6, rel=0.01)
+
+
+def test_what_hashed_storage_did_not_reach_may_be_a_collision() -> None:
+    report = check(build(COUNTER.make(), COUNTER.families), options=SearchOptions("hashed"))
+    unreached, violated = report.verdict_on("reaches-four"), report.verdict_on("skips-two")
+    assert unreached is not None
+    assert unreached.is_unreached
+    assert "but for hash collisions" in unreached.how
+    assert violated is not None
+    assert violated.how == "exhaustive"  # its trace was replayed
 
 
 def test_hashed_storage_answers_no_liveness() -> None:
     report = check(build(LASSO.make(), LASSO.families), options=SearchOptions("hashed"))
     assert report.stopped == "hashed storage keeps no state graph"
-    unknown = [each for each in report.answers if isinstance(each.verdict, Unknown)]
+    unknown = [each for each in report.verdicts if each.word is Word.UNKNOWN]
     assert unknown
-    assert len(unknown) < len(report.answers)
+    assert len(unknown) < len(report.verdicts)
 
 
 def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,7 +52,7 @@ def search(changed: Spec, names: Collection[str]) -> SpecResult:
 
 def verdicts(found: Comparison, name: str) -> list[str | None]:
     rows = [column.row(name) for column in found.columns]
-    return [None if row is None else row.verdict for row in rows]
+    return [None if row is None else row.word for row in rows]
 
 
 def test_each_release_has_its_own_protocol_and_options(tmp_path: Path) -> None:

@@ -14,13 +14,13 @@ from random import Random
 
 import pytest
 
-from finale.checker.search.answer import Report
 from finale.checker.search.limits import INTERRUPTED, Limits, SearchProgress
 from finale.checker.search.native import breadth_first, resume, saving
 from finale.checker.search.native.layout import Words
 from finale.checker.search.native.search import check
 from finale.checker.search.native.tables import Tables
 from finale.checker.search.options import SearchOptions, StorageName
+from finale.checker.search.verdict import Report
 from finale.model.errors import FinaleError
 from finale.model.language.build import build
 from finale.model.protocols.yardstick import Yardstick
@@ -38,7 +38,7 @@ def yardstick(records: int = 1, checkpoints: int = 2, channel: int = 2) -> Syste
 
 
 def told(report: Report) -> object:
-    answers = [answer.verdict for answer in report.answers]
+    answers = [replace(verdict, how="") for verdict in report.verdicts]
     return replace(report.statistics, seconds=0), answers, report.dead_branches, report.exercised
 
 

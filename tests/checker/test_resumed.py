@@ -69,7 +69,7 @@ def test_a_trace_is_joined_with_the_way_to_its_snapshot(tmp_path: Path) -> None:
     assert way.spec.file == tmp_path / "first.toml"
     last = way.system.values(way.trace.states[-1])
     assert last["W.0.share.content"] == ((1,),)
-    told = story_json(story_of(result.system, row, row.trace, [way]))
+    told = story_json(story_of(result.system, row, [way]))
     (before,) = json.loads(json.dumps(told))["before"]
     assert len(before["steps"]) == way.trace.length > 5
     assert before["steps"][-1]["rule"] == "complete"

@@ -4,11 +4,11 @@ import inspect
 
 import pytest
 
-from finale.checker.search.answer import Answer, Report, Unknown, Violated
 from finale.checker.search.bfs import search
 from finale.checker.search.bfs.search import check
 from finale.checker.search.interpreter.search import explore
 from finale.checker.search.limits import INTERRUPTED, Limits, SearchProgress
+from finale.checker.search.verdict import Report, Verdict, Word
 from finale.model.errors import FinaleError
 from finale.model.language.build import build
 from finale.model.language.properties import Family
@@ -32,8 +32,8 @@ from tests.zoo.faults import FORGETFUL
 from tests.zoo.values import COUNTER
 
 
-def answer(report: Report, name: str) -> Answer:
-    return next(each for each in report.answers if each.property == name)
+def answer(report: Report, name: str) -> Verdict:
+    return next(each for each in report.verdicts if each.property == name)
 
 
 # --- limits --------------------------------------------------------------------------------------
@@ -64,18 +64,18 @@ def test_a_search_that_is_cut_short_claims_only_what_it_saw(search: str) -> None
     assert (found.states, found.transitions, found.depth, found.frontier) == (3, 3, 2, 1)
     assert report.stopped == "the limit of 3 states"
     assert report.dead_branches == ()
-    verdicts = {each.property: each.verdict.word for each in report.answers}
+    verdicts = {each.property: each.word for each in report.verdicts}
     assert verdicts.pop("skips-two") == "violated"  # in two steps
     assert verdicts.pop("reaches-two") == "holds"
     assert set(verdicts.values()) == {"unknown"}  # also what would be vacuous, or never reached
-    unknown = answer(report, "stays-below-three").verdict
-    assert isinstance(unknown, Unknown)
+    unknown = answer(report, "stays-below-three")
+    assert unknown.word is Word.UNKNOWN
     if search != "concrete":
         assert unknown.why == (
             "the limit of 3 states: 3 states and 3 transitions seen, depth 2, "
             "1 states left to expand"
         )
-    assert {each.how for each in report.answers} == {"partial"}
+    assert {each.how for each in report.verdicts} == {"partial"}
 
 
 def test_a_limit_that_is_just_enough_is_no_limit() -> None:
@@ -131,7 +131,7 @@ def test_an_interrupt_ends_the_search_and_keeps_what_is_known(
     assert report.stopped == INTERRUPTED
     assert not report.statistics.complete
     assert report.statistics.states > 0
-    assert isinstance(answer(report, "no-deadlock").verdict, Unknown)
+    assert answer(report, "no-deadlock").word is Word.UNKNOWN
 
 
 def test_an_interrupt_of_the_work_after_the_search_leaves_only_liveness_open(
@@ -146,7 +146,7 @@ def test_an_interrupt_of_the_work_after_the_search_leaves_only_liveness_open(
     report = check(build(LASSO.make(), LASSO.families), progress=interrupt)
     assert report.stopped == INTERRUPTED
     assert report.statistics.complete
-    words = [each.verdict.word for each in report.answers]
+    words = [each.word for each in report.verdicts]
     assert words == ["unknown"] * 4 + ["holds"] * 2
 
 
@@ -192,11 +192,11 @@ def is_three(ways: Ways) -> bool:
 def test_of_the_shortest_traces_the_least_is_shown() -> None:
     report = check(build(Ways(Setting()), (is_below_three, is_not_four, is_three)))
     shortest, least = (
-        answer(report, "is-below-three").verdict,
-        answer(report, "is-not-four").verdict,
+        answer(report, "is-below-three"),
+        answer(report, "is-not-four"),
     )
-    assert isinstance(shortest, Violated)
-    assert isinstance(least, Violated)
+    assert shortest.word is Word.VIOLATED
+    assert least.word is Word.VIOLATED
     assert shortest.trace is not None
     assert least.trace is not None
     assert shortest.trace.rules == (2,)
@@ -205,8 +205,8 @@ def test_of_the_shortest_traces_the_least_is_shown() -> None:
 
 
 def test_a_trace_into_a_fault_names_it() -> None:
-    verdict = answer(check(build(FORGETFUL.make())), "well-formed").verdict
-    assert isinstance(verdict, Violated)
+    verdict = answer(check(build(FORGETFUL.make())), "well-formed")
+    assert verdict.word is Word.VIOLATED
     assert verdict.trace is not None
     assert verdict.trace.fault is not None
     assert verdict.trace.fault.code == "nothing-read"

@@ -206,6 +206,6 @@ def test_a_property_on_request_is_asked_where_it_is_expected_or_named(tmp_path: 
     assert {row.property for row in run_spec(expects).rows} > {"lands-on-heads"}
     assert "has-two-sides" not in {row.property for row in run_spec(expects).rows}
     named = run_spec(plain, only={"has-two-sides"})
-    assert [(row.property, row.verdict) for row in named.rows] == [("has-two-sides", "holds")]
+    assert [(row.property, row.word) for row in named.rows] == [("has-two-sides", "holds")]
     listed = run("list properties --protocol coin --protocols .", tmp_path).stdout
     assert "Heads are up. · on request" in listed

@@ -2,27 +2,19 @@
 
 import pytest
 
-from finale.checker.search.answer import Answer, Holds, Unknown, Violated
 from finale.checker.search.bfs.search import check
+from finale.checker.search.verdict import Verdict
 from finale.model.language.build import build
 from finale.model.semantics import steps
-from finale.model.trace import Trace, replay
+from finale.model.trace import replay
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal
 from tests.zoo.classics import EWD_840, alternatives
 
 
-def told(answer: Answer) -> str:
+def told(answer: Verdict) -> str:
     steps = "" if answer.steps is None else f" {answer.steps}"
-    return f"{answer.verdict.word}{steps}"
-
-
-def trace_of(answer: Answer) -> Trace | None:
-    match answer.verdict:
-        case Holds(witness=trace) | Violated(trace=trace) | Unknown(trace=trace):
-            return trace
-        case _:
-            return None
+    return f"{answer.word}{steps}"
 
 
 @pytest.mark.parametrize("animal", ZOO, ids=str)
@@ -35,10 +27,10 @@ def test_counts_and_verdicts(animal: Animal) -> None:
         animal.transitions,
         animal.depth,
     )
-    verdicts = {answer.property: told(answer) for answer in report.answers}
+    verdicts = {answer.property: told(answer) for answer in report.verdicts}
     assert verdicts == dict.fromkeys(verdicts, "holds") | dict(animal.expected)
-    for answer in report.answers:
-        trace = trace_of(answer)
+    for answer in report.verdicts:
+        trace = answer.trace
         if trace is not None:
             replay(system, trace)
 

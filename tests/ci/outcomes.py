@@ -6,7 +6,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from finale.checker.report.outcome import LeftOut, Mistake, Outcome
+from finale.checker.report.outcome import CheckResult, LeftOut, Mistake
 from finale.checker.search.limits import Limits
 from finale.checker.search.rows import SpecResult, strictly
 from finale.checker.search.run import run
@@ -79,7 +79,7 @@ def mistake_in(file: Path) -> Mistake:
     raise AssertionError("the spec has no mistake")
 
 
-def mixed(folder: Path) -> Outcome:
+def mixed(folder: Path) -> CheckResult:
     """As expected, failed, without an expectation, undecided; a mistake; one left out."""
     bad = folder / "bad.toml"
     bad.write_text('title = "A lamp"\n\nprotocol = "lamp"\n')
@@ -90,7 +90,7 @@ def mixed(folder: Path) -> Outcome:
         checked(folder, "stopped.toml", Limits(3)),
     )
     left = LeftOut(folder / "slow.toml", HOSTILE, "slow")
-    return Outcome(results, (mistake_in(bad),), (left,))
+    return CheckResult(results, (mistake_in(bad),), (left,))
 
 
 __all__ = ["HOSTILE", "checked", "inputs", "mistake_in", "mixed", "titled", "unexpected"]

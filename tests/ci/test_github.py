@@ -8,7 +8,7 @@ from pathlib import Path
 
 from finale.checker.ci.findings import Checkout
 from finale.checker.ci.github import SUMMARY_BYTES_MAX, Guard, annotation_lines, summary_page
-from finale.checker.report.outcome import Mistake, Outcome
+from finale.checker.report.outcome import CheckResult, Mistake
 from finale.model.errors import FinaleError
 from finale.model.visible import visible
 from tests.ci.outcomes import HOSTILE, checked, mixed
@@ -23,7 +23,7 @@ def plain(text: str) -> str:
     return text
 
 
-def commands(outcome: Outcome, folder: Path) -> list[tuple[str, dict[str, str], str]]:
+def commands(outcome: CheckResult, folder: Path) -> list[tuple[str, dict[str, str], str]]:
     """Each command as a runner reads it: its name, its properties, its message."""
     found = []
     for line in annotation_lines(outcome, Checkout(folder)):
@@ -61,7 +61,7 @@ def test_each_finding_is_at_its_line(tmp_path: Path) -> None:
 def test_foreign_text_is_no_command(tmp_path: Path) -> None:
     error = FinaleError("bad-value", f"{HOSTILE}\n::stop-commands::x", advice="none")
     file = tmp_path / "a,b:c%\nd.toml"
-    ((name, values, message),) = commands(Outcome([], [Mistake(file, error)]), tmp_path)
+    ((name, values, message),) = commands(CheckResult([], [Mistake(file, error)]), tmp_path)
     assert name == "error"
     assert values["file"] == "a,b:c%\nd.toml"
     assert message.startswith(visible(HOSTILE))
@@ -87,7 +87,7 @@ def test_a_summary_has_a_row_for_each_finding_and_the_traces(tmp_path: Path) -> 
 
 def test_foreign_text_is_no_markup_in_a_summary(tmp_path: Path) -> None:
     error = FinaleError("bad-value", f"{HOSTILE}\n\n# head </pre>", advice="none")
-    page = summary_page(Outcome([], [Mistake(tmp_path / "x.toml", error)]))
+    page = summary_page(CheckResult([], [Mistake(tmp_path / "x.toml", error)]))
     (row,) = [line for line in page.splitlines() if line.startswith("| ❌")]
     assert row.count("|") == 5
     for markup in ("<b>", "`", "::", "@", "]]>", "\x1b", "\u202e", "# "):
@@ -96,7 +96,7 @@ def test_foreign_text_is_no_markup_in_a_summary(tmp_path: Path) -> None:
 
 def test_a_summary_is_not_longer_than_a_server_takes(tmp_path: Path) -> None:
     result = checked(tmp_path, never_done="holds")
-    page = summary_page(Outcome([result] * 1_000))
+    page = summary_page(CheckResult([result] * 1_000))
     assert len(page.encode()) <= SUMMARY_BYTES_MAX
     assert "800 more." in page
-    assert "as expected, interrupted." in summary_page(replace(Outcome([]), interrupted=True))
+    assert "as expected, interrupted." in summary_page(replace(CheckResult([]), interrupted=True))

@@ -9,13 +9,13 @@ import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from finale.checker.ci.junit import junit_of
-from finale.checker.report.outcome import Mistake, Outcome
+from finale.checker.report.outcome import CheckResult, Mistake
 from finale.checker.search.limits import Limits
 from finale.model.errors import FinaleError
 from tests.ci.outcomes import HOSTILE, checked, mixed, titled, unexpected
 
 
-def read(outcome: Outcome) -> dict[str, TestSuite]:
+def read(outcome: CheckResult) -> dict[str, TestSuite]:
     found = JUnitXml.fromstring(junit_of(outcome).encode())
     assert (found.tests, found.failures, found.errors) == tuple(
         sum(getattr(suite, name) for suite in found) for name in ("tests", "failures", "errors")
@@ -51,7 +51,7 @@ def test_each_spec_is_a_suite_with_exact_numbers(folder: Path) -> None:
 
 def test_a_failure_has_the_place_and_the_counterexample(folder: Path) -> None:
     result = checked(folder, "deep/er/failed.toml", never_done="holds")
-    case = cases(read(Outcome([result]))["deep/er/failed.toml"])["never-done"]
+    case = cases(read(CheckResult([result]))["deep/er/failed.toml"])["never-done"]
     (failure,) = case.result
     assert isinstance(failure, Failure)
     assert (case.classname, failure.type) == ("deep.er.failed", "violated")
@@ -67,21 +67,23 @@ def test_a_failure_has_the_place_and_the_counterexample(folder: Path) -> None:
 
 def test_a_witness_that_is_not_reached_is_no_violation(folder: Path) -> None:
     result = checked(folder, two_pings="holds")
-    case = cases(read(Outcome([result]))["spec.toml"])["two-pings"]
+    case = cases(read(CheckResult([result]))["spec.toml"])["two-pings"]
     (failure,) = case.result
     assert failure.message.startswith("two-pings is never reached (no reachable state shows it).")
 
 
 def test_what_nobody_expected_is_no_green_tick(folder: Path) -> None:
-    (skipped,) = cases(read(Outcome([unexpected(folder)]))["unexpected.toml"])["never-done"].result
+    (skipped,) = cases(read(CheckResult([unexpected(folder)]))["unexpected.toml"])[
+        "never-done"
+    ].result
     assert isinstance(skipped, Skipped)
     assert skipped.message.endswith("The spec expects nothing of it.")
     strict = checked(folder, never_done="violated", strict=True)
-    assert read(Outcome([strict]))["spec.toml"].failures == 0
+    assert read(CheckResult([strict]))["spec.toml"].failures == 0
 
 
 def test_what_a_limit_left_open_is_an_error(folder: Path) -> None:
-    found = cases(read(Outcome([checked(folder, limits=Limits(3))]))["spec.toml"])
+    found = cases(read(CheckResult([checked(folder, limits=Limits(3))]))["spec.toml"])
     (error,) = found["search"].result
     assert isinstance(error, Error)
     assert "3 states" in error.message
@@ -91,7 +93,7 @@ def test_what_a_limit_left_open_is_an_error(folder: Path) -> None:
 def test_foreign_text_is_text(folder: Path) -> None:
     result = titled(checked(folder, never_done="holds"), HOSTILE)
     error = FinaleError("bad-value", HOSTILE, advice=HOSTILE)
-    outcome = Outcome([result], [Mistake(None, error), Mistake(folder / HOSTILE, error)])
+    outcome = CheckResult([result], [Mistake(None, error), Mistake(folder / HOSTILE, error)])
     suites = read(outcome)
     shown = HOSTILE.encode("unicode_escape").decode().replace("\\\\u", "\\u")
     title = suites["spec.toml"]._elem.find("properties/property[@name='title']")
@@ -102,5 +104,5 @@ def test_foreign_text_is_text(folder: Path) -> None:
 
 
 def test_an_interrupted_check_does_not_pass(folder: Path) -> None:
-    suites = read(replace(Outcome([checked(folder)]), interrupted=True))
+    suites = read(replace(CheckResult([checked(folder)]), interrupted=True))
     assert suites["finale check"].errors == 1

@@ -13,12 +13,12 @@ from sarif_kit.validate import validation_errors
 
 from finale.checker.ci.findings import FINALE, Checkout, checkout
 from finale.checker.ci.sarif import sarif_of
-from finale.checker.report.outcome import Mistake, Outcome
+from finale.checker.report.outcome import CheckResult, Mistake
 from finale.model.errors import FinaleError, Place
 from tests.ci.outcomes import HOSTILE, checked, mixed, unexpected
 
 
-def log_of(outcome: Outcome, folder: Path) -> dict[str, Any]:
+def log_of(outcome: CheckResult, folder: Path) -> dict[str, Any]:
     """The one run of a document, which is valid."""
     document = json.loads(sarif_of(outcome, Checkout(folder), "0.1.0"))
     assert validation_errors(document) == []
@@ -54,7 +54,7 @@ def test_all_findings_are_results_with_their_places(tmp_path: Path) -> None:
 
 def test_the_trace_is_a_code_flow_through_the_rules(tmp_path: Path) -> None:
     result = checked(tmp_path, never_done="holds")
-    (found,) = log_of(Outcome([result]), tmp_path)["results"]
+    (found,) = log_of(CheckResult([result]), tmp_path)["results"]
     (flow,) = found["codeFlows"]
     steps = flow["threadFlows"][0]["locations"]
     assert [step["executionOrder"] for step in steps] == [1, 2, 3]
@@ -72,14 +72,14 @@ def test_the_trace_is_a_code_flow_through_the_rules(tmp_path: Path) -> None:
 
 
 def test_nothing_is_reported_if_all_is_as_expected(tmp_path: Path) -> None:
-    run = log_of(Outcome([checked(tmp_path)]), tmp_path)
+    run = log_of(CheckResult([checked(tmp_path)]), tmp_path)
     assert run["results"] == []
     assert run["invocations"] == [{"executionSuccessful": True, "toolExecutionNotifications": []}]
 
 
 def test_what_has_no_place_is_a_notification(tmp_path: Path) -> None:
     error = FinaleError("nothing-checked", HOSTILE, advice="add --slow")
-    run = log_of(Outcome([], [Mistake(None, error)], interrupted=True), tmp_path)
+    run = log_of(CheckResult([], [Mistake(None, error)], interrupted=True), tmp_path)
     told = run["invocations"][0]["toolExecutionNotifications"]
     assert [each["message"]["text"].partition(":")[0] for each in told] == [
         "nothing-checked",
@@ -90,7 +90,9 @@ def test_what_has_no_place_is_a_notification(tmp_path: Path) -> None:
 
 def test_a_finding_is_the_same_one_on_another_line(tmp_path: Path) -> None:
     first, second = (
-        log_of(Outcome([checked(tmp_path, never_done="holds", more=more)]), tmp_path)["results"][0]
+        log_of(CheckResult([checked(tmp_path, never_done="holds", more=more)]), tmp_path)[
+            "results"
+        ][0]
         for more in ("", "# a comment\n")
     )
     assert where(first)[2] + 1 == where(second)[2]
@@ -123,13 +125,13 @@ def test_a_warning_becomes_a_failure_if_it_is_strict(tmp_path: Path) -> None:
     from finale.checker.search.rows import strictly
 
     found = strictly(unexpected(tmp_path))
-    (result,) = log_of(Outcome([found]), tmp_path)["results"]
+    (result,) = log_of(CheckResult([found]), tmp_path)["results"]
     assert (result["level"], result["kind"]) == ("error", "fail")
 
 
 def test_the_command_is_for_a_reader_of_another_checkout(tmp_path: Path) -> None:
     result = checked(tmp_path, "deep/er/failed.toml", never_done="holds")
-    log = sarif_of(Outcome([result]), Checkout(tmp_path), "0")
+    log = sarif_of(CheckResult([result]), Checkout(tmp_path), "0")
     (found,) = json.loads(log)["runs"][0]["results"]
     line = found["message"]["text"].splitlines()[-1]
     assert line.startswith("Show it again: finale trace deep/er/failed.toml --property never-done")

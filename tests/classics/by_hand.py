@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from finale.checker.export.tla import Module
-from finale.checker.search.answer import NO_DEADLOCK, Violated
+from finale.checker.search.verdict import NO_DEADLOCK, Word
 from finale.checker.spec.claim import Expectation
 from finale.model.system import System
 from tests.classics.specs import ROOT, Opinion, spec_of
@@ -66,7 +66,7 @@ def by_tlc(opinion: Opinion, folder: Path) -> Said:
 
 
 def is_violated(expected: Expectation | None) -> bool:
-    return expected is not None and expected.verdict == Violated.word
+    return expected is not None and expected.verdict == Word.VIOLATED
 
 
 def _kind(prop: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.tlc import JAR
-from finale.checker.search.answer import NO_DEADLOCK, Holds, Violated
+from finale.checker.search.verdict import NO_DEADLOCK, Word
 from finale.checker.spec.claim import Expectation
 from finale.model.system import Kind
 from tests.classics.by_hand import EXAMPLES, Said, by_spin, by_tlc, published, shortest
@@ -59,7 +59,7 @@ def falls_of(name: str) -> dict[str, Expectation]:
     return {
         prop: each
         for prop, each in spec.expectations.items()
-        if each.verdict == Violated.word and prop in {*safety, NO_DEADLOCK}
+        if each.verdict == Word.VIOLATED and prop in {*safety, NO_DEADLOCK}
     }
 
 
@@ -76,9 +76,9 @@ def assert_same(opinion: Opinion, said: Said) -> None:
     mine = {name: getattr(spec.counts, name) for name in opinion.counts}
     assert {name: said.counts[name] for name in opinion.counts} == mine
     expected = {prop: each.verdict for prop, each in spec.expectations.items()}
-    words = {True: Holds.word, False: Violated.word}
+    words = {True: Word.HOLDS, False: Word.VIOLATED}
     for prop, holds in said.holds.items():
-        assert words[holds] == expected.get(prop, Holds.word), prop
+        assert words[holds] == expected.get(prop, Word.HOLDS), prop
 
 
 BY_SPIN = [

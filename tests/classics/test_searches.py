@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from finale.checker.search.answer import Answer, Report, Unknown, Vacuous
 from finale.checker.search.bfs.search import check
 from finale.checker.search.bmc.search import check as check_bounded
 from finale.checker.search.interpreter.search import explore
@@ -15,8 +14,9 @@ from finale.checker.search.native.search import check as check_natively
 from finale.checker.search.options import SearchOptions, StorageName
 from finale.checker.search.reductions.kinds import Reduction
 from finale.checker.search.run import run
+from finale.checker.search.verdict import Report, Verdict, Word
 from tests.agreement.compare import compare
-from tests.agreement.test_back_ends import LIVENESS, assert_told_alike
+from tests.agreement.test_back_ends import assert_told_alike
 from tests.classics.specs import NAMES, spec_of
 from tests.reductions.audit import disagreements, told
 
@@ -53,9 +53,9 @@ def test_searches_agree(name: str) -> None:
     readable = check(system)
     assert_told_alike(check_natively(system), readable)
     concrete = explore(spec_of(name).instance(), spec_of(name).asked)
-    liveness = {prop.name for prop in system.properties if prop.kind in LIVENESS}
-    safety = [answer for answer in readable.answers if answer.property not in liveness]
-    assert [each for each in concrete.answers if each.property not in liveness] == safety
+    liveness = {prop.name for prop in system.properties if prop.kind.is_liveness}
+    safety = [answer for answer in readable.verdicts if answer.property not in liveness]
+    assert [each for each in concrete.verdicts if each.property not in liveness] == safety
     assert counts(concrete) == counts(readable)
 
 
@@ -72,19 +72,19 @@ def test_storages_and_threads_agree(name: str, storage: StorageName) -> None:
     for threads in (1, 2, 3):
         report = check_natively(system, options=SearchOptions(storage, threads))
         assert counts(report) == counts(full)
-        for one, other in zip(full.answers, report.answers, strict=True):
+        for one, other in zip(full.verdicts, report.verdicts, strict=True):
             assert_as_sure(one, other, storage)
 
 
-def assert_as_sure(full: Answer, other: Answer, storage: StorageName) -> None:
+def assert_as_sure(full: Verdict, other: Verdict, storage: StorageName) -> None:
     """Hashes answer no question about whole runs, and say so."""
-    if storage == "hashed" and isinstance(other.verdict, Unknown):
-        assert "hash" in other.verdict.why
+    if storage == "hashed" and other.word is Word.UNKNOWN:
+        assert "hash" in other.why
     else:
         assert told(full) == told(other)
 
 
-def differing(name: str, reductions: Sequence[Reduction]) -> list[tuple[Answer, Answer]]:
+def differing(name: str, reductions: Sequence[Reduction]) -> list[tuple[Verdict, Verdict]]:
     """Answers that differ; partial order claims no shortest traces, and proves nothing vacuous."""
     pairs = disagreements(spec_of(name).system(), reductions)
     if Reduction.PARTIAL_ORDER not in reductions:
@@ -92,10 +92,10 @@ def differing(name: str, reductions: Sequence[Reduction]) -> list[tuple[Answer, 
     return [(full, reduced) for full, reduced in pairs if not _differs_by_order(full, reduced)]
 
 
-def _differs_by_order(full: Answer, reduced: Answer) -> bool:
-    if isinstance(reduced.verdict, Unknown):
-        return isinstance(full.verdict, Vacuous)
-    alike = full.verdict.word == reduced.verdict.word and not reduced.is_shortest
+def _differs_by_order(full: Verdict, reduced: Verdict) -> bool:
+    if reduced.word is Word.UNKNOWN:
+        return full.word is Word.VACUOUS
+    alike = full.word == reduced.word and not reduced.is_shortest
     return alike and (full.steps or 0) <= (reduced.steps or 0)
 
 
@@ -117,6 +117,6 @@ def test_the_solver_finds_what_falls(name: str) -> None:
     steps = [each.steps for each in spec.expectations.values() if each.steps is not None]
     full = check_natively(system)
     bounded = check_bounded(system, Limits(steps_max=min(max([1, *steps]), 12)))
-    for one, other in zip(full.answers, bounded.answers, strict=True):
-        if not isinstance(other.verdict, Unknown):
+    for one, other in zip(full.verdicts, bounded.verdicts, strict=True):
+        if other.word is not Word.UNKNOWN:
             assert told(one) == told(other)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from finale.checker.logs.verdicts import Verdict
+from finale.checker.cache.plain_data import plain, typed
+from finale.checker.logs.verdicts import JobVerdict
 from finale.checker.report.watched import told_lines
 from finale.pipeline.watch.journal import Journal, Record
 from tests.cli.running import run
@@ -26,7 +27,7 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> list[Record]:
     """A job that shows something falls silent, goes on, ends, and part of it was said too early."""
     folder = tmp_path_factory.mktemp("watch")
     ((word, verdict),) = states("H16-00", folder, 1)[0]
-    less = Verdict.from_table({**verdict.to_table(), "findings": [], "state": "RUNNING"})
+    less = typed(JobVerdict, {**plain(verdict), "findings": [], "state": "RUNNING"})
     with Journal(folder / "kept", {}) as journal:
         journal.note("truncated", less, NOW)
         journal.note("grows", less, NOW)
@@ -34,7 +35,7 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> list[Record]:
         journal.note(word, less, NOW)
         no_run = {"accepted": False, "lines": 1, "why": "line 2: no", "rejected": True}
         no_run |= {"told": [], "tried": []}
-        journal.note(word, Verdict.from_table({**less.to_table(), "conforms": no_run}), NOW)
+        journal.note(word, typed(JobVerdict, {**plain(less), "conforms": no_run}), NOW)
         journal.note_troubles({"a.log": "it may not be read"}, NOW)
         return list(journal.tell())
 

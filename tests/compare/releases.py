@@ -51,7 +51,7 @@ def row(topic: str, one: Release, other: Release, found: Comparison) -> str:
         topic,
         " → ".join(f"`{name}`" for name in protocols),
         f"{one.key} → {other.key}",
-        found.answer.words,
+        found.relation.words,
         shown(found.lost),
         shown(found.gained),
     ]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from finale.checker.compare.comparison import Answer, Comparison, compare, finer
+from finale.checker.compare.comparison import Comparison, Relation, compare, finer
 from finale.checker.compare.lts import aut_of
 from finale.checker.compare.observed import START, STUCK
 from finale.checker.compare.observer import Observer, observer_in
@@ -60,7 +60,7 @@ def seen(found: Comparison) -> tuple[list[str], list[str]]:
 
 def test_a_spec_is_the_same_as_itself(ping: Spec) -> None:
     found = compare(ping, ping, observer_in("everything"))
-    assert found.answer is Answer.SAME
+    assert found.relation is Relation.SAME
     assert (found.lost, found.gained) == (None, None)
 
 
@@ -68,7 +68,7 @@ def test_more_is_less_the_other_way_round(ping: Spec) -> None:
     lossy = changed(ping, ("options.lossy", True), ("bounds.losses", 1))
     watched = Observer(("A.status",))
     more, less = compare(ping, lossy, watched), compare(lossy, ping, watched)
-    assert (more.answer, less.answer) == (Answer.MORE, Answer.LESS)
+    assert (more.relation, less.relation) == (Relation.MORE, Relation.LESS)
     assert seen(more) == ([], [START, "A.status IDLE → WAITING", STUCK])
     assert seen(less) == (seen(more)[1], [])
 
@@ -76,7 +76,7 @@ def test_more_is_less_the_other_way_round(ping: Spec) -> None:
 def test_the_other_side_goes_along_as_far_as_it_can(ping: Spec) -> None:
     forgets = changed(ping, ("variant", "forgets"))
     found = compare(ping, forgets, Observer(("A",)))
-    assert found.answer is Answer.BOTH
+    assert found.relation is Relation.BOTH
     for difference in (found.lost, found.gained):
         assert difference is not None
         run, other = difference.run, difference.other
@@ -115,12 +115,12 @@ def test_a_reachable_fault_is_seen_as_the_end(ping: Spec) -> None:
 def test_silent_loops_are_told_from_silent_decisions(ping: Spec) -> None:
     again = changed(ping, ("variant", "asks-again"))
     found = compare(ping, again, Observer(("B→A",)))
-    assert found.answer is Answer.UNOBSERVABLE
+    assert found.relation is Relation.UNOBSERVABLE
     assert found.only_divergence
     further = finer(found)
     assert further is not None
     assert further.observer == Observer(("B→A", "everything"))
-    assert further.answer is Answer.MORE
+    assert further.relation is Relation.MORE
 
 
 def test_no_finer_observer_is_asked_where_a_difference_is_seen(ping: Spec) -> None:
@@ -130,9 +130,9 @@ def test_no_finer_observer_is_asked_where_a_difference_is_seen(ping: Spec) -> No
 
 def test_the_limits_make_the_answer_unknown(ping: Spec) -> None:
     found = compare(ping, ping, Observer(("A",)), Limits(states_max=5))
-    assert (found.answer, found.why) == (Answer.UNKNOWN, "the limit of 5 states")
+    assert (found.relation, found.why) == (Relation.UNKNOWN, "the limit of 5 states")
     found = compare(ping, ping, Observer(("A",)), Limits(seconds_max=1e-6))
-    assert (found.answer, found.why) == (Answer.UNKNOWN, "the limit of 1e-06 seconds")
+    assert (found.relation, found.why) == (Relation.UNKNOWN, "the limit of 1e-06 seconds")
 
 
 def test_specs_that_watch_other_things_are_refused(ping: Spec) -> None:
@@ -164,7 +164,7 @@ def test_ids_that_are_given_again_have_no_numbers(known: Catalogue, tmp_path: Pa
     file.write_text(f"{PAIR}[bounds]\nlive_checkpoints = 2\n")
     again = read_spec(file, known)
     found = compare(again, again)
-    assert found.answer is Answer.SAME
+    assert found.relation is Relation.SAME
     assert found.sides is not None
     texts = found.sides[0].alphabet.texts
     assert "Checkpoint.status COMPLETED" in texts
@@ -201,7 +201,7 @@ def test_users_see_what_becomes_of_requests_and_starts(
 def test_other_fairness_is_told_and_never_seen(known: Catalogue) -> None:
     hangs = read_spec(SPECS / "connector" / "broken" / "producer-hangs.toml", known)
     found = compare(changed(hangs, ("variant", "none")), hangs)
-    assert found.answer is Answer.SAME
+    assert found.relation is Relation.SAME
     assert found.other_fairness == ("deliver",)
     assert finer(found) is None
 
@@ -456,7 +456,7 @@ def test_values_that_print_alike_are_told_apart(
     tmp_path: Path, one: str, other: str, words: str
 ) -> None:
     found = by_variants(tmp_path, one, other, observer_in(words))
-    assert found.answer is Answer.BOTH
+    assert found.relation is Relation.BOTH
     assert found.lost is not None
     assert found.gained is not None
     assert found.lost.observation != found.gained.observation
@@ -478,7 +478,7 @@ def test_the_order_of_fields_is_not_seen(tmp_path: Path) -> None:
     for name, module in (("one", ASKS), ("other", "".join(lines))):
         (tmp_path / name).mkdir()
         specs.append(changed(own(tmp_path / name, module, "asks"), ("variant", "both")))
-    assert compare(specs[0], specs[1]).answer is Answer.SAME
+    assert compare(specs[0], specs[1]).relation is Relation.SAME
 
 
 def test_an_ending_that_is_called_as_silence_is_in_the_format(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from finale.checker.compare.comparison import Answer, Comparison, compare
+from finale.checker.compare.comparison import Comparison, Relation, compare
 from finale.checker.compare.observed import START
 from finale.checker.compare.observer import Observer
 from finale.checker.report.compared import comparison_json, comparison_lines
@@ -158,7 +158,7 @@ def test_the_same_behaviour_is_the_same_whatever_is_declared(
     first: str, second: str, folder: Path
 ) -> None:
     found = compared(folder, first, second)
-    assert found.answer is Answer.SAME
+    assert found.relation is Relation.SAME
     text = " ".join(line.plain for line in comparison_lines(found, 100))
     assert "number" in text
 

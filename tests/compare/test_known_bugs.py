@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from finale.checker.compare.comparison import Answer, compare, finer
+from finale.checker.compare.comparison import Relation, compare, finer
 from finale.checker.compare.observer import GROUPS, Observer
 from finale.checker.search.limits import Limits
 from finale.checker.spec.catalogue import Catalogue, catalogue
@@ -64,7 +64,7 @@ def of_variant(file: Path, known: Catalogue) -> tuple[Spec, Spec]:
 def first_observer(sound: Spec, broken: Spec) -> str:
     """The first observer who sees a difference, in the words of the table."""
     found = compare(sound, broken, limits=Limits(states_max=STATES_MAX))
-    if found.answer is Answer.UNKNOWN:
+    if found.relation is Relation.UNKNOWN:
         return NOT_COMPARED
     seen = finer(found) if found.is_same else found
     if seen is None:
@@ -105,7 +105,7 @@ def test_a_finer_observer_sees_what_a_coarser_one_sees(file: Path, known: Catalo
     sound, broken = of_variant(file, known)
     limits = Limits(states_max=FEW_STATES)
     found = [compare(sound, broken, Observer((group,)), limits) for group in GROUPS]
-    if any(each.answer is Answer.UNKNOWN for each in found):
+    if any(each.relation is Relation.UNKNOWN for each in found):
         pytest.skip(f"more than {FEW_STATES} states")
     see = [not each.is_same for each in found]
     assert see == sorted(see)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from finale.checker.compare.comparison import Answer, Comparison, compare, finer
+from finale.checker.compare.comparison import Comparison, Relation, compare, finer
 from finale.checker.compare.observer import GROUPS, Observer
 from finale.checker.report.compared import comparison_json, comparison_lines
 from finale.checker.search.limits import Limits
@@ -150,12 +150,12 @@ def compared(folder: Path, module: str, text: str, *words: str) -> Comparison:
 def test_whoever_watches_effects_sees_a_record_twice(
     words: tuple[str, ...], tmp_path: Path
 ) -> None:
-    assert compared(tmp_path, TWICE, SPEC, *words).answer is Answer.BOTH
+    assert compared(tmp_path, TWICE, SPEC, *words).relation is Relation.BOTH
 
 
 def test_an_observer_of_a_rule_hears_of_effects(tmp_path: Path) -> None:
     found = compared(tmp_path, TWICE, SPEC, "close")
-    assert found.answer is Answer.SAME
+    assert found.relation is Relation.SAME
     further = finer(found)
     assert further is not None
     assert further.observer == Observer(("close", "effects"))
@@ -164,7 +164,7 @@ def test_an_observer_of_a_rule_hears_of_effects(tmp_path: Path) -> None:
 @pytest.mark.parametrize("word", ["inside", "rest"])
 def test_the_advice_names_an_observer_who_sees_the_difference(word: str, tmp_path: Path) -> None:
     found = compared(tmp_path, TWO, TWO_SPEC, word)
-    assert found.answer is Answer.SAME
+    assert found.relation is Relation.SAME
     further = finer(found)
     assert further is not None
     advice = " ".join(line.plain for line in comparison_lines(found, 100, further))
@@ -182,19 +182,19 @@ def test_a_finer_group_takes_the_place_of_a_coarser_one() -> None:
     assert Observer(("everything",)).finer == ()
 
 
-@pytest.mark.parametrize(("rule", "answer"), [("work", Answer.LESS), ("toil", Answer.MORE)])
+@pytest.mark.parametrize(("rule", "answer"), [("work", Relation.LESS), ("toil", Relation.MORE)])
 def test_a_rule_that_only_one_system_takes_is_watched(
-    rule: str, answer: Answer, tmp_path: Path
+    rule: str, answer: Relation, tmp_path: Path
 ) -> None:
     found = compared(tmp_path, TWO, TWO_SPEC, rule)
-    assert found.answer is Answer.BOTH
-    run = found.lost if answer is Answer.LESS else found.gained
+    assert found.relation is Relation.BOTH
+    run = found.lost if answer is Relation.LESS else found.gained
     assert run is not None
     assert run.observation == f"{rule}()"
 
 
 def test_a_rule_that_no_system_takes_is_a_rule(tmp_path: Path) -> None:
-    assert compared(tmp_path, TWO, TWO_SPEC, "rest").answer is Answer.SAME
+    assert compared(tmp_path, TWO, TWO_SPEC, "rest").relation is Relation.SAME
 
 
 @pytest.mark.parametrize("words", [("more",), ("everything", "more")], ids=",".join)
@@ -231,7 +231,7 @@ def test_a_limit_leaves_open_what_finer_observers_see(
     found = compared(tmp_path, TWO, TWO_SPEC, "rest")
     further = finer(found, limits)
     assert further is not None
-    assert (further.answer, further.why) == (Answer.UNKNOWN, why)
+    assert (further.relation, further.why) == (Relation.UNKNOWN, why)
     page = " ".join(line.plain.strip() for line in comparison_lines(found, 200, further))
     assert (
         f"Whether an observer of {further.observer} sees a difference is unknown, because of "

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from finale.checker.compare.bisimulation import classes
-from finale.checker.compare.comparison import Answer, Comparison, compare
+from finale.checker.compare.comparison import Comparison, Relation, compare
 from finale.checker.compare.inclusion import Determinised, unmatched
 from finale.checker.compare.lts import Alphabet, Lts, aut_of, joined
 from finale.checker.spec.catalogue import Catalogue, catalogue
@@ -93,7 +93,7 @@ def test_all_bugs_and_fixes_that_are_small_enough(tmp_path: Path) -> None:
         if max(one.lts.states, other.lts.states) > STATES_MAX:
             continue
         files = written(one.lts, other.lts, one.alphabet, tmp_path)
-        assert says(*files, DIVERGENT) == (found.answer is Answer.SAME), fix
+        assert says(*files, DIVERGENT) == (found.relation is Relation.SAME), fix
         assert says(*files, INCLUDED) == (found.lost is None), fix
         assert says(files[1], files[0], INCLUDED) == (found.gained is None), fix
         compared += 1

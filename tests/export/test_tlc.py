@@ -8,10 +8,11 @@ import pytest
 
 from benchmarks.tlc import JAR
 from finale.checker.export.tla import Module
+from finale.checker.search.verdict import Word
 from finale.model.language.build import build
 from finale.model.system import System
 from tests.export import tlc
-from tests.export.verdicts import Holds, NotAsked, Unknown, Violated, ours
+from tests.export.verdicts import ours
 from tests.protocols.specs import ROOT, spec_of
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal
@@ -40,21 +41,21 @@ def assert_agrees(system: System, folder: Path) -> None:
     assert {module.claims[name] for name in told.violated if name in module.claims} == (
         found.violated | found.reached
     )
-    asked = {name: word for name, word in found.live.items() if word != NotAsked.word}
+    asked = {name: word for name, word in found.live.items() if word != Word.NOT_ASKED}
     # One run of TLC for all that hold; it does not say which of several are violated.
-    hold = [names[name] for name, word in asked.items() if word == Holds.word]
+    hold = [names[name] for name, word in asked.items() if word == Word.HOLDS]
     assert not hold or tlc.holds(module, folder, hold, "FairSpec")
-    others = {name: word for name, word in asked.items() if word != Holds.word}
+    others = {name: word for name, word in asked.items() if word != Word.HOLDS}
     assert {name: liveness(module, folder, names[name]) for name in others} == others
 
 
 def liveness(module: Module, folder: Path, name: str) -> str:
     """The verdict, from both readings of fairness."""
     if tlc.holds(module, folder, [name], "FairSpec"):
-        return Holds.word
+        return Word.HOLDS
     if module.strict and tlc.holds(module, folder, [name], "StrictSpec"):
-        return Unknown.word
-    return Violated.word
+        return Word.UNKNOWN
+    return Word.VIOLATED
 
 
 #: TLC starts once for each question: CI asks it of every third one.

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from finale.checker.export.conditions import LIVENESS, initial_states
-from finale.checker.search.answer import (
-    NO_DEADLOCK,
-    WELL_FORMED,
-    Holds,
-    NotAsked,
-    Unknown,
-    Vacuous,
-    Violated,
-)
+from finale.checker.export.conditions import initial_states
 from finale.checker.search.native.search import check
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Word
 from finale.model.system import Kind, System
 
 
@@ -34,7 +26,7 @@ class Ours:
 def ours(system: System) -> Ours:
     """The answers of the native search."""
     report = check(system)
-    verdicts = {answer.property: answer.verdict for answer in report.answers}
+    verdicts = {answer.property: answer for answer in report.verdicts}
     kinds = {prop.name: prop.kind for prop in system.properties}
     safety = [name for name, kind in kinds.items() if kind in (Kind.ALWAYS, Kind.ON_STEP)]
     counted = report.statistics
@@ -46,20 +38,20 @@ def ours(system: System) -> Ours:
         frozenset(
             name
             for name in (*safety, WELL_FORMED, NO_DEADLOCK)
-            if isinstance(verdicts[name], Violated)
+            if verdicts[name].word is Word.VIOLATED
         ),
         frozenset(
             name
             for name, kind in kinds.items()
-            if kind is Kind.REACHABLE and isinstance(verdicts[name], Holds)
+            if kind is Kind.REACHABLE and verdicts[name].word is Word.HOLDS
         ),
         {
             # Whether an antecedent is ever true is no question to TLC: to it, that holds.
-            name: Holds.word if isinstance(verdicts[name], Vacuous) else verdicts[name].word
+            name: Word.HOLDS if verdicts[name].word is Word.VACUOUS else verdicts[name].word
             for name, kind in kinds.items()
-            if kind in LIVENESS
+            if kind.is_liveness
         },
     )
 
 
-__all__ = ["Holds", "NotAsked", "Ours", "Unknown", "Violated", "ours"]
+__all__ = ["Ours", "ours"]

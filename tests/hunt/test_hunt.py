@@ -14,7 +14,7 @@ import pytest
 
 import finale.checker.hunt.hunting
 import finale.cli.hunt
-from finale.checker.hunt.hunting import Hunting, findings_of, known_settings, signatures_of
+from finale.checker.hunt.hunting import Hunting, known_settings, new_signatures, signatures_of
 from finale.checker.hunt.journal import FOUND, JOURNAL, Journal, Searched
 from finale.checker.hunt.settings import HuntSetting, settings
 from finale.checker.hunt.signature import Signature
@@ -72,11 +72,11 @@ def test_a_violation_is_found_and_a_spec_makes_it_known(tmp_path: Path) -> None:
         assert not hunt.hunt([*plan, *described], None)
         results = list(hunt.results(plan))
         known = signatures_of(list(hunt.results(described)))
-    names = {each.signature.property: each for each in findings_of(results, (), catalogue())}
+    names = {each.signature.property: each for each in new_signatures(results, (), catalogue())}
     hang = names["stop-is-answered"]
     assert hang.signature.environment == ("lose_confirmation", "request_stop")
     assert "complete" in hang.signature.decisive
-    left = {each.signature.property for each in findings_of(results, known, catalogue())}
+    left = {each.signature.property for each in new_signatures(results, known, catalogue())}
     assert "stop-is-answered" not in left
 
 

@@ -64,4 +64,4 @@ def test_what_is_damaged_is_judged_as_far_as_it_goes(
     cluster = judge_cluster(logs, TABLE)
     assert cluster.tally.read == sum(map(len, logs))
     for job in cluster.jobs:
-        assert job.events <= cluster.tally.parsed
+        assert job.verdict.events <= cluster.tally.parsed

@@ -77,7 +77,7 @@ def judged(
 
 
 def shown(cluster: JudgedCluster) -> set[str]:
-    return {finding.property for job in cluster.jobs for finding in job.shows}
+    return {finding.property for job in cluster.jobs for finding in job.verdict.shows}
 
 
 # --- runs as they were ----------------------------------------------------------------------------
@@ -86,7 +86,7 @@ def shown(cluster: JudgedCluster) -> set[str]:
 def first_lines(cluster: JudgedCluster) -> dict[str, tuple[int, str, int]]:
     """Of each property: the line from which on it is shown, how, and for how many."""
     found: dict[str, tuple[int, str, int]] = {}
-    for each in (each for job in cluster.jobs for each in job.shows):
+    for each in (each for job in cluster.jobs for each in job.verdict.shows):
         line, severity, number = found.get(each.property, (each.where.line, each.severity.value, 0))
         found[each.property] = (line, severity, number + 1)
     return found
@@ -133,9 +133,11 @@ def test_what_is_not_told_is_undecided_and_not_guessed() -> None:
     for name, cluster in judged(str(SAMPLES), at_info):
         for job in cluster.jobs:
             assert not {"confirms-what-was-taken", "closed-after-final-checkpoint"} & {
-                *job.decided
+                *job.verdict.decided
             }, name
-            assert "confirms-what-was-taken" in job.undecided or not job.history.checkpoints, name
+            assert (
+                "confirms-what-was-taken" in job.verdict.undecided or not job.history.checkpoints
+            ), name
 
 
 #: How much is found of each hazard in each copy: of those runs that show it.
@@ -258,8 +260,8 @@ def test_a_log_that_ends_early_is_truncated_and_shows_nothing() -> None:
 
     ((_, cluster),) = judged(str(SAMPLES), half, "race-00")
     (job,) = cluster.jobs
-    assert job.coverage is Coverage.TRUNCATED
-    assert {each.severity for each in job.findings} == {Severity.OPEN}
+    assert job.verdict.coverage is Coverage.TRUNCATED
+    assert {each.severity for each in job.verdict.findings} == {Severity.OPEN}
 
 
 def test_a_log_that_begins_late_has_a_gap_and_shows_nothing_new() -> None:
@@ -267,7 +269,7 @@ def test_a_log_that_begins_late_has_a_gap_and_shows_nothing_new() -> None:
         yield from (line for line in lines if line.number > 500)
 
     for name, cluster in judged(str(SAMPLES), rest):
-        assert {job.coverage for job in cluster.jobs[:1]} == {Coverage.GAP}, name
+        assert {job.verdict.coverage for job in cluster.jobs[:1]} == {Coverage.GAP}, name
         assert shown(cluster) <= set(SHOWN.get(name, {})), name
 
 
@@ -280,5 +282,5 @@ def test_vertices_of_one_name_are_not_told_apart_and_not_judged() -> None:
 
     ((_, cluster),) = judged(str(SAMPLES), renamed, "H2-06")
     (job,) = cluster.jobs
-    assert job.ambiguous == ("Source: src0",)
-    assert job.findings == ()
+    assert job.verdict.ambiguous == ("Source: src0",)
+    assert job.verdict.findings == ()

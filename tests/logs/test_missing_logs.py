@@ -63,7 +63,7 @@ def shown(cluster: JudgedCluster) -> set[tuple[str, tuple[tuple[str, str], ...]]
     return {
         (each.property, each.binding)
         for job in cluster.jobs
-        for each in job.findings
+        for each in job.verdict.findings
         if each.severity is not Severity.OPEN
     }
 
@@ -100,9 +100,12 @@ def test_a_process_without_log_is_accused_of_nothing(lines: Mapping[str, Logs], 
         ]
         found = judge_cluster(fewer, TABLE)
         assert shown(found) <= whole, task
-        needs = {level for job in found.jobs for told in job.needs.values() for level in told}
+        needs = {
+            level for job in found.jobs for told in job.verdict.needs.values() for level in told
+        }
         assert (
-            any(each.startswith(f"{LOG_OF}{task[0]}") for each in needs) or not found.jobs[0].asked
+            any(each.startswith(f"{LOG_OF}{task[0]}") for each in needs)
+            or not found.jobs[0].verdict.asked
         )
 
 
@@ -110,14 +113,14 @@ def test_the_log_of_one_task_manager_is_missing(lines: Mapping[str, Logs]) -> No
     """It was called violated what only the other process has told."""
     whole = judge_cluster(lines["multi-cancel-01"], TABLE)
     assert not shown(whole)
-    assert not whole.jobs[0].needs
+    assert not whole.jobs[0].verdict.needs
     for missing in (1, 2):
         logs = [log for number, log in enumerate(lines["multi-cancel-01"]) if number != missing]
         (job,) = judge_cluster(logs, TABLE).jobs
-        assert not [each for each in job.findings if each.severity is not Severity.OPEN]
-        assert job.coverage is Coverage.COMPLETE
-        assert {"finish-before-close", "closed-after-final-checkpoint"} <= job.needs.keys()
-        levels = {level for told in job.needs.values() for level in told}
+        assert not [each for each in job.verdict.findings if each.severity is not Severity.OPEN]
+        assert job.verdict.coverage is Coverage.COMPLETE
+        assert {"finish-before-close", "closed-after-final-checkpoint"} <= job.verdict.needs.keys()
+        levels = {level for told in job.verdict.needs.values() for level in told}
         assert {each.removeprefix(LOG_OF)[-5:] for each in levels} == {f"({missing}/2)"}
 
 
@@ -133,7 +136,7 @@ def test_a_missing_part_of_a_rotated_log_is_a_gap(lines: Mapping[str, Logs], nam
             holes = [(number, 0, cut[missing * size].number)]
             found = judge_cluster([*logs[:number], cut, *logs[number + 1 :]], TABLE, holes=holes)
             assert shown(found) <= whole, missing
-            assert Coverage.GAP in {job.coverage for job in found.jobs}
+            assert Coverage.GAP in {job.verdict.coverage for job in found.jobs}
 
 
 def raw_log(*names: str) -> RawLog:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from finale.checker.search.answer import Report, Violated
 from finale.checker.search.bfs.search import check
 from finale.checker.search.interpreter.search import explore
+from finale.checker.search.verdict import Report, Word
 from finale.model.errors import FinaleError
 from finale.model.language.assumptions import Leaving
 from finale.model.language.build import build
@@ -138,14 +138,14 @@ def test_a_guard_that_is_left_out_forbids_nothing() -> None:
 
 def test_a_step_that_is_left_out_does_nothing_and_properties_see_it() -> None:
     found, _ = reports("note")
-    verdicts = {each.property: each.verdict for each in found.answers}
-    assert isinstance(verdicts["notes-are-true"], Violated)
+    verdicts = {each.property: each for each in found.verdicts}
+    assert verdicts["notes-are-true"].word is Word.VIOLATED
 
 
 def test_properties_keep_the_assumptions_that_rules_leave_out() -> None:
     # With three switched, nothing is near: the property excuses what the rules no longer do.
     found, _ = reports("note", "may-switch")
-    answer = next(each for each in found.answers if each.property == "notes-are-true")
+    answer = next(each for each in found.verdicts if each.property == "notes-are-true")
     assert answer.steps == 1
     assert Lamps.assumptions()["may-switch"].without is True
 
@@ -156,8 +156,8 @@ def test_an_atomic_step_is_taken_apart() -> None:
     found, _ = reports(kind=apart)
     assert known.leaving is Leaving.AT_ONCE
     assert {each.rule.name for each in build(apart(Setting())).rules} >= {"note_later", "count"}
-    verdicts = {each.property: each.verdict for each in found.answers}
-    assert isinstance(verdicts["notes-are-true"], Violated)
+    verdicts = {each.property: each for each in found.verdicts}
+    assert verdicts["notes-are-true"].word is Word.VIOLATED
 
 
 def test_assumptions_have_names_methods_and_sentences() -> None:

@@ -15,7 +15,7 @@ from finale.checker.page.explorer.server import HOST, Explorer, serving
 from finale.checker.page.explorer.walk import walk_of
 from finale.checker.page.report import report_page
 from finale.checker.page.sequence_svg import sequence_file
-from finale.checker.report.story import RUN, row_of_run
+from finale.checker.search.verdict import Verdict, Word
 from finale.cli.traces import itf_of_run
 from finale.model.itf import from_itf
 from finale.model.trace import Trace
@@ -49,7 +49,7 @@ def address(request: pytest.FixtureRequest) -> Iterator[str]:
     system = found.system
 
     def written(run: Trace) -> str:
-        return itf_of_run(found.spec, system, row_of_run("", RUN, run))
+        return itf_of_run(found.spec, system, Verdict("", Word.RUN, run))
 
     explorer = Explorer(found.spec, system, begin, written)
     with serving(explorer, 0) as server:

@@ -16,8 +16,8 @@ import pytest
 from finale.checker.page.explorer import walk as walk_module
 from finale.checker.page.explorer.server import BODY_MAX, HOST, Explorer, serving
 from finale.checker.page.explorer.walk import Walk, walk_of
-from finale.checker.report.story import RUN, row_of_run
 from finale.checker.search.limits import Limits
+from finale.checker.search.verdict import Verdict, Word
 from finale.cli.traces import itf_of_run
 from finale.model.errors import FinaleError
 from finale.model.itf import from_itf
@@ -39,7 +39,7 @@ def here(*rules: int, spec: Path = HANGS) -> dict[str, Any]:
 def written(run_of_it: Trace) -> str:
     found = result(HANGS)
     assert found.system is not None
-    return itf_of_run(found.spec, found.system, row_of_run("", RUN, run_of_it))
+    return itf_of_run(found.spec, found.system, Verdict("", Word.RUN, run_of_it))
 
 
 def race() -> list[int]:

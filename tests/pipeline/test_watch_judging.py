@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
+from finale.checker.cache.plain_data import plain, typed
 from finale.checker.logs.findings import Coverage
 from finale.checker.logs.read.job_runs import JobRun
 from finale.checker.logs.read.line_patterns import table
 from finale.checker.logs.read.log_files import LogShelf
 from finale.checker.logs.read.visibility import LogProfile
 from finale.checker.logs.validate import JudgedJob, judge_cluster, judge_job
-from finale.checker.logs.verdicts import Verdict, verdict_of
+from finale.checker.logs.verdicts import JobVerdict, named_in
 from finale.model.errors import FinaleError
 from finale.pipeline.watch import cluster, work
 from finale.pipeline.watch.cluster import WatchSetting
@@ -57,11 +58,11 @@ class Watch:
     def __init__(self, state: Path, root: str = "logs") -> None:
         self.state, self.setting, self.batch = state, WatchSetting(root, TABLE), 0
 
-    def take(self, new: News) -> list[tuple[str, Verdict]]:
+    def take(self, new: News) -> list[tuple[str, JobVerdict]]:
         row = judged(WatchOrder(str(self.state), self.batch, self.setting), ".", new)
         self.batch += 1
         row = json.loads(json.dumps(row))
-        return [(each["word"], Verdict.from_table(each["verdict"])) for each in row["states"]]
+        return [(each["word"], typed(JobVerdict, each["verdict"])) for each in row["states"]]
 
     def forget(self) -> None:
         """The next batch is in a process that has seen nothing."""
@@ -75,13 +76,13 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     work._HELD.clear()
 
 
-def whole(folder: Path) -> list[Verdict]:
+def whole(folder: Path) -> list[JobVerdict]:
     """What is said of all that is in a folder, at once."""
     with LogShelf() as shelf:
         logs = shelf.logs([str(folder)])
         found = judge_cluster(map(shelf.lines, logs), TABLE)
         where = str(logs[0]) if len(logs) == 1 else str(folder)
-        return [verdict_of(where, job, logs) for job in found.jobs]
+        return [named_in(job.verdict, where, logs) for job in found.jobs]
 
 
 @pytest.mark.parametrize("name", ["bounded-01", "H16-00", "stop-restore-01", "H4-00"])
@@ -95,7 +96,7 @@ def test_in_parts_of_any_size_by_any_process(name: str, tmp_path: Path) -> None:
         content(name),
     )
     cuts = sorted(chance.sample(range(len(data)), 12))
-    found: dict[str, Verdict] = {}
+    found: dict[str, JobVerdict] = {}
     for begin, end in zip([0, *cuts], [*cuts, len(data)], strict=True):
         found |= {each.job: each for _, each in watch.take(news(data[begin:end]))}
         if chance.random() < 0.4:
@@ -274,7 +275,7 @@ def test_what_was_changed_is_refused(tmp_path: Path) -> None:
 # --- what was told --------------------------------------------------------------------------------
 
 
-def states(name: str, tmp_path: Path, parts: int = 2) -> list[list[tuple[str, Verdict]]]:
+def states(name: str, tmp_path: Path, parts: int = 2) -> list[list[tuple[str, JobVerdict]]]:
     watch, data = Watch(tmp_path / "state"), content(name)
     (tmp_path / "state").mkdir(exist_ok=True)
     size = -(-len(data) // parts)
@@ -314,7 +315,7 @@ def test_a_finding_that_later_lines_explain_is_withdrawn(tmp_path: Path) -> None
     with Journal(tmp_path / "kept", {}) as journal:
         journal.note("grows", verdict, NOW)
         list(journal.tell())
-        less = Verdict.from_table(verdict.to_table() | {"findings": []})
+        less = typed(JobVerdict, plain(verdict) | {"findings": []})
         journal.note("grows", less, NOW)
         told = list(journal.tell())
         assert {each["what"] for each in told} == {"withdrawn"}

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from finale.checker.search.answer import Answer, Holds, Violated
 from finale.checker.search.backends import check_with
 from finale.checker.search.limits import Limits
 from finale.checker.search.run import chosen
+from finale.checker.search.verdict import Verdict, Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
 from finale.model.protocols.registry import PROTOCOLS
@@ -25,11 +25,11 @@ def must_fall(spec: Spec) -> str:
     return name
 
 
-def answer_to(spec: Spec, name: str) -> Answer:
+def answer_to(spec: Spec, name: str) -> Verdict:
     """What a search says of one property."""
     system = spec.system(chosen(spec, {name}))
     report = check_with("auto", system, Limits(), None)
-    return next(answer for answer in report.answers if answer.property == name)
+    return next(answer for answer in report.verdicts if answer.property == name)
 
 
 @pytest.mark.parametrize("spec", BROKEN, ids=lambda spec: name_of(spec.file))
@@ -39,12 +39,12 @@ def test_variant_falls_and_its_base_holds(spec: Spec) -> None:
 
     if is_large(spec):  # test_specs.py searches the others
         broken = answer_to(spec, name)
-        assert isinstance(broken.verdict, Violated)
+        assert broken.word is Word.VIOLATED
         assert broken.steps == spec.expectations[name].steps
 
     base = replace(spec, protocol=catalogue().protocol(spec.protocol.key), variant=None)
     sound = answer_to(base, name)
-    assert isinstance(sound.verdict, Holds), f"without the mistake: {sound.verdict}"
+    assert sound.word is Word.HOLDS, f"without the mistake: {sound}"
 
 
 def test_every_variant_has_a_spec() -> None:

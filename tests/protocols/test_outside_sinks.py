@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from finale.checker.search.answer import Holds
 from finale.checker.search.bfs.search import check
 from finale.checker.search.run import chosen
+from finale.checker.search.verdict import Word
 from tests.protocols.specs import spec_of
 
 SPEC = """
@@ -41,8 +41,8 @@ def test_a_record_that_a_sink_holds_is_not_lost(
     file.write_text(SPEC.format(protocol=protocol, sink=sink))
     spec = spec_of(file)
     report = check(spec.system(chosen(spec, {name})))
-    verdict = next(each.verdict for each in report.answers if each.property == name)
-    assert isinstance(verdict, Holds)
+    verdict = next(each for each in report.verdicts if each.property == name)
+    assert verdict.word is Word.HOLDS
 
 
 @pytest.mark.parametrize("flag", ["true", "false"])
@@ -53,5 +53,5 @@ def test_a_batch_is_written_at_the_end_of_input(flag: str, tmp_path: Path) -> No
     file.write_text(text.replace("failures    = 1\n", "").replace("\n[bounds]", options))
     spec = spec_of(file)
     report = check(spec.system(chosen(spec, {"commit-completeness"})))
-    verdict = next(e.verdict for e in report.answers if e.property == "commit-completeness")
-    assert isinstance(verdict, Holds)
+    verdict = next(e for e in report.verdicts if e.property == "commit-completeness")
+    assert verdict.word is Word.HOLDS

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from finale.checker.report.matrix import is_cell
-from finale.checker.search.answer import Violated
 from finale.checker.search.backends import check_with
 from finale.checker.search.interpreter.comparing import compare_all
 from finale.checker.search.limits import Limits
 from finale.checker.search.rows import ResultRow, result_of
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
 from finale.model.errors import FinaleError
@@ -107,12 +107,12 @@ def unlisted(spec: Spec, system: System, rows: Iterable[ResultRow]) -> list[Resu
         if spec.variant is None
         and not is_cell(spec.file)
         and row.property in safety - spec.expectations.keys()
-        and row.verdict == Violated.word
+        and row.word is Word.VIOLATED
     ]
 
 
 def brief(row: ResultRow) -> str:
-    return f"{row.property} {row.verdict} {row.steps or ''}; expected: {row.expected}"
+    return f"{row.property} {row.word} {row.steps or ''}; expected: {row.expected}"
 
 
 @dataclass

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from finale.checker.search.answer import Report, Verdict, Violated
 from finale.checker.search.backends import check_with
 from finale.checker.search.limits import Limits
+from finale.checker.search.verdict import Report, Verdict, Word
 from finale.checker.spec.claim import Spec
 from finale.model.semantics import evaluate
 from finale.model.system import Kind, System
@@ -35,7 +35,7 @@ class Fall:
     @property
     def length(self) -> int | None:
         """The length of the counterexample with few ids."""
-        trace = self.verdict.trace if isinstance(self.verdict, Violated) else None
+        trace = self.verdict.counterexample
         return None if trace is None else trace.length
 
 
@@ -72,7 +72,7 @@ def fallen(spec: Spec) -> Fallen:
     few = with_few_ids(spec, live)
     system = few.system()
     report = check_with("auto", system, Limits(states_max=STATES_MAX), None)
-    verdicts = {answer.property: answer.verdict for answer in report.answers}
+    verdicts = {answer.property: answer for answer in report.verdicts}
     falls = (Fall(spec, n, spec.expectations[n].steps, verdicts[n]) for n in violated_in(spec))
     replayed = {
         name: _is_replayed(few, system, live, name, trace)
@@ -87,10 +87,10 @@ def fallen(spec: Spec) -> Fallen:
 
 def _traces(system: System, report: Report) -> Iterator[tuple[str, Trace]]:
     kinds = {prop.name: prop.kind for prop in system.properties}
-    for answer in report.answers:
-        if isinstance(answer.verdict, Violated) and kinds.get(answer.property) in SAFETY:
-            assert answer.verdict.trace is not None
-            yield answer.property, answer.verdict.trace
+    for answer in report.verdicts:
+        if answer.word is Word.VIOLATED and kinds.get(answer.property) in SAFETY:
+            assert answer.trace is not None
+            yield answer.property, answer.trace
 
 
 def _is_replayed(few: Spec, system: System, live: int, name: str, trace: Trace) -> bool:

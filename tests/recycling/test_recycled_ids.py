@@ -10,11 +10,11 @@ import pytest
 from finale.checker.report.check_json import json_rows
 from finale.checker.report.results import result_lines
 from finale.checker.report.story import story_of
-from finale.checker.search.answer import NotAsked, Violated
 from finale.checker.search.bfs.search import check
 from finale.checker.search.native.search import check as check_natively
 from finale.checker.search.rows import result_of
 from finale.checker.search.run import run
+from finale.checker.search.verdict import Verdict, Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.reading import read_spec
@@ -71,10 +71,10 @@ def assert_same(seen: Seen) -> None:
 
 def assert_falls_alike(found: Fallen) -> None:
     for fall in found.falls:
-        if isinstance(fall.verdict, Violated):
+        if fall.verdict.word is Word.VIOLATED:
             assert fall.steps is None or fall.length == fall.steps, fall
         else:
-            assert fall.verdict.word == "not-asked", fall
+            assert fall.verdict.word is Word.NOT_ASKED, fall
     assert not found.by_few_alone
 
 
@@ -161,7 +161,7 @@ def test_a_request_that_waits_no_more_shows_as_a_step(tmp_path: Path) -> None:
 def test_a_step_that_renumbers_violates_nothing(tmp_path: Path) -> None:
     system = spec_in(tmp_path).system()
     report = check(system)
-    verdicts = {answer.property: answer.verdict for answer in report.answers}
+    verdicts = {answer.property: answer for answer in report.verdicts}
     assert (report.statistics.states, report.statistics.transitions) == (6837, 19968)
     for name in (
         "opens-nothing-after-finish",
@@ -173,8 +173,8 @@ def test_a_step_that_renumbers_violates_nothing(tmp_path: Path) -> None:
     ):
         assert verdicts[name].word == "holds", name
     for name in FORGETFUL & verdicts.keys():
-        assert verdicts[name] == NotAsked(AGAIN), name
-    assert check_natively(system).answers == report.answers
+        assert verdicts[name] == Verdict(name, Word.NOT_ASKED, why=AGAIN), name
+    assert check_natively(system).verdicts == report.verdicts
 
 
 def test_what_is_not_asked_says_so(tmp_path: Path) -> None:
@@ -197,15 +197,15 @@ def test_a_spec_can_expect_that_something_is_not_asked(tmp_path: Path) -> None:
 def test_a_first_plan_that_is_wrong_is_found() -> None:
     spec = spec_of(SPECS / "chained-sources" / "called-by-channels.toml")
     report = check(with_few_ids(spec, 2).system())
-    answer = next(a for a in report.answers if a.property == "waiting-tasks-are-reached")
-    assert (answer.verdict.word, answer.steps) == ("violated", 1)
+    answer = next(a for a in report.verdicts if a.property == "waiting-tasks-are-reached")
+    assert (answer.word, answer.steps) == ("violated", 1)
 
 
 def test_a_checkpoint_that_is_renamed_while_it_is_pending_is_not_followed() -> None:
     spec = spec_of(SPECS / "final-checkpoint" / "queue.toml")
     one = check(with_few_ids(spec, 3).system())
-    verdicts = {answer.property: answer.verdict for answer in one.answers}
-    assert verdicts["checkpoint-ends"] == NotAsked(AGAIN)
+    verdicts = {answer.property: answer for answer in one.verdicts}
+    assert verdicts["checkpoint-ends"] == Verdict("checkpoint-ends", Word.NOT_ASKED, why=AGAIN)
 
 
 def test_a_trace_says_who_gets_another_name() -> None:
@@ -214,7 +214,7 @@ def test_a_trace_says_who_gets_another_name() -> None:
     assert result.system is not None
     row = next(row for row in result.rows if row.trace is not None)
     assert row.trace is not None
-    story = story_of(result.system, row, row.trace)
+    story = story_of(result.system, row)
     step = story.steps[-1]
     assert (step.rule.rule.name, step.renamed) == ("trigger_checkpoint", ("cp1", "cp2"))
     # The step itself makes the next checkpoint pending; no other one changes.

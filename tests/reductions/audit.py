@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from finale.checker.search.answer import Answer, Report
 from finale.checker.search.limits import Limits
 from finale.checker.search.native.search import check, searched
 from finale.checker.search.reduced import check_reduced
@@ -12,6 +11,7 @@ from finale.checker.search.reductions.canonical import Canonical
 from finale.checker.search.reductions.kinds import AppliedReduction, Reduction, Symmetry
 from finale.checker.search.reductions.symmetry import symmetry_of
 from finale.checker.search.reductions.under import canonical_of
+from finale.checker.search.verdict import Report, Verdict
 from finale.model.semantics import evaluate
 from finale.model.system import State, System
 
@@ -33,17 +33,19 @@ def in_full(system: System) -> Report:
     return _last[0][1]
 
 
-def disagreements(system: System, reductions: Collection[Reduction]) -> list[tuple[Answer, Answer]]:
+def disagreements(
+    system: System, reductions: Collection[Reduction]
+) -> list[tuple[Verdict, Verdict]]:
     """Where the answers under reductions differ from those of the full search."""
     full = in_full(system)
     reduced = check_reduced(system, reductions, Limits(), None)
-    pairs = zip(full.answers, reduced.answers, strict=True)
+    pairs = zip(full.verdicts, reduced.verdicts, strict=True)
     return [(one, other) for one, other in pairs if told(one) != told(other)]
 
 
-def told(answer: Answer) -> tuple[str, str, int | None]:
+def told(answer: Verdict) -> tuple[str, str, int | None]:
     """What must not change: a trace may have other names in it, never another length."""
-    return answer.property, answer.verdict.word, answer.steps
+    return answer.property, answer.word, answer.steps
 
 
 def kept_under(system: System, under: Sequence[AppliedReduction]) -> tuple[Canonical, list[State]]:

@@ -11,15 +11,6 @@ from threading import Timer
 
 import pytest
 
-from finale.checker.search.answer import (
-    NO_DEADLOCK,
-    WELL_FORMED,
-    Answer,
-    Holds,
-    Report,
-    Statistics,
-    Unknown,
-)
 from finale.checker.search.limits import Limits, SearchProgress, TimeOver
 from finale.checker.search.reduced import LOOKING, check_reduced
 from finale.checker.search.reductions.find import Interrupts
@@ -27,6 +18,14 @@ from finale.checker.search.reductions.kinds import Reduction
 from finale.checker.search.reductions.partial_order import ordered
 from finale.checker.search.reductions.transitions import WAYS_MAX, ways
 from finale.checker.search.solving.prover import Prover
+from finale.checker.search.verdict import (
+    NO_DEADLOCK,
+    WELL_FORMED,
+    Report,
+    Statistics,
+    Verdict,
+    Word,
+)
 from finale.model.expressions import TRUE, cell, conjunction, disjunction, equal, integer, negation
 from finale.model.language.build import build
 from finale.model.protocols.two_phase_commit import TwoPhaseCommit
@@ -140,13 +139,13 @@ def test_the_limit_of_time_is_for_all_searches_under_reductions(
         given.append(limits.seconds_max or 0)
         names = (*(prop.name for prop in part.properties), WELL_FORMED, NO_DEADLOCK)
         statistics = Statistics(1, 0, 0, 0.0)
-        return Report("native", tuple(Answer(name, Holds()) for name in names), statistics)
+        return Report("native", tuple(Verdict(name, Word.HOLDS) for name in names), statistics)
 
     monkeypatch.setattr("finale.checker.search.native.search.check", native_check)
     system = build(LASSO.make(), LASSO.families)
     report = check_reduced(system, list(Reduction), Limits(seconds_max=100), None)
     assert given[0] < 100
     assert report.stopped == "the limit of 100 seconds"
-    late = [each.verdict.why for each in report.answers if isinstance(each.verdict, Unknown)]
+    late = [each.why for each in report.verdicts if each.word is Word.UNKNOWN]
     assert late
     assert set(late) == {"the limit of 100 seconds: the search for it was not begun"}

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from finale.checker.search.answer import NO_DEADLOCK
 from finale.checker.search.limits import Limits
 from finale.checker.search.native.search import check, searched
 from finale.checker.search.reductions.canonical import Reset
 from finale.checker.search.reductions.dead import CHANGES, dead_variables_of
 from finale.checker.search.reductions.find import find_all
 from finale.checker.search.reductions.kinds import DeadVariables, Reduction
+from finale.checker.search.verdict import NO_DEADLOCK
 from finale.checker.spec.claim import Spec
 from finale.model.expressions import TRUE
 from finale.model.language.build import build
@@ -68,7 +68,7 @@ def test_what_a_property_reads_is_kept() -> None:
 def test_what_is_asked_of_a_step_from_one_mode_to_another_is_kept(family: Family) -> None:
     """A question about such a step is never asked within one mode."""
     system = system_of(worlds.Passing, [family])
-    assert [each.verdict.word for each in check(system).answers][:1] == ["violated"]
+    assert [each.word for each in check(system).verdicts][:1] == ["violated"]
     assert_audited(system)
 
 

@@ -122,7 +122,7 @@ def test_a_property_that_tells_them_apart_is_answered_in_full() -> None:
     found = assert_audited(system)
     assert list(dict(found.refused)) == ["first-comes-first"]
     report = check_reduced(system, [Reduction.SYMMETRY], Limits(), None)
-    how = {answer.property: answer.how for answer in report.answers}
+    how = {answer.property: answer.how for answer in report.verdicts}
     assert how["pays-when-served"] == "exhaustive under symmetry"
     # The difference shows in states of which the samples have none.
     assert how["first-comes-first"] == f"exhaustive, not under symmetry: {NOT_SEEN}"
@@ -173,12 +173,12 @@ def test_a_step_to_a_copy_of_the_state_is_a_step() -> None:
     system = system_of(worlds.Ball)
     found = assert_audited(system)
     assert searched(system, Limits(), None, [found]).statistics.states == 2
-    answers = check_reduced(system, [Reduction.SYMMETRY], Limits(), None).answers
-    assert answers[-1].verdict.word == "holds"  # there is no deadlock
+    answers = check_reduced(system, [Reduction.SYMMETRY], Limits(), None).verdicts
+    assert answers[-1].word == "holds"  # there is no deadlock
     dropped = system_of(worlds.Dropped)
     assert_audited(dropped)
-    answers = check_reduced(dropped, [Reduction.SYMMETRY], Limits(), None).answers
-    assert (answers[-1].verdict.word, answers[-1].steps) == ("violated", 1)
+    answers = check_reduced(dropped, [Reduction.SYMMETRY], Limits(), None).verdicts
+    assert (answers[-1].word, answers[-1].steps) == ("violated", 1)
 
 
 @pytest.mark.parametrize("kind", [worlds.Ranked, worlds.Begun])

@@ -6,7 +6,6 @@ from random import Random
 
 import pytest
 
-from finale.checker.search.answer import Answer, Holds, Unknown, Vacuous
 from finale.checker.search.limits import Limits
 from finale.checker.search.native.search import check
 from finale.checker.search.reduced import check_reduced
@@ -14,6 +13,7 @@ from finale.checker.search.reductions.find import find_all
 from finale.checker.search.reductions.kinds import Reduction
 from finale.checker.search.reductions.partial_order import PartialOrder
 from finale.checker.search.reductions.under import canonical_of
+from finale.checker.search.verdict import Verdict, Word
 from finale.checker.spec.claim import Spec
 from finale.model.errors import FinaleError
 from finale.model.language.build import build
@@ -32,20 +32,20 @@ STATES_MAX, STATES_MAX_SLOW, STATES_OF_RANDOM, STATES_COMPARED = 40, 60_000, 3_0
 SEEDS, SEEDS_SLOW = range(8), range(8, 1_000)
 
 
-def word(answer: Answer) -> str:
+def word(answer: Verdict) -> str:
     """The verdict; that nothing was put to the test is not known under partial order."""
-    if isinstance(answer.verdict, Vacuous):
-        return Holds.word
-    is_vacuous = isinstance(answer.verdict, Unknown) and "proves nothing" in answer.verdict.why
-    return Holds.word if is_vacuous else answer.verdict.word
+    if answer.word is Word.VACUOUS:
+        return Word.HOLDS
+    is_vacuous = answer.word is Word.UNKNOWN and "proves nothing" in answer.why
+    return Word.HOLDS if is_vacuous else answer.word
 
 
 def assert_kept(system: System) -> int:
     """Hold the answers under all reductions to the full ones; how many states fewer were seen."""
     full = in_full(system)
     reduced = check_reduced(system, list(Reduction), Limits(), None)
-    assert [(each.property, word(each)) for each in reduced.answers] == [
-        (each.property, word(each)) for each in full.answers
+    assert [(each.property, word(each)) for each in reduced.verdicts] == [
+        (each.property, word(each)) for each in full.verdicts
     ]
     assert_on_no_cycle(system)
     assert reduced.timing.reducing > 0

@@ -10,7 +10,7 @@ import pytest
 
 from finale.checker.report.reproduced import orders_lines, run_lines
 from finale.checker.reproduce.dangerous import Sampled, dangerous, sampled_orders, turns
-from finale.checker.reproduce.verdicts import Verdict, judged_to_hold
+from finale.checker.reproduce.verdicts import Reproduction, judged_to_hold
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.reading import read_spec
 from finale.cli.main import main
@@ -18,7 +18,7 @@ from finale.model.topology import Job
 from finale.reference.flink.director import Missed, Taken
 from finale.reference.flink.facts import facts_in
 from finale.reference.flink.order import Order, OrderedStep
-from finale.reference.flink.outcome import Outcome
+from finale.reference.flink.outcome import RunOutcome
 from finale.reference.flink.releases import Release
 from finale.reference.flink.run import Run
 from tests.docs.pages import ROOT
@@ -29,7 +29,7 @@ JOB = {"S": {"records": 1}, "K": {"from": ["S"]}}
 STOPS = {"stop1": "stop", "stop2": "stop"}
 HOLDING = {"stop-is-answered", "commit-completeness", "no-deadlock", "restores-newest"}
 HOLDING |= {"legal-never-fails", "requests-do-not-defeat"}
-ENDED = Outcome("FINISHED", False, (), {"stop1": "file:/s"}, {}, {}, {}, 1, (), (), (), STOPS)
+ENDED = RunOutcome("FINISHED", False, (), {"stop1": "file:/s"}, {}, {}, {}, 1, (), (), (), STOPS)
 
 
 def order(*steps: tuple[str, tuple[int, ...]]) -> Order:
@@ -96,15 +96,15 @@ def test_orders_of_a_seed_do_not_depend_on_the_clock(monkeypatch: pytest.MonkeyP
     ],
 )
 def test_damage_is_what_a_property_that_holds_forbids(
-    tmp_path: Path, outcome: Outcome, damage: tuple[str, ...]
+    tmp_path: Path, outcome: RunOutcome, damage: tuple[str, ...]
 ) -> None:
     (tmp_path / "flink.log").touch()
     run = Run(tmp_path, Release("2.3.0", tmp_path, ()), Taken(), outcome)
     judged = judged_to_hold(run, HOLDING)
     assert judged.damage == damage
-    assert judged.verdict is (Verdict.DAMAGED if damage else Verdict.SURVIVED)
+    assert judged.verdict is (Reproduction.DAMAGED if damage else Reproduction.SURVIVED)
     missed = replace(run, taken=Taken(missed=Missed((), (), ())))
-    assert judged_to_hold(missed, HOLDING).verdict is Verdict.NOT_TAKEN
+    assert judged_to_hold(missed, HOLDING).verdict is Reproduction.NOT_TAKEN
 
 
 def test_a_run_of_an_order_is_called_as_its_folder(tmp_path: Path) -> None:

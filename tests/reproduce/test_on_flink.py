@@ -13,7 +13,7 @@ import pytest
 from finale.cli.main import main
 from finale.reference.flink import run
 from finale.reference.flink.director import Director
-from finale.reference.flink.outcome import Outcome, taken_to_end
+from finale.reference.flink.outcome import RunOutcome, taken_to_end
 from finale.reference.flink.session import Session
 from tests.docs.pages import ROOT
 from tests.reference.flink.machines import flink, is_loopback, listening, needs_flink
@@ -28,7 +28,7 @@ def ports(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
     def noted(
         session: Session, director: Director, asked: Mapping[str, str], probe: str
-    ) -> Outcome:
+    ) -> RunOutcome:
         found.update(listening(session.group))
         return taken_to_end(session, director, asked, probe)
 

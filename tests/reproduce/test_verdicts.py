@@ -8,36 +8,36 @@ from pathlib import Path
 import pytest
 
 from finale.checker.reproduce import verdicts
-from finale.checker.reproduce.verdicts import DAMAGES, PROBES, JudgedLog, JudgedRun, Verdict
+from finale.checker.reproduce.verdicts import DAMAGES, PROBES, JudgedLog, JudgedRun, Reproduction
 from finale.reference.flink.director import Taken
 from finale.reference.flink.order import PROBES as KNOWN
-from finale.reference.flink.outcome import PROBE, Outcome
+from finale.reference.flink.outcome import PROBE, RunOutcome
 from finale.reference.flink.releases import Release
 from finale.reference.flink.run import Run
 
-WELL = Outcome("RUNNING", False, (), {}, {}, {}, {}, 1, (), ())
+WELL = RunOutcome("RUNNING", False, (), {}, {}, {}, {}, 1, (), ())
 RUN = Run(Path(), Release("1.14.6", Path(), ()), Taken(), WELL)
 LOG = JudgedLog(None, (), (), ())
 
 
 def test_whose_rules_are_wrong_if_the_damage_does_not_come() -> None:
-    run = JudgedRun(RUN, Verdict.NOT_REPRODUCED, (), LOG, agrees=False)
+    run = JudgedRun(RUN, Reproduction.NOT_REPRODUCED, (), LOG, agrees=False)
     told = "Flink 1.14.6 took the whole order without the damage: "
     assert run.meaning == told + "the model is wrong"
     written = replace(run, of_release=False)
     assert written.meaning == told + "this release has the fix, or the model is wrong"
-    assert not replace(run, verdict=Verdict.REPRODUCED).meaning
-    assert not replace(run, verdict=Verdict.NOT_TAKEN).meaning
-    assert "no line tells" in replace(run, verdict=Verdict.NOT_SEEN).meaning
+    assert not replace(run, verdict=Reproduction.REPRODUCED).meaning
+    assert not replace(run, verdict=Reproduction.NOT_TAKEN).meaning
+    assert "no line tells" in replace(run, verdict=Reproduction.NOT_SEEN).meaning
 
 
 def test_what_nothing_shows_is_not_said_to_be_fixed(monkeypatch: pytest.MonkeyPatch) -> None:
     log = replace(LOG, decided=("taken-once",))
     monkeypatch.setattr(verdicts, "judged_log", lambda _: log)
     for name, verdict in (
-        ("job-finishes", Verdict.NOT_REPRODUCED),  # the outcome shows it
-        ("taken-once", Verdict.NOT_REPRODUCED),  # lines tell it
-        ("acknowledged-once", Verdict.NOT_SEEN),  # these lines do not
+        ("job-finishes", Reproduction.NOT_REPRODUCED),  # the outcome shows it
+        ("taken-once", Reproduction.NOT_REPRODUCED),  # lines tell it
+        ("acknowledged-once", Reproduction.NOT_SEEN),  # these lines do not
     ):
         assert verdicts.judged(RUN, name, of_release=True).verdict is verdict
 
@@ -86,7 +86,7 @@ def test_what_nothing_shows_is_not_said_to_be_fixed(monkeypatch: pytest.MonkeyPa
         ("stop-report-is-true", replace(WELL, asked={"stop1": "stop"}, prepared=("K.0",)), []),
     ],
 )
-def test_damage_that_a_probe_shows(name: str, outcome: Outcome, damage: list[str]) -> None:
+def test_damage_that_a_probe_shows(name: str, outcome: RunOutcome, damage: list[str]) -> None:
     assert DAMAGES[name](outcome) == damage
 
 

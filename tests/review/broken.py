@@ -17,7 +17,7 @@ from typing import Any
 from finale.checker.cache.store import Store, cache_folder
 from finale.checker.report.minimised import minimised_json
 from finale.checker.review.minimise import Minimised, minimised
-from finale.checker.search.answer import Violated
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.reading import read_spec
@@ -44,7 +44,7 @@ def falling() -> Iterator[tuple[Path, Spec, str]]:
         spec = read_spec(file, known)
         name = str(getattr(spec.protocol, "must_fall", ""))
         expected = spec.expectations.get(name)
-        if spec.variant and expected is not None and expected.verdict == Violated.word:
+        if spec.variant and expected is not None and expected.verdict == Word.VIOLATED:
             specs.setdefault((spec.protocol.key, spec.variant), (file, spec, name))
     yield from sorted(specs.values(), key=lambda each: (_size(each[1]), each[0]))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from finale.checker.review.cases import OWN_SPECS
 from finale.checker.review.change import Change
-from finale.checker.review.review import Finding, Review, Reviewer, Tried
+from finale.checker.review.review import ChangedProperty, Review, Reviewer, Tried
 from finale.checker.search.limits import Limits
 from finale.checker.spec.catalogue import Catalogue, catalogue
 from finale.checker.spec.files import toml_in
@@ -48,7 +48,7 @@ def reviewed(
     return reviewer.review(change)
 
 
-def said(finding: Finding) -> tuple[str, str, int, int | None]:
+def said(finding: ChangedProperty) -> tuple[str, str, int, int | None]:
     """A finding as plain values: the direction, the property, how many settings, the steps."""
     trace = finding.first[1].trace
     length = None if trace is None else trace.length

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from finale.checker.compare.comparison import Answer
+from finale.checker.compare.comparison import Relation
 from finale.checker.page.review import review_page
 from finale.checker.report.review import review_json, review_lines
 from finale.checker.review.behaviours import Behaviours, behaviours_of
@@ -20,7 +20,7 @@ def test_a_gained_run_is_told() -> None:
     found = reviewed(Change("local-store", "runs-unrestored"), files)
     pairs = [(each.case, each.pair) for each in found.tried]
     seen = behaviours_of(pairs, 60.0)
-    assert [each.value for each in seen.answers] == ["more"]
+    assert [each.value for each in seen.relations] == ["more"]
     assert seen.lost is None
     assert seen.gained is not None
     _, difference = seen.gained
@@ -28,7 +28,7 @@ def test_a_gained_run_is_told() -> None:
     assert difference.run.trace.length == 10
     assert list(seen.told) == ["more in 1"]
     [(case, one)] = seen.compared
-    other = Behaviours(((case, replace(one, answer=Answer.BOTH)),), 1)
+    other = Behaviours(((case, replace(one, relation=Relation.BOTH)),), 1)
     assert list(other.told) == ["more and less in 1"]
 
 

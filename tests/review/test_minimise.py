@@ -16,11 +16,11 @@ from finale.checker.review.again import rebuilt, values_to
 from finale.checker.review.change import read_under
 from finale.checker.review.minimise import NO_SETTING, Minimised, minimised
 from finale.checker.review.smaller import plain_table, steps
-from finale.checker.search.answer import Holds, Violated
 from finale.checker.search.limits import Limits
 from finale.checker.search.rows import SpecResult, result_of
 from finale.checker.search.run import chosen, nothing_searched
 from finale.checker.search.run import run as searched
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.grid import settings_of, values_in
@@ -52,9 +52,9 @@ def text_of(found: Minimised) -> str:
     return "\n".join(line.plain for line in minimised_lines(found, 100))
 
 
-def verdict_of(spec: Spec, name: str) -> object:
+def verdict_of(spec: Spec, name: str) -> Word:
     report = searched(spec, only=(name,)).report
-    return next(each.verdict for each in report.answers if each.property == name)
+    return next(each.word for each in report.verdicts if each.property == name)
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_it_is_smaller_and_still_falls(hangs: Minimised) -> None:
     assert (hangs.before.states, hangs.before.trace.length) == (639, 13)
     assert (hangs.after.states, hangs.after.trace.length) == (163, 9)
     assert hangs.is_least
-    assert isinstance(verdict_of(hangs.after.spec, "checkpoint-ends"), Violated)
+    assert verdict_of(hangs.after.spec, "checkpoint-ends") is Word.VIOLATED
     told = tomllib.loads(smallest_text(hangs))
     assert told["job"] == {"S1": {"records": 0}, "S2": {"records": 0, "bounded": False}}
     assert told["options"] == {"final_wait": "none"}
@@ -95,7 +95,7 @@ def test_each_claim_about_what_is_needed_is_so(hangs: Minimised) -> None:
         from finale.checker.spec.reading import spec_of as read
 
         spec = read(file, table, KeyLines(""), PLAIN)
-        assert isinstance(verdict_of(replace(spec, asks_all=True), "checkpoint-ends"), Holds)
+        assert verdict_of(replace(spec, asks_all=True), "checkpoint-ends") is Word.HOLDS
 
 
 def test_what_holds_cannot_be_shrunk() -> None:

@@ -910,7 +910,7 @@ def test_the_limit_of_states_holds_for_all_parts(tmp_path: Path) -> None:
     found = reviewed(change, TWO_PHASE, stability=20.0, behaviours=20.0, states_max=2)
     assert found.stability is not None
     assert found.behaviours is not None
-    assert {each.value for each in found.behaviours.answers} == {"unknown"}
+    assert {each.value for each in found.behaviours.relations} == {"unknown"}
     assert found.stability.searched == 0
 
 

@@ -13,9 +13,9 @@ from finale.checker.review.change import Change
 from finale.checker.review.pair import pair_of
 from finale.checker.review.review import Review
 from finale.checker.review.verdicts import Direction
-from finale.checker.search.answer import Unknown, Violated
 from finale.checker.search.limits import Limits
 from finale.checker.search.rows import Exit
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import catalogue
 from tests.cli.running import run
 from tests.review.reviewing import reviewed, said
@@ -181,10 +181,10 @@ def test_the_run_of_the_change_settles_what_a_limit_left_open(tmp_path: Path) ->
     known = catalogue(tmp_path / "mine")
     found = reviewed(Change("ticker", "quiet"), [file], known=known, states_max=40)
     (tried,) = found.tried
-    base = {each.property: each for each in tried.pair.base.answers}
+    base = {each.property: each for each in tried.pair.base.verdicts}
     assert tried.pair.base.stopped
     assert {base[name].how for name in ("right", "is-found", "ends")} == {"replayed"}
-    assert isinstance(base["is-found"].verdict, Violated)
+    assert base["is-found"].word is Word.VIOLATED
     assert {each.direction for each in found.findings} == {Direction.DECIDED}
     assert "no new violation" in told(found)
     assert found.exit is Exit.LIMIT
@@ -198,8 +198,8 @@ def test_the_run_of_the_protocol_settles_what_is_open_with_the_change(tmp_path: 
     swapped = replace(found.tried[0].case, base=changed, changed=base)
     pair = pair_of(swapped, frozenset(), Limits(40))
     assert pair.changed.stopped
-    verdicts = {each.property: each.verdict for each in pair.changed.answers}
-    assert isinstance(verdicts["right"], Violated)
+    verdicts = {each.property: each for each in pair.changed.verdicts}
+    assert verdicts["right"].word is Word.VIOLATED
 
 
 def test_a_run_that_the_protocol_does_not_have_settles_nothing(tmp_path: Path) -> None:
@@ -207,8 +207,8 @@ def test_a_run_that_the_protocol_does_not_have_settles_nothing(tmp_path: Path) -
     known = catalogue(tmp_path / "mine")
     found = reviewed(Change("right", "other"), [file], known=known, states_max=40)
     (tried,) = found.tried
-    base = {each.property: each.verdict for each in tried.pair.base.answers}
-    assert isinstance(base["right"], Unknown)
+    base = {each.property: each for each in tried.pair.base.verdicts}
+    assert base["right"].word is Word.UNKNOWN
     names = {said(each)[1]: said(each)[0] for each in found.findings}
     assert names["right"] == "violated, and unknown without the change"
     assert "no new violation · " in told(found)

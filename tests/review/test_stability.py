@@ -223,7 +223,7 @@ def test_a_bound_that_hides_a_violation(tmp_path: Path) -> None:
     assert found.stability is not None
     assert (found.stability.searched, found.stability.of) == (1, 1)
     flips = [
-        (each.property, each.larger.bound, each.larger.value, each.trace.length, each.is_new)
+        (each.property, each.larger.bound, each.larger.value, each.verdict.steps, each.is_new)
         for each in found.stability.flips
     ]
     assert flips == [("right", "ticks", 3, 3, True), ("small", "ticks", 3, 3, False)]

@@ -49,7 +49,10 @@ def codes_run_by(file: Path) -> set[CodeType]:
         ("coordinator/COORD-03", ["deliver_trigger", "trigger_failed", "abort"]),
         ("coordinator/COORD-06", ["complete", "subsume", "apply_acknowledgement"]),
         ("coordinator/DECIDER-01", ["serve_request", "serve_periodic", "enqueue", "is_in_front"]),
-        ("task/TASK-01", ["finish_operators", "may_close", "releases", "act_on_confirmation", "close"]),
+        (
+            "task/TASK-01",
+            ["finish_operators", "may_close", "releases", "act_on_confirmation", "close"],
+        ),
         ("task/TASK-14", ["restore_from", "accepts", "deliver_abort"]),
         ("sink/SINK-02", ["opens_transaction", "emit", "poll_data", "process"]),
     ],

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from finale.checker.search.answer import Violated
 from finale.checker.search.run import run as check
+from finale.checker.search.verdict import Word
 from finale.checker.simulation.judging import Judge
 from finale.checker.simulation.runs import End, Run
 from finale.checker.simulation.sampling import Sample, one_of, random_run, sampled
@@ -43,9 +43,10 @@ def assert_agrees(file: Path) -> None:
     for each in sampled(system, 1, 30, 100):
         replay(system, each.trace)
         for found in each.findings.violated.values():
+            assert found.trace is not None
             replay(system, found.trace)
             row = rows[found.property]
-            assert row.verdict == Violated.word, (file, found.property, each.seed)
+            assert row.word is Word.VIOLATED, (file, found.property, each.seed)
             assert row.steps is not None
             assert len(found.trace.rules) >= row.steps
         for witness, steps in each.findings.reached.items():
@@ -53,7 +54,7 @@ def assert_agrees(file: Path) -> None:
             assert shortest is not None, (file, witness)
             assert steps >= shortest
         for name in each.findings.tested:
-            assert rows[name].verdict != "vacuous", (file, name)
+            assert rows[name].word is not Word.VACUOUS, (file, name)
 
 
 PING = HERE / "inputs" / "ping.toml"
@@ -120,4 +121,5 @@ def test_a_deadlock_and_a_fault_are_found(variant: str, name: str, tmp_path: Pat
     found = [judge.of(*random_run(system, seed, 100)) for seed in range(20)]
     assert any(name in each.violated for each in found)
     for violation in (each for one in found for each in one.violated.values()):
+        assert violation.trace is not None
         replay(system, violation.trace)

@@ -135,7 +135,7 @@ def test_the_commands_of_text_can_be_pasted_elsewhere(spec: Path, tmp_path: Path
 def test_what_was_unknown_has_not_held(spec: Path) -> None:
     """With one checkpoint it is unknown whether the job finishes, also without `is-released`."""
     found = weakened(spec, "is-fully-acknowledged", "is-in-turn", "is-released", "is-head")
-    before = {each.property: each.verdict.word for each in found.report.answers}
+    before = {each.property: each.word for each in found.report.verdicts}
     falls = {fall.property for each in found.found for fall in each.falls}
     assert "unknown" in before.values()
     assert {before[name] for name in falls} <= {"holds", "vacuous"}

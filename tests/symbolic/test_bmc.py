@@ -9,19 +9,11 @@ from time import process_time
 
 import pytest
 
-from finale.checker.search.answer import (
-    NO_DEADLOCK,
-    WELL_FORMED,
-    Answer,
-    Holds,
-    Report,
-    Unknown,
-    Violated,
-)
 from finale.checker.search.bfs.search import check
 from finale.checker.search.bmc.search import check as check_bounded
 from finale.checker.search.limits import INTERRUPTED, Limits, SearchProgress
 from finale.checker.search.run import chosen, run
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Report, Verdict, Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
 from finale.model.expressions import (
@@ -60,17 +52,22 @@ STEPS_OF_BROKEN, SECONDS_OF_BROKEN = 15, 60.0
 SECONDS_MAX = 600.0
 
 
+def bare(verdict: Verdict) -> Verdict:
+    """A verdict without how it was reached."""
+    return replace(verdict, how="")
+
+
 def disagreements(full: Report, bounded: Report) -> Iterator[str]:
     """Where a bounded search says what is not so, or has not seen what it says to have seen."""
-    for sure, told in zip(full.answers, bounded.answers, strict=True):
+    for sure, told in zip(full.verdicts, bounded.verdicts, strict=True):
         assert sure.property == told.property
-        if not isinstance(told.verdict, Unknown):
-            if told.verdict != sure.verdict:
-                yield f"{told.property}: {told.verdict} instead of {sure.verdict}"
-        elif "fair runs" not in told.verdict.why and sure.steps is not None:
+        if told.word is not Word.UNKNOWN:
+            if bare(told) != bare(sure):
+                yield f"{told.property}: {told} instead of {sure}"
+        elif "fair runs" not in told.why and sure.steps is not None:
             depth = bounded.statistics.depth
-            if sure.steps <= depth or f"up to depth {depth}" not in told.verdict.why:
-                yield f"{told.property}: {told.verdict.why}, but there is one of {sure.steps} steps"
+            if sure.steps <= depth or f"up to depth {depth}" not in told.why:
+                yield f"{told.property}: {told.why}, but there is one of {sure.steps} steps"
 
 
 def assert_agree(system: System, steps_max: int) -> tuple[Report, Report]:
@@ -102,7 +99,7 @@ def test_agrees_on_random_systems(part: int) -> None:
         system = loose(seed, processes_max=2 + seed % 2)
         _, bounded = assert_agree(system, STEPS_OF_RANDOM)
         proven = "proven" if bounded.statistics.complete else "bounded"
-        told.update(f"{each.verdict.word} {proven}" for each in bounded.answers)
+        told.update(f"{each.word} {proven}" for each in bounded.verdicts)
     for word in ("holds proven", "violated proven", "violated bounded", "unknown bounded"):
         assert told[word] >= SYSTEMS_A_PART / 10, told
 
@@ -119,7 +116,7 @@ def must_fall() -> Iterator[tuple[int, Spec, str]]:
     kinds = {name: family.kind for name, family in catalogue().properties.items()}
     for spec in map(spec_of, FILES):
         for expected in spec.expectations.values() if spec.variant is not None else ():
-            steps = expected.steps if expected.verdict == Violated.word else None
+            steps = expected.steps if expected.verdict == Word.VIOLATED else None
             is_safe = kinds.get(expected.property) not in LIVENESS
             if steps is not None and steps <= STEPS_OF_BROKEN and is_safe:
                 yield steps, spec, expected.property
@@ -142,13 +139,13 @@ def test_broken_variant_falls_in_as_many_steps(steps: int, spec: Spec, name: str
     report = check_bounded(system, Limits(seconds_max=SECONDS_MAX), only={name})
     assert process_time() - began < SECONDS_OF_BROKEN
     answer = answer_to(report, name)
-    assert isinstance(answer.verdict, Violated)
+    assert answer.word is Word.VIOLATED
     assert answer.steps == steps
-    assert answer.verdict == answer_to(check(system), name).verdict
+    assert bare(answer) == bare(answer_to(check(system), name))
 
 
-def answer_to(report: Report, name: str) -> Answer:
-    return next(each for each in report.answers if each.property == name)
+def answer_to(report: Report, name: str) -> Verdict:
+    return next(each for each in report.verdicts if each.property == name)
 
 
 # --- what is made by hand ------------------------------------------------------------------------
@@ -171,20 +168,20 @@ def test_is_the_shortest() -> None:
 def test_where_nothing_new_is_left_it_is_proven() -> None:
     _, bounded = assert_agree(counting(6, asked=8), 20)
     answer = answer_to(bounded, "claim")
-    assert (answer.verdict, answer.how) == (Holds(), "complete at depth 6")
+    assert answer == Verdict("claim", Word.HOLDS, how="complete at depth 6")
 
 
 def test_a_step_that_changes_nothing_is_no_progress() -> None:
     full, bounded = assert_agree(counting(3, stays=True), 20)
     assert bounded.statistics.complete
-    assert answer_to(full, "claim").verdict == Holds()
+    assert answer_to(full, "claim") == Verdict("claim", Word.HOLDS)
 
 
 def test_a_limit_leaves_it_open_and_says_how_far_it_came() -> None:
     bounded = check_bounded(counting(6), Limits(steps_max=3))
     answer = answer_to(bounded, "claim")
-    assert answer.verdict == Unknown("no counterexample up to depth 3: the limit of 3 steps")
-    assert answer.how == "bounded to 3"
+    why = "no counterexample up to depth 3: the limit of 3 steps"
+    assert answer == Verdict("claim", Word.UNKNOWN, why=why, how="bounded to 3")
     assert bounded.stopped == "the limit of 3 steps"
     assert not bounded.statistics.complete
 
@@ -228,8 +225,9 @@ def test_order_does_not_hide_what_two_independent_steps_show() -> None:
 def test_liveness_is_left_to_others() -> None:
     lively = property_of(Kind.EVENTUALLY, TRUE)
     system = replace(counting(3), properties=(lively,))
-    verdict = answer_to(check_bounded(system), "claim").verdict
-    assert verdict == Unknown("a bounded search says nothing of fair runs")
+    verdict = answer_to(check_bounded(system), "claim")
+    why = "a bounded search says nothing of fair runs"
+    assert bare(verdict) == bare(Verdict("claim", Word.UNKNOWN, why=why))
 
 
 def test_what_is_not_asked_for_is_not_looked_into() -> None:
@@ -252,7 +250,7 @@ def test_time_is_limited() -> None:
     report = check_bounded(hard(), Limits(seconds_max=1.0, steps_max=500))
     assert report.stopped == "the limit of 1 second"
     assert report.statistics.seconds < 5
-    assert any(isinstance(each.verdict, Unknown) for each in report.answers)
+    assert any(each.word is Word.UNKNOWN for each in report.verdicts)
 
 
 def test_the_user_may_interrupt_and_is_told_how_far_it_came() -> None:

@@ -14,9 +14,9 @@ import pytest
 from finale.checker.proofs.all_jobs.fact import FactProven, prove
 from finale.checker.proofs.all_jobs.facts import groups_of
 from finale.checker.proofs.unbounded.prove import catalogue_of, prove_unbounded
-from finale.checker.search.answer import Violated
 from finale.checker.search.limits import Limits
 from finale.checker.search.native.search import check
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import catalogue
 from finale.model.language.build import build
 from finale.model.language.properties import Family
@@ -69,8 +69,8 @@ def violated(
     names = {family.name for family in families}
     return [
         each.property
-        for each in report.answers
-        if each.property in names and isinstance(each.verdict, Violated)
+        for each in report.verdicts
+        if each.property in names and each.word is Word.VIOLATED
     ]
 
 

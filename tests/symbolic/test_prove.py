@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from finale.checker.proofs.induction import Induction, Inductive
-from finale.checker.proofs.prove import Inconclusive, Outcome, ProofMethod, Proven, Proving, Refuted
+from finale.checker.proofs.prove import ProofMethod, ProofResult, Proving
 from finale.checker.proofs.spacer import Spacer
 from finale.checker.report.proven import merged
 from finale.checker.report.words import condition_text, never_together, part_of
-from finale.checker.search.answer import Holds, Vacuous, Violated
 from finale.checker.search.bfs.search import check
 from finale.checker.search.limits import LimitHit, Limits, SearchProgress
 from finale.checker.search.solving.certificate import Certificate, Certifier, certify_steps
 from finale.checker.search.solving.cubes import Cube, is_in, resting, within
 from finale.checker.search.solving.ic3 import BadStateReached, Ic3
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.files import toml_in
 from finale.checker.spec.reading import spec_of
@@ -54,7 +54,7 @@ def no_look() -> None:
 
 def outcomes(
     system: System, limits: Limits | None = None, by: ProofMethod = "auto"
-) -> list[Outcome]:
+) -> list[ProofResult]:
     proving = Proving(system, limits or Limits(), by)
     return [proving.prove(each) for each in proving.asked()]
 
@@ -69,22 +69,13 @@ def reachable(system: System) -> set[State]:
     return found
 
 
-def disagreements(system: System, found: Sequence[Outcome]) -> Iterator[str]:
+def disagreements(system: System, found: Sequence[ProofResult]) -> Iterator[str]:
     """Where what is proven or refuted is not what a search says."""
-    verdicts = {each.property: each.verdict for each in check(system).answers}
+    verdicts = {each.property: each for each in check(system).verdicts}
     for each in found:
-        verdict = verdicts[each.name]
-        match each:
-            case Proven(vacuous=""):
-                agrees = isinstance(verdict, Holds)
-            case Proven():
-                agrees = isinstance(verdict, Vacuous)
-            case Refuted():
-                agrees = isinstance(verdict, Violated)
-            case Inconclusive():
-                agrees = False
-        if not agrees:
-            yield f"{each.name}: {each.word}, but {verdict}"
+        name, word = each.verdict.property, each.verdict.word
+        if word is not verdicts[name].word:
+            yield f"{name}: {word}, but {verdicts[name]}"
 
 
 def two_phase(managers: int = 3) -> System:
@@ -137,7 +128,7 @@ def test_is_what_the_specs_expect(name: str) -> None:
     spec = claim_of(next(file for file in FILES if name_of(file) == name))
     verdicts = {"proven": "holds", "violated": "violated"}
     for each in outcomes(spec.system()):
-        expected = spec.expectations.get(each.name)
+        expected = spec.expectations.get(each.verdict.property)
         assert expected is None or verdicts[each.word] == expected.verdict
 
 
@@ -146,8 +137,8 @@ def test_is_what_the_specs_expect(name: str) -> None:
 
 def test_no_reachable_state_is_in_a_cube_and_none_is_superfluous() -> None:
     system = two_phase()
-    proven = next(each for each in outcomes(system) if each.name == "agreement")
-    assert isinstance(proven, Proven)
+    proven = next(e.proven for e in outcomes(system) if e.verdict.property == "agreement")
+    assert proven is not None
     assert 0 < len(proven.cubes) <= 40
     assert not any(is_in(state, cube) for state in reachable(system) for cube in proven.cubes)
     bad = _both_ways(system)
@@ -245,9 +236,9 @@ def test_induction_agrees_on_random_systems() -> None:
     for seed in range(SYSTEMS):
         system = loose(seed, processes_max=2)
         found = outcomes(system, Limits(steps_max=6), by="induction")
-        known = [each for each in found if not isinstance(each, Inconclusive)]
+        known = [each for each in found if each.verdict.word is not Word.UNKNOWN]
         assert list(disagreements(system, known)) == [], seed
-        steps_of |= {each.over for each in known if isinstance(each, Proven)}
+        steps_of |= {each.proven.over for each in known if each.proven is not None}
     assert len(steps_of) >= 3
 
 
@@ -264,8 +255,8 @@ def test_spacer_finds_an_invariant_that_is_checked() -> None:
 @pytest.mark.parametrize("by", ["auto", "induction", "spacer"])
 def test_all_means_come_to_the_same(by: ProofMethod) -> None:
     claim = outcomes(counting(18, 7), by=by)[-1]
-    assert claim.name == "claim"
-    assert isinstance(claim, Proven)
+    assert claim.verdict.property == "claim"
+    assert claim.proven is not None
 
 
 # --- what is not decided -------------------------------------------------------------------------
@@ -274,7 +265,7 @@ def test_all_means_come_to_the_same(by: ProofMethod) -> None:
 def test_what_stands_in_the_way_of_an_induction_is_shown() -> None:
     system = counting(18, 7)
     claim = outcomes(system, Limits(steps_max=1), "induction")[-1]
-    assert isinstance(claim, Inconclusive)
+    assert claim.verdict.word is Word.UNKNOWN
     assert claim.tried == ("induction over up to 1 step",)
     found = claim.breaks
     assert found is not None
@@ -287,8 +278,8 @@ def test_when_the_time_is_over_it_is_unknown() -> None:
     proving = Proving(spec.system(), Limits(seconds_max=0.4))
     topic = next(each for each in proving.asked() if each[0] == "commit-completeness")
     outcome = proving.prove(topic)
-    assert isinstance(outcome, Inconclusive)
-    assert outcome.why == "the limit of 0.4 seconds"
+    assert outcome.verdict.word is Word.UNKNOWN
+    assert outcome.verdict.why == "the limit of 0.4 seconds"
     found = outcome.breaks
     assert found is not None
     assert found.after in {
@@ -367,5 +358,5 @@ def settings(managers: int) -> System:
 
 @pytest.mark.slow
 def test_ten_managers_agree() -> None:
-    found = {each.name: each for each in outcomes(settings(10))}
-    assert isinstance(found["agreement"], Proven)
+    found = {each.verdict.property: each for each in outcomes(settings(10))}
+    assert found["agreement"].proven is not None

@@ -17,9 +17,9 @@ from finale.checker.proofs.unbounded.proof import Proof
 from finale.checker.proofs.unbounded.prove import catalogue_of, prove_unbounded
 from finale.checker.proofs.unbounded.terms import WindowTerms
 from finale.checker.proofs.unbounded.window import IdWindow, RuleEffect
-from finale.checker.search.answer import Holds, Vacuous
 from finale.checker.search.limits import LimitHit, Limits, SearchProgress
 from finale.checker.search.native.search import check
+from finale.checker.search.verdict import Word
 from finale.checker.spec.claim import Spec
 from finale.model.domains import Domain, MapDomain, Option, Queue, Ref, Set, Union
 from finale.model.errors import FinaleError
@@ -41,7 +41,7 @@ STOPS = "stop-with-savepoint/figure.toml"
 DECLINES = "final-checkpoint/pair-declines-and-expiry.toml"
 RESTARTS = "final-checkpoint/pair-restarts.toml"
 STOPS_AND_RESTARTS = "stop-with-savepoint/pair-restarts.toml"
-SOUND = (Holds, Vacuous)
+SOUND = (Word.HOLDS, Word.VACUOUS)
 #: Nobody cancels: these rules are never taken.
 OF_CANCELLING = {"cancel_task", "finish_cancelling"}
 #: Of these rules the quick tests ask.
@@ -97,7 +97,7 @@ def test_clauses_are_kept_by_declines() -> None:
 @pytest.mark.parametrize("name", [PAIR, DECLINES, FIGURE, STOPS])
 def test_all_goals_are_proven(name: str) -> None:
     proven = prove_unbounded(*of(name))
-    assert [result.verdict for result in proven.results] == ["proven"] * len(proven.results)
+    assert [result.word for result in proven.results] == ["proven"] * len(proven.results)
     assert proven.set_aside == ()
     # Where one is pending at once, none is subsumed by a newer one.
     vacuous = {each.family.name for each in proven.results if each.answer.vacuous}
@@ -119,10 +119,10 @@ def test_the_search_finds_no_clause_broken(name: str, tested: int) -> None:
     assert catalogue is not None
     setting = replace(known.setting, observe=frozenset({"taken"}))
     report = check(build(known.protocol(setting), catalogue.clauses))
-    verdicts = {each.property: each.verdict for each in report.answers}
-    broken = [f.name for f in catalogue.clauses if not isinstance(verdicts[f.name], SOUND)]
+    verdicts = {each.property: each for each in report.verdicts}
+    broken = [f.name for f in catalogue.clauses if verdicts[f.name].word not in SOUND]
     assert broken == []
-    assert sum(isinstance(verdicts[f.name], Holds) for f in catalogue.clauses) >= tested
+    assert sum(verdicts[f.name].word is Word.HOLDS for f in catalogue.clauses) >= tested
 
 
 @pytest.mark.parametrize(
@@ -189,8 +189,8 @@ def test_what_the_solver_does_not_tell_is_not_known(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(proving, "catalogue_of", lambda _: few)
     proven = prove_unbounded(*of(PAIR), ["finish-before-close", "decided-once"])
     assert proven.clauses == ()
-    assert {each.verdict for each in proven.set_aside} == {"unknown"}
-    assert {each.verdict for each in proven.results} == {"unknown"}
+    assert {each.word for each in proven.set_aside} == {"unknown"}
+    assert {each.word for each in proven.results} == {"unknown"}
     assert all("resource" in each.answer.why_unknown for each in proven.results)
     assert not proven.is_decided
 
@@ -199,7 +199,7 @@ def test_when_the_time_is_over_what_is_left_is_unknown(monkeypatch: pytest.Monke
     kind, setting = of(PAIR)
     early = prove_unbounded(kind, setting, ["decided-once"], Limits(seconds_max=0.2))
     assert early.clauses == ()
-    assert [each.verdict for each in early.results] == ["unknown"]
+    assert [each.word for each in early.results] == ["unknown"]
     assert early.stopped.startswith("the limit of 0.2 seconds came before an answer to: ")
     assert early.results[0].answer.why_unknown == early.stopped
 
@@ -213,7 +213,7 @@ def test_when_the_time_is_over_what_is_left_is_unknown(monkeypatch: pytest.Monke
     names = ["finish-before-close", "decided-once", "completed-in-order"]
     monkeypatch.setattr("finale.checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
     late = prove_unbounded(kind, setting, names, progress=stop_at_the_second)
-    assert [each.verdict for each in late.results] == ["proven", "unknown", "unknown"]
+    assert [each.word for each in late.results] == ["proven", "unknown", "unknown"]
     assert late.stopped == (
         "the limit came before an answer to: does decided-once follow from the clauses?"
     )

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from finale.checker.search.answer import Answer, Violated
 from finale.checker.search.bfs.search import check
 from finale.checker.search.bmc.joined import joined
 from finale.checker.search.bmc.search import check as check_bounded
 from finale.checker.search.bmc.settings import ViolatingSettings
 from finale.checker.search.limits import Limits
+from finale.checker.search.verdict import Verdict, Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.grid import Axis, Point, axis_in
-from finale.checker.studies.which import PointAnswer, Which, which
+from finale.checker.studies.which import PointVerdict, Which, which
 from finale.model.errors import FinaleError
 from finale.model.expressions import cell, equal, integer, less, negation, plus
 from finale.model.language.build import build
@@ -37,8 +37,8 @@ def test_each_setting_comes_to_what_it_comes_to_by_itself() -> None:
     for each in found.outcomes:
         values = dict(each.setting.values)
         steps = {0: None, 1: 9, 2: 11}[int(str(values["job.records"]))]
-        assert each.answer.steps == steps
-    words = [each.answer.verdict.word for each in found.outcomes]
+        assert each.verdict.steps == steps
+    words = [each.verdict.word for each in found.outcomes]
     assert words == ["vacuous", "violated", "violated"]
     weakest = [dict(each.setting.values) for each in found.weakest]
     assert weakest == [{"job.records": 1, "bounds.checkpoints": 1}]
@@ -47,8 +47,8 @@ def test_each_setting_comes_to_what_it_comes_to_by_itself() -> None:
 def test_options_of_one_protocol_share_what_they_have_in_common() -> None:
     spec = ROOT / "final-checkpoint" / "broken" / "confirms-aborted.toml"
     found = outcomes(spec, "confirms-what-was-taken", "variant=confirms-aborted,stays-blocked")
-    assert [each.answer.verdict.word for each in found.outcomes] == ["violated", "holds"]
-    assert found.outcomes[0].answer.steps == 3
+    assert [each.verdict.word for each in found.outcomes] == ["violated", "holds"]
+    assert found.outcomes[0].verdict.steps == 3
 
 
 def counting(to: int, by: int) -> System:
@@ -86,7 +86,7 @@ def test_random_systems_joined_come_to_what_each_comes_to(part: int) -> None:
         asked.run()
         for number, system in enumerate(by_kind):
             full = check_bounded(system, Limits(steps_max=4), only={"property0"})
-            alone = next(each for each in full.answers if each.property == "property0")
+            alone = next(each for each in full.verdicts if each.property == "property0")
             found = asked.found.get(number)
             assert (None if found is None else found.length) == alone.steps
 
@@ -97,7 +97,7 @@ def test_joined_systems_know_which_ids_are_given_again() -> None:
     for name in ("served-waits-again", "somebody-is-served"):
         together = joined([system, system], name).system
         verdicts = [
-            next(each.verdict.word for each in check(every).answers if each.property == name)
+            next(each.word for each in check(every).verdicts if each.property == name)
             for every in (system, together)
         ]
         assert verdicts == [OFFICE.expected.get(name, "holds")] * 2
@@ -106,8 +106,8 @@ def test_joined_systems_know_which_ids_are_given_again() -> None:
 def test_a_run_of_one_system_is_shown_as_its_own() -> None:
     together = joined([counting(9, 2), counting(9, 1)], "claim")
     full = check(together.system)
-    verdict = full.answers[0].verdict
-    assert isinstance(verdict, Violated)
+    verdict = full.verdicts[0]
+    assert verdict.word is Word.VIOLATED
     assert verdict.trace is not None
     own = together.own(verdict.trace)
     assert own.states == tuple((number,) for number in range(8))
@@ -115,9 +115,9 @@ def test_a_run_of_one_system_is_shown_as_its_own() -> None:
 
 def test_the_weakest_are_those_without_a_weaker_one() -> None:
     axes = (Axis("bounds.a", (1, 2)), Axis("bounds.b", (1, 2)))
-    bad = Answer("p", Violated(None))
+    bad = Verdict("p", Word.VIOLATED)
     places = [(0, 1), (1, 0), (1, 1)]
-    told = [PointAnswer(Point(axes, place), bad) for place in places]
+    told = [PointVerdict(Point(axes, place), bad) for place in places]
     spec = which(LOST, [], "commit-completeness", Limits(), None, catalogue()).spec
     found = Which(spec, "p", tuple(told))
     assert [each.setting.places for each in found.weakest] == [(0, 1), (1, 0)]

@@ -19,12 +19,12 @@ from finale.checker.proofs.needed import (
     guard_text,
     sides_of,
 )
-from finale.checker.proofs.prove import Inconclusive, Proven, Proving
+from finale.checker.proofs.prove import Proving
 from finale.checker.report.why import why_json, why_lines
-from finale.checker.search.answer import Violated
 from finale.checker.search.bfs.search import check
 from finale.checker.search.limits import Limits
 from finale.checker.search.run import chosen
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
 from finale.model.language.guards import Guard, watching
@@ -68,8 +68,8 @@ def two_phase(managers: int) -> Spec:
 
 def explained(spec: Spec, name: str, limits: Limits | None = None) -> ProofNeeds:
     proving = Proving(spec.system(chosen(spec, {name})), Limits())
-    proven = proving.prove(proving.asked([name])[0])
-    assert isinstance(proven, Proven)
+    proven = proving.prove(proving.asked([name])[0]).proven
+    assert proven is not None
     return Explaining(spec, limits or Limits()).explain(proven)
 
 
@@ -86,8 +86,8 @@ def test_the_invariant_of_ten_managers_is_kept() -> None:
     spec = two_phase(10)
     system = spec.system(chosen(spec, ["agreement", *INVARIANT]))
     proving = Proving(system, Limits(), given=INVARIANT)
-    proven = proving.prove(proving.asked(["agreement"])[0])
-    assert isinstance(proven, Proven)
+    proven = proving.prove(proving.asked(["agreement"])[0]).proven
+    assert proven is not None
     assert (proven.given, proven.cubes) == (tuple(sorted(INVARIANT)), ())
     assert proven.checked == 1 + len(system.rules)
 
@@ -97,8 +97,8 @@ def test_less_of_it_is_not_enough(missing: str) -> None:
     spec = two_phase(3)
     given = [name for name in INVARIANT if name != missing]
     proving = Proving(spec.system(chosen(spec, ["agreement", *given])), Limits(), given=given)
-    found = proving.prove(proving.asked(["agreement"])[0])
-    assert isinstance(found, Inconclusive)
+    found = proving.prove(proving.asked(["agreement"])[0]).verdict
+    assert found.word is Word.UNKNOWN
     assert found.why.startswith(("a clause is not kept by", "the clauses do not rule out"))
 
 
@@ -108,8 +108,8 @@ def test_each_part_of_it_can_fall(where: tuple[str, str], name: str) -> None:
     guard = next(each for each in guards_of(spec) if guard_text(each) == where)
     with watching(frozenset([guard])):
         report = check(spec.system(chosen(spec, {name})))
-    answer = next(each for each in report.answers if each.property == name)
-    assert isinstance(answer.verdict, Violated)
+    answer = next(each for each in report.verdicts if each.property == name)
+    assert answer.word is Word.VIOLATED
 
 
 # --- guards --------------------------------------------------------------------------------------
@@ -146,8 +146,8 @@ def test_what_is_in_no_core_is_what_can_be_left_out_one_by_one(
 ) -> None:
     spec = claim(name)
     proving = Proving(spec.system(chosen(spec, {asked})), Limits())
-    proven = proving.prove(proving.asked([asked])[0])
-    assert isinstance(proven, Proven)
+    proven = proving.prove(proving.asked([asked])[0]).proven
+    assert proven is not None
     explaining = Explaining(spec, Limits())
     by_core = list(explaining.left_out(proven))
     assert set(by_core) == set(explaining.left_out(proven, by_core=False))
@@ -157,8 +157,8 @@ def test_what_is_in_no_core_is_what_can_be_left_out_one_by_one(
 def test_where_no_core_is_known_it_is_found_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = two_phase(2)
     proving = Proving(spec.system(chosen(spec, {"agreement"})), Limits())
-    proven = proving.prove(proving.asked(["agreement"])[0])
-    assert isinstance(proven, Proven)
+    proven = proving.prove(proving.asked(["agreement"])[0]).proven
+    assert proven is not None
     monkeypatch.setattr(Proving, "core", lambda *_: None)
     assert len(list(Explaining(spec, Limits()).left_out(proven))) == 2
 
@@ -168,11 +168,11 @@ def test_what_is_said_to_fall_falls_and_what_is_said_to_be_free_is_free() -> Non
     why = explained(spec, "agreement")
     with watching(frozenset(why.free)):
         report = check(spec.system())
-    assert not any(isinstance(each.verdict, Violated) for each in report.answers)
+    assert not any(each.word is Word.VIOLATED for each in report.verdicts)
     for needed in why.needed:
         with watching(frozenset([needed.guard])):
             report = check(spec.system())
-        answer = next(each for each in report.answers if each.property == "agreement")
+        answer = next(each for each in report.verdicts if each.property == "agreement")
         assert answer.steps == needed.without.steps
 
 
@@ -217,8 +217,8 @@ def test_parts_of_a_claim_rest_on_clauses() -> None:
     }
     for name, parts in known.items():
         proving = Proving(spec.system(chosen(spec, {name})), Limits())
-        proven = proving.prove(proving.asked([name])[0])
-        assert isinstance(proven, Proven)
+        proven = proving.prove(proving.asked([name])[0]).proven
+        assert proven is not None
         found = Explaining(spec, Limits()).parts(proven)
         assert {guard_text(each.operand)[1]: each.clauses for each in found} == parts
 

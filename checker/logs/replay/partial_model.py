@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NoReturn
 
-from finale.checker.logs.property_monitor import UnknownHere
+from finale.checker.logs.property_monitor import UnknownHere, is_monitored
 from finale.checker.logs.read.log_events import SOURCES
 from finale.checker.search.interpreter.execution import PlainPredicate
 from finale.checker.spec.catalogue import catalogue
@@ -28,7 +28,6 @@ from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.rules import define
-from finale.model.system import Kind
 from finale.model.topology import Edge, Job, Pattern, Sink, Vertex
 
 
@@ -118,7 +117,7 @@ class PartialSystem:
         self.predicates = tuple(
             predicate
             for family in catalogue().properties.values()
-            if family.kind in (Kind.ALWAYS, Kind.ON_STEP, Kind.LEADS_TO)
+            if is_monitored(family.kind)
             and not family.on_request
             and can_apply(family, type(self.protocol))
             and (family.needs is None or family.needs in history)

@@ -7,7 +7,7 @@ import htpy as h
 from finale.checker.page.document import data, document
 from finale.checker.page.parts import heading, section
 from finale.checker.report.places import shown_file, told_setting
-from finale.checker.search.answer import NO_DEADLOCK
+from finale.checker.search.verdict import NO_DEADLOCK
 from finale.checker.spec.claim import Spec
 from finale.model.system import System
 

@@ -14,9 +14,9 @@ from finale.checker.page.sequence_svg import sequence_svg
 from finale.checker.page.told import queues_of, variable_json
 from finale.checker.report.sequence import Diagram, sequence_of
 from finale.checker.report.story import cells_that_matter, changes_of, steps_of
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Unknown, Violated
 from finale.checker.search.bfs.search import check
 from finale.checker.search.limits import Limits
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Word
 from finale.checker.studies.decisive import Decisive
 from finale.model.errors import FinaleError
 from finale.model.semantics import (
@@ -118,7 +118,7 @@ class Walk:
     def _asked(self, prop: Property) -> Json:
         word, told = _first(list(self._answers(prop)))
         about: list[list[str]] = []
-        if told is not None and prop.kind is not Kind.ON_STEP:
+        if told is not None and not prop.kind.is_of_steps:
             about = list(self._matter(told))
         return {
             "name": prop.name,
@@ -131,7 +131,7 @@ class Walk:
 
     def _answers(self, prop: Property) -> Iterator[tuple[str, Predicate]]:
         predicates, before, after = prop.predicates, self.state, None
-        if prop.kind is Kind.ON_STEP:
+        if prop.kind.is_of_steps:
             if not self.trace.rules or self.trace.fault is not None:
                 return
             predicates = prop.on_rules[self.trace.rules[-1]]
@@ -163,26 +163,21 @@ class Walk:
         kept = tuple(each for each in props if each in asked or each.name in witnesses)
         system = replace(self.system, initial=(self.state,), properties=kept)
         report = check(system, LIMITS)
-        answer = next(each for each in report.answers if each.property == name)
+        verdict = next(each for each in report.verdicts if each.property == name)
         seen = report.statistics
-        if report.stopped and not isinstance(answer.verdict, Violated):
+        if report.stopped and verdict.word is not Word.VIOLATED:
             raise FinaleError(
                 "search-too-large",
                 f"no run was found in {seen.states} states: {report.stopped}",
                 advice="walk on and ask again, or use finale check",
             )
-        verdict = answer.verdict
-        match verdict:
-            case Violated(trace=trace) | Unknown(trace=trace) | Holds(witness=trace):
-                found = trace
-            case _:
-                found = None
+        run = verdict.trace
         return {
-            "verdict": "not reached" if _is_missing_witness(verdict) else verdict.word,
-            "why": getattr(verdict, "why", ""),
+            "verdict": verdict.shown,
+            "why": verdict.why,
             "states": seen.states,
-            "rules": None if found is None else list(found.rules),
-            "loop": None if found is None else found.loop,
+            "rules": None if run is None else list(run.rules),
+            "loop": None if run is None else run.loop,
         }
 
 
@@ -230,10 +225,6 @@ def _not_a_run(what: str) -> FinaleError:
 def _change(change: ValueChange, queues: dict[str, list[str]]) -> Json:
     queue = queues.get(change.label)
     return {"label": change.label, "old": change.old, "new": change.new, "queue": queue}
-
-
-def _is_missing_witness(verdict: object) -> bool:
-    return isinstance(verdict, Violated) and verdict.trace is None
 
 
 def _word_of(kind: Kind, when: bool, claim: bool) -> str:

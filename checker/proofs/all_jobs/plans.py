@@ -147,7 +147,7 @@ def _of_plan(plans: Plans, family: Family) -> Fact:
         window, task, checkpoint = plans.plan
         said_of: Mapping[Entity, Term] = {task: logic.some_node("t")}
         claim = window.claim(family, task, checkpoint)
-        is_step = family.mark.role == "on-step"
+        is_step = family.kind.is_of_steps
         earlier = before if is_step else after
         holds = claimed(window, claim, earlier, after, said_of)
         return [FactCase("begin", given, holds, marks_of(before, after))]

@@ -125,7 +125,7 @@ class JobWindow(Window):
 
     def claim(self, family: Family, *arguments: Entity) -> Claim:
         """Return what a property of the registry says of these entities."""
-        on_step = family.mark.role == "on-step"
+        on_step = family.kind.is_of_steps
 
         def body() -> object:
             return family.mark.prepared.function(self.protocol, *arguments)

@@ -22,7 +22,6 @@ from finale.checker.search.solving.solver import watched
 from finale.model.errors import FinaleError
 from finale.model.expressions import Expression, equal, integer
 from finale.model.language.properties import Family, Taken
-from finale.model.system import Kind
 
 from .terms import Symbols, Term, WindowTerms
 from .window import IdClaim, IdWindow, RuleEffect
@@ -156,7 +155,7 @@ class Proof:
 
         For a property of steps, the steps are those that it was asked about before.
         """
-        if family.kind is not Kind.ON_STEP:
+        if not family.kind.is_of_steps:
             goals = self._goals((family,), self._state, _NONE, None)
             return self._may_hold(self._hypotheses, goals)
         return any(self._speaks_of(step, family) for step in self._speaking.get(family.name, ()))

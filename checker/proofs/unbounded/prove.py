@@ -31,7 +31,6 @@ from finale.model.language.properties import Family
 from finale.model.language.protocol import Protocol, Setting
 from finale.model.properties.registry import PROPERTIES
 from finale.model.protocols.coordinator.coordinator import JobProtocol
-from finale.model.system import Kind
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class ClauseResult:
     seconds: float
 
     @property
-    def verdict(self) -> str:
+    def word(self) -> str:
         """The verdict in one word."""
         if self.answer.proven:
             return "proven"
@@ -161,7 +160,7 @@ def _goals(
     known = {family.name: family for family in PROPERTIES}
     goals = tuple(known[name] for name in tuple(names) or catalogue.goals)
     for family in goals:
-        claims = family.kind in (Kind.ALWAYS, Kind.ON_STEP)
+        claims = family.kind.is_safety
         if not claims or family.view not in kind.__mro__:
             raise does_not_apply(family.name)
     return goals
@@ -270,7 +269,7 @@ class _Proving:
         return ClauseResult(family, self._answer(family), perf_counter() - began)
 
     def _answer(self, family: Family) -> ProofAnswer:
-        if family.kind is not Kind.ON_STEP:
+        if not family.kind.is_of_steps:
             answer = self._proof.implied(family)
             return replace(answer, vacuous=answer.proven and not self._proof.says_something(family))
         for step in self._window.steps:

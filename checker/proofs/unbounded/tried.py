@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
-from finale.checker.simulation.judging import Violation
+from finale.checker.search.verdict import Verdict
 from finale.checker.simulation.sampling import sampled
 from finale.model.errors import FinaleError
 from finale.model.language.build import build
@@ -44,8 +44,9 @@ def refuse_refuted(
                     raise _refuted(family, larger, violated[family.name], system)
 
 
-def _refuted(family: Family, setting: Setting, violation: Violation, system: System) -> FinaleError:
-    taken = ", ".join(str(system.rules[number]) for number in violation.trace.rules)
+def _refuted(family: Family, setting: Setting, verdict: Verdict, system: System) -> FinaleError:
+    assert verdict.trace is not None
+    taken = ", ".join(str(system.rules[number]) for number in verdict.trace.rules)
     assert setting.job is not None
     bounds = [f"{name} = {value}" for name, value in sorted(setting.bounds.items())]
     sources = [each for each in setting.job.vertices if each.is_source]

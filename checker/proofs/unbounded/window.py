@@ -43,7 +43,6 @@ from finale.model.protocols.coordinator.coordinator import JobProtocol
 from finale.model.protocols.job.elements import CheckpointId
 from finale.model.protocols.layouts import UNBOUNDED, for_setting
 from finale.model.protocols.task.sources import Source
-from finale.model.system import Kind
 
 #: Stands for a bound that is not there: whatever is compared with it, is compared with any number.
 NO_BOUND = 1_000_000_000
@@ -203,7 +202,7 @@ class IdWindow(Window):
 
     def claims(self, family: Family, step: RuleEffect | None = None) -> tuple[IdClaim, ...]:
         """Return the claims of a property or clause for all entities; of a step if it needs one."""
-        on_step = family.kind is Kind.ON_STEP
+        on_step = family.kind.is_of_steps
         taken: tuple[Taken, ...] = ()
         if Taken in family.mark.hints.values():
             assert step is not None

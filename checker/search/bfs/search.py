@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from finale.checker.search.answer import Report, Statistics, Timing
 from finale.checker.search.limits import (
     INTERRUPTED,
     LimitHit,
@@ -26,7 +25,8 @@ from finale.checker.search.state_graph.fairness import Fair
 from finale.checker.search.state_graph.graph import Leaf, StateGraph
 from finale.checker.search.state_graph.liveness import is_judged
 from finale.checker.search.state_graph.questions import FAULTS, Occurrence, Topic
-from finale.checker.search.state_graph.verdicts import answers_of
+from finale.checker.search.state_graph.verdicts import verdicts_of
+from finale.checker.search.verdict import Report, Statistics, Timing
 from finale.model.garbage import uncollected
 from finale.model.system import State, System
 from finale.model.trace import Trace
@@ -48,7 +48,7 @@ def check(
     *,
     compiled: bool = True,
 ) -> Report:
-    """Return the answers to every property of a system, and to the rows that all systems have.
+    """Return the verdicts on every property of a system, and to the rows that all systems have.
 
     Without `compiled`, the search walks `semantics.py` instead of generated code: this is much
     slower and gives the same report. Raises `witness-missing`.
@@ -59,10 +59,10 @@ def check(
     compiling = perf_counter() - began
     search = ReadableSearch(machine, limits.after(compiling), progress)
     search.run()
-    answers = answers_of(search)
+    verdicts = verdicts_of(search)
     return Report(
         "readable",
-        answers,
+        verdicts,
         search.statistics,
         dead_branches=() if search.stopped else search.coverage.dead(),
         stopped=search.stopped or search.stopped_after,

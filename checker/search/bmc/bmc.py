@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from finale.checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from finale.checker.search.limits import (
     INTERRUPTED,
     LimitHit,
@@ -22,6 +21,7 @@ from finale.checker.search.limits import (
 )
 from finale.checker.search.solving.encoding import TransitionRelation
 from finale.checker.search.state_graph.questions import FAULTS, Asked, Topic, of_states, of_steps
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED
 from finale.model.expressions import disjunction
 from finale.model.semantics import evaluate, is_deadlock, steps
 from finale.model.system import Fault, System

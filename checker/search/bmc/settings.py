@@ -19,8 +19,9 @@ from finale.checker.search.limits import (
 )
 from finale.checker.search.solving.encoding import TransitionRelation
 from finale.checker.search.state_graph.questions import Asked, Topic
+from finale.checker.search.verdict import Verdict, Word
 from finale.model.expressions import conjunction
-from finale.model.system import Kind, System
+from finale.model.system import System
 from finale.model.trace import Trace
 
 from .asked import Sought, sought
@@ -56,9 +57,20 @@ class ViolatingSettings:
         except KeyboardInterrupt:
             self.stopped = INTERRUPTED
 
+    def verdict(self, number: int) -> Verdict | None:
+        """Return the verdict in a setting; None if it is open, or may be vacuous."""
+        (kind,) = {each.kind for each in self.systems[number].properties if each.name == self.name}
+        trace = self.found.get(number)
+        if trace is not None:
+            word = Word.HOLDS if kind.is_reachability else Word.VIOLATED
+            return Verdict(self.name, word, trace, how=f"bounded to {trace.length}")
+        if self.is_complete and kind.is_reachability:
+            return Verdict(self.name, Word.VIOLATED, how=f"complete at depth {self.refuted}")
+        return None
+
     def _run(self, together: ProductSystem) -> None:
         encoding = TransitionRelation(together.system)
-        is_reached = together.system.properties[0].kind is Kind.REACHABLE
+        is_reached = together.system.properties[0].kind.is_reachability
         topic: Topic = (Asked.REACHED if is_reached else Asked.FAILS, 0)
         asked = [each for each in sought(together.system, encoding.ways) if each.subject == topic]
         runs = BoundedRuns(encoding, self._look)

@@ -11,7 +11,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from finale.checker.search.answer import Report, Statistics
 from finale.checker.search.limits import LimitHit, Limits, SearchClock
 from finale.checker.search.native.finished import first_step
 from finale.checker.search.native.machine import NativeMachine
@@ -19,7 +18,8 @@ from finale.checker.search.native.search import dead_branches, exercised
 from finale.checker.search.state_graph.fairness import Fair
 from finale.checker.search.state_graph.graph import Leaf
 from finale.checker.search.state_graph.questions import FAULTS, Asked, Occurrence, Topic, first_true
-from finale.checker.search.state_graph.verdicts import answers_of
+from finale.checker.search.state_graph.verdicts import verdicts_of
+from finale.checker.search.verdict import Report, Statistics
 from finale.model.system import System
 from finale.model.trace import Trace
 
@@ -147,11 +147,11 @@ class Explored:
 
     def report(self) -> Report:
         """Return the report on all properties."""
-        answers = answers_of(self)
+        verdicts = verdicts_of(self)
         remarks = () if self._backwards.is_least else (NOT_LEAST,)
         return Report(
             "spread",
-            answers,
+            verdicts,
             self.statistics,
             dead_branches=() if self.stopped else dead_branches(self),
             stopped=self.stopped or self.stopped_after,

@@ -20,13 +20,14 @@ import os
 import zlib
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 from uuid import uuid4
 
 import numpy as np
 
+from finale.checker.cache.plain_data import plain, typed
 from finale.checker.search.native.folder import SavedFolder
 from finale.checker.search.native.layout import Words
 
@@ -103,8 +104,7 @@ class SearchFolder(SavedFolder):
         table = self._checked(MANIFEST)
         if table.pop("format", None) != FORMAT:
             raise self.other_version()
-        table["levels"] = tuple(cast(Sequence[int], table["levels"]))
-        found = Manifest(**table)  # type: ignore[arg-type]
+        found = typed(Manifest, table)
         if found.identity != identity:
             raise self.error(
                 "resume-foreign",
@@ -117,7 +117,7 @@ class SearchFolder(SavedFolder):
         """Replace the manifest; all files that it lists are on the disk. Raises `disk-full`."""
         for name in (LEVELS, MAIL):
             self.sync(name)
-        table: dict[str, object] = asdict(manifest)
+        table: dict[str, object] = plain(manifest)
         self._write_checked(MANIFEST, table | {"format": FORMAT})
         self.sync()
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from finale.checker.cache.plain_data import plain, typed
 from finale.checker.search.native.code import compiled
 from finale.checker.search.native.kernel import places as at
 from finale.checker.search.native.machine import FUNCTIONS, NativeMachine
@@ -42,7 +43,7 @@ class SystemProgram:
     @cached_property
     def text(self) -> str:
         """The program as JSON."""
-        table = asdict(self)
+        table = plain(self)
         for name in ("order", "antecedents"):  # a program is without reductions
             table["sizes"].pop(name)
         return json.dumps(table, sort_keys=True)
@@ -61,14 +62,7 @@ def program_of(machine: NativeMachine) -> SystemProgram:
 
 def program_from(text: str) -> SystemProgram:
     """Return a program that was written as JSON."""
-    table = json_of(text)
-    return SystemProgram(
-        tuple(table["sources"]),
-        table["width"],
-        tuple(table["leaf_rules"]),
-        Sizes(**table["sizes"]),
-        tuple(tuple(state) for state in table["initial"]),
-    )
+    return typed(SystemProgram, json_of(text))
 
 
 class CompiledProgram:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from time import perf_counter
 
-from finale.checker.search.answer import Statistics
 from finale.checker.search.limits import (
     INTERRUPTED,
     LimitHit,
@@ -19,6 +18,7 @@ from finale.checker.search.limits import (
     ProgressListener,
     SearchProgress,
 )
+from finale.checker.search.verdict import Statistics
 
 from .bucket import LevelResult, LevelTask
 from .files import LEVELS, MAIL, Manifest, SearchFolder

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from finale.checker.search.answer import Statistics
 from finale.checker.search.limits import (
     INTERRUPTED,
     LimitHit,
@@ -17,8 +16,9 @@ from finale.checker.search.limits import (
     SearchClock,
     SearchProgress,
 )
+from finale.checker.search.verdict import Statistics
 from finale.model.language.properties import Family
-from finale.model.system import Blocked, Fault, Kind
+from finale.model.system import Blocked, Fault
 
 from .execution import Judgement, PlainSystem, TakenStep, Values
 
@@ -44,7 +44,8 @@ class PlainOccurrence:
 class InterpreterSearch:
     """The states in the order found, their parents, and the first occurrence of each kind.
 
-    The keys of `findings` are a kind ("fails", "when", "reached", "fault") and a property.
+    The keys of `findings` are a property and how it was found: its antecedent held, and its claim
+    was "true" or "false" there. The key of faults is ("fault", "").
     """
 
     plain: PlainSystem
@@ -144,11 +145,7 @@ class InterpreterSearch:
         if says == "fault":
             self._keep(("fault", ""), found)
         elif says != "silent":
-            self._keep(("when", family.name), found)
-            if family.kind is Kind.REACHABLE and says:
-                self._keep(("reached", family.name), found)
-            if family.kind in (Kind.ALWAYS, Kind.ON_STEP) and not says:
-                self._keep(("fails", family.name), found)
+            self._keep(("true" if says else "false", family.name), found)
 
     def _keep(self, topic: tuple[str, str], found: PlainOccurrence) -> None:
         known = self.findings.get(topic)

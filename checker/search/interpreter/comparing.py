@@ -20,7 +20,7 @@ from random import Random
 from typing import cast
 from weakref import WeakKeyDictionary
 
-from finale.checker.search.answer import Answer
+from finale.checker.search.verdict import Verdict
 from finale.model.errors import FinaleError, Place
 from finale.model.expressions import FALSE, TRUE, Expression, conjunction, negation
 from finale.model.language.bindings import BoundRule
@@ -42,7 +42,7 @@ from finale.model.system import (
     Tree,
     Update,
 )
-from finale.model.trace import Trace, renamed
+from finale.model.trace import renamed
 
 from .execution import Judgement, PlainPredicate, PlainSystem, TakenStep
 
@@ -350,18 +350,16 @@ def compare_branches(
         comparison.compare(state)
 
 
-def compare_traces(system: System, answers: Iterable[Answer]) -> None:
+def compare_traces(system: System, verdicts: Iterable[Verdict]) -> None:
     """Compare all states of the traces that a search has found, and the steps from them.
 
     So no verdict rests on a state that plain Python does not reach. Nothing is done for a system
     that was not compared before. Raises `misread`.
     """
     comparison = _compared.get(system)
-    for answer in answers if comparison is not None else ():
+    for verdict in verdicts if comparison is not None else ():
         assert comparison is not None
-        verdict = answer.verdict
-        trace = getattr(verdict, "trace", None) or getattr(verdict, "witness", None)
-        for state in trace.states if isinstance(trace, Trace) else ():
+        for state in () if verdict.trace is None else verdict.trace.states:
             if state not in comparison.done:
                 comparison.compare(state)
 

@@ -15,7 +15,7 @@ from finale.model.language.plain import PlainStore
 from finale.model.language.properties import Family, Taken, stepping
 from finale.model.language.protocol import Protocol
 from finale.model.language.starting import Values, start_values
-from finale.model.system import Blocked, Fault, Kind
+from finale.model.system import Blocked, Fault
 
 Judgement = bool | Literal["fault", "silent"]
 """What a property says of a state or step; `silent` where its antecedent is false."""
@@ -44,7 +44,7 @@ class PlainPredicate:
     @property
     def on_steps(self) -> bool:
         """Whether it judges steps, not states."""
-        return self.family.kind is Kind.ON_STEP
+        return self.family.kind.is_of_steps
 
 
 class PlainSystem:

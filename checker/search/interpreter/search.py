@@ -1,14 +1,14 @@
 """Explores a protocol by running its rules on plain values: a second opinion on every count.
 
-`breadth_first.py` searches, and `verdicts.py` draws the answers.
+`breadth_first.py` searches, and `verdicts.py` draws the verdicts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from finale.checker.search.answer import Report
 from finale.checker.search.limits import Limits, ProgressListener, check_witnesses
+from finale.checker.search.verdict import Report
 from finale.model.language.build import build
 from finale.model.language.properties import Family
 from finale.model.language.protocol import Protocol
@@ -16,7 +16,7 @@ from finale.model.system import System
 
 from .breadth_first import InterpreterSearch
 from .execution import PlainSystem
-from .verdicts import answers_of
+from .verdicts import verdicts_of
 
 NO_LIMITS = Limits()
 
@@ -45,10 +45,10 @@ def explore_plain(
     check_witnesses(system)
     search = InterpreterSearch(plain, limits, progress)
     search.run()
-    answers = answers_of(search, system)
+    verdicts = verdicts_of(search, system)
     return Report(
         "concrete",
-        answers,
+        verdicts,
         search.statistics,
         stopped=search.stopped,
         exercised=frozenset(search.exercised),

@@ -1,24 +1,15 @@
-"""Draws an answer for each property from what the interpreter's search has found.
+"""Draws a verdict on each property from what the interpreter's search has found.
 
 Each trace is replayed on the decision trees.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import assert_never
 
-from finale.checker.search.answer import (
-    NO_DEADLOCK,
-    WELL_FORMED,
-    Answer,
-    Holds,
-    NotAsked,
-    Unknown,
-    Vacuous,
-    Verdict,
-    Violated,
-)
 from finale.checker.search.limits import cut_short
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Verdict, Word
 from finale.model.semantics import outcome
 from finale.model.system import Fault, Kind, Property, System
 from finale.model.trace import Trace, replay
@@ -26,55 +17,59 @@ from finale.model.trace import Trace, replay
 from .breadth_first import InterpreterSearch, PlainOccurrence
 
 
-def answers_of(search: InterpreterSearch, system: System) -> tuple[Answer, ...]:
-    """Return an answer for each property, then for the rows of all systems."""
-    verdicts = {prop.name: _verdict(search, system, prop) for prop in system.properties}
-    fault = search.findings.get(("fault", ""))
-    verdicts[WELL_FORMED] = (
-        _unless_cut(search, Holds())
+def verdicts_of(search: InterpreterSearch, system: System) -> tuple[Verdict, ...]:
+    """Return a verdict on each property, then on the rows of all systems."""
+    verdicts = [_verdict(search, system, prop) for prop in system.properties]
+    fault, deadlock = search.findings.get(("fault", "")), search.deadlock
+    verdicts += [
+        _unless_cut(search, WELL_FORMED)
         if fault is None
-        else Violated(_trace(search, system, fault), fault.binding)
-    )
-    verdicts[NO_DEADLOCK] = (
-        _unless_cut(search, Holds())
-        if search.deadlock is None
-        else Violated(_trace_to(search, system, search.deadlock))
-    )
+        else Verdict(WELL_FORMED, Word.VIOLATED, _trace(search, system, fault), fault.binding),
+        _unless_cut(search, NO_DEADLOCK)
+        if deadlock is None
+        else Verdict(NO_DEADLOCK, Word.VIOLATED, _trace_to(search, system, deadlock)),
+    ]
     how = "partial" if search.stopped else "exhaustive"
-    return tuple(Answer(name, verdict, how) for name, verdict in verdicts.items())
+    return tuple(replace(verdict, how=how) for verdict in verdicts)
 
 
 def _verdict(search: InterpreterSearch, system: System, prop: Property) -> Verdict:
-    findings = search.findings
+    name, findings = prop.name, search.findings
     if prop.not_asked:
-        return NotAsked(prop.not_asked)
+        return Verdict(name, Word.NOT_ASKED, why=prop.not_asked)
     match prop.kind:
         case Kind.ALWAYS | Kind.ON_STEP:
-            fails = findings.get(("fails", prop.name))
+            fails = findings.get(("false", name))
             if fails is not None:
-                return Violated(_trace(search, system, fails), fails.binding)
-            return _unless_cut(search, _vacuous(search, prop) or Holds())
+                return Verdict(name, Word.VIOLATED, _trace(search, system, fails), fails.binding)
+            vacuous = _why_vacuous(search, prop)
+            return _unless_cut(search, name, Word.VACUOUS if vacuous else Word.HOLDS, vacuous)
         case Kind.REACHABLE:
-            reached = findings.get(("reached", prop.name))
+            reached = findings.get(("true", name))
             if reached is not None:
-                return Holds(_trace(search, system, reached))
-            return _unless_cut(search, Violated(None))
+                return Verdict(name, Word.HOLDS, _trace(search, system, reached))
+            return _unless_cut(search, name, Word.VIOLATED)
         case Kind.LEADS_TO | Kind.EVENTUALLY:
-            return Unknown("the concrete search does not follow fair runs")
+            why = "the concrete search does not follow fair runs"
+            return Verdict(name, Word.UNKNOWN, why=why)
         case _:
             assert_never(prop.kind)
 
 
-def _vacuous(search: InterpreterSearch, prop: Property) -> Vacuous | None:
-    if ("when", prop.name) not in search.findings:
-        return Vacuous("its antecedent was never true")
-    if prop.witness is not None and ("reached", prop.witness) not in search.findings:
-        return Vacuous(f'its witness "{prop.witness}" is never reached')
-    return None
+def _why_vacuous(search: InterpreterSearch, prop: Property) -> str:
+    if not {("true", prop.name), ("false", prop.name)} & search.findings.keys():
+        return "its antecedent was never true"
+    if prop.witness is not None and ("true", prop.witness) not in search.findings:
+        return f'its witness "{prop.witness}" is never reached'
+    return ""
 
 
-def _unless_cut(search: InterpreterSearch, verdict: Verdict) -> Verdict:
-    return cut_short(search.stopped, search.statistics) if search.stopped else verdict
+def _unless_cut(
+    search: InterpreterSearch, name: str, word: Word = Word.HOLDS, why: str = ""
+) -> Verdict:
+    if search.stopped:
+        return cut_short(name, search.stopped, search.statistics)
+    return Verdict(name, word, why=why)
 
 
 # --- traces --------------------------------------------------------------------------------------

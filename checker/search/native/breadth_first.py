@@ -17,7 +17,6 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from finale.checker.search.answer import Statistics
 from finale.checker.search.limits import (
     INTERRUPTED,
     LimitHit,
@@ -28,6 +27,7 @@ from finale.checker.search.limits import (
 )
 from finale.checker.search.options import DEFAULT, SearchOptions
 from finale.checker.search.state_graph.liveness import is_judged
+from finale.checker.search.verdict import Statistics
 from finale.model.errors import FinaleError
 from finale.model.system import State
 

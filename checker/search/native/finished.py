@@ -14,11 +14,11 @@ from functools import cached_property
 
 import numpy as np
 
-from finale.checker.search.answer import Statistics
 from finale.checker.search.limits import LimitHit, SearchClock
 from finale.checker.search.state_graph.fairness import Fair
 from finale.checker.search.state_graph.graph import Leaf
 from finale.checker.search.state_graph.questions import FAULTS, Occurrence, Topic, first_true
+from finale.checker.search.verdict import Statistics
 from finale.model.semantics import outcome, updated
 from finale.model.system import Fault, State, System, Update
 from finale.model.trace import Trace

@@ -14,7 +14,7 @@ import json
 import os
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -22,6 +22,7 @@ import numpy as np
 
 # What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false
+from finale.checker.cache.plain_data import plain, typed
 from finale.model.given import json_of, regular, whole_of
 
 from .folder import SavedFolder
@@ -95,7 +96,7 @@ class ResumeFolder(SavedFolder):
             check = table.pop("check")
             if table.pop("format") != FORMAT:
                 raise self.other_version()
-            seen = SavedSearch(**table)  # type: ignore[arg-type]
+            seen = typed(SavedSearch, table)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise self.corrupted(f'"{SEARCH}" is not what was written') from error
         if check != _check_of(table):
@@ -139,7 +140,7 @@ class ResumeFolder(SavedFolder):
         Raises `disk-full`; then the previous save stays valid.
         """
         checks, size = list(self._checks), 8 * seen.width
-        table: dict[str, object] = asdict(seen)
+        table: dict[str, object] = plain(seen)
         try:
             begin = self.saved
             for part in words:

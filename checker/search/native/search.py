@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from finale.checker.search.answer import Answer, Report, Timing, Violated
 from finale.checker.search.limits import (
     Limits,
     ProgressListener,
@@ -23,7 +22,8 @@ from finale.checker.search.limits import (
     looking,
 )
 from finale.checker.search.options import DEFAULT, SearchOptions
-from finale.checker.search.state_graph.verdicts import EXHAUSTIVE, answers_of
+from finale.checker.search.state_graph.verdicts import EXHAUSTIVE, verdicts_of
+from finale.checker.search.verdict import Report, Timing, Verdict
 from finale.model.expressions import TRUE, Constant
 from finale.model.garbage import uncollected
 from finale.model.language.explore import Branch
@@ -56,7 +56,7 @@ def check(
     under: Sequence[AppliedReduction] = (),
     options: SearchOptions = DEFAULT,
 ) -> Report:
-    """Return the answers to every property of a system, and to the rows that all systems have.
+    """Return the verdicts on every property of a system, and to the rows that all systems have.
 
     The caller must ask only for properties that the reductions keep. Raises `witness-missing`,
     `domain-too-large`, and `TimeOver` if the time is over before the search begins.
@@ -115,12 +115,12 @@ def report_of(search: NativeSearch) -> Report:
         from .lifted import LiftedSearch
 
         finished = LiftedSearch(search, canonical)
-    answers = answers_of(finished)
+    verdicts = verdicts_of(finished)
     if search.storage is Storage.HASHED:
-        answers = tuple(_but_for_collisions(answer, search) for answer in answers)
+        verdicts = tuple(_but_for_collisions(verdict, search) for verdict in verdicts)
     return Report(
         "native",
-        answers,
+        verdicts,
         search.statistics,
         dead_branches=() if search.stopped else dead_branches(search),
         stopped=search.stopped or finished.stopped_after,
@@ -144,13 +144,13 @@ def _remarks(search: NativeSearch) -> Iterator[str]:
         )
 
 
-def _but_for_collisions(answer: Answer, search: NativeSearch) -> Answer:
+def _but_for_collisions(verdict: Verdict, search: NativeSearch) -> Verdict:
     """What was not found may have been taken for another state. What was found is replayed."""
-    if isinstance(answer.verdict, Violated) or answer.how != EXHAUSTIVE:
-        return answer
+    if verdict.counterexample is not None or verdict.how != EXHAUSTIVE:
+        return verdict
     probability = collision_probability(search.statistics.states)
-    how = f"{answer.how} but for hash collisions (probability below {probability:.0e})"
-    return replace(answer, how=how)
+    how = f"{verdict.how} but for hash collisions (probability below {probability:.0e})"
+    return replace(verdict, how=how)
 
 
 def _in_doubt(search: NativeSearch, canonical: Canonical) -> bool:

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from finale.checker.search.answer import NO_DEADLOCK
 from finale.checker.search.state_graph.folding import Known, TreePath, cells_read, folded, paths
 from finale.checker.search.state_graph.questions import of_states, of_steps
+from finale.checker.search.verdict import NO_DEADLOCK
 from finale.model.domains import Enum
 from finale.model.expressions import (
     FALSE,
@@ -31,7 +31,7 @@ from finale.model.expressions import (
     integer,
     negation,
 )
-from finale.model.system import Kind, System, Tree, Update
+from finale.model.system import System, Tree, Update
 
 from .canonical import Reset, deadness
 from .kinds import DeadVariables
@@ -81,11 +81,7 @@ def dead_variables_of(
     names = {system.variable_of_cell[index].name for reset in resets for index in reset.cells}
     some = len({index for reset in resets for index in reset.cells})
     remark = f"dead-variables: {some} cells of {len(names)} variables are dead at times"
-    refused = [
-        (prop.name, FAIR_RUNS)
-        for prop in system.properties
-        if prop.kind in (Kind.LEADS_TO, Kind.EVENTUALLY)
-    ]
+    refused = [(prop.name, FAIR_RUNS) for prop in system.properties if prop.kind.is_liveness]
     if finder.may_change_only_dead(resets):
         refused.append((NO_DEADLOCK, CHANGES))
     return DeadVariables(resets, (remark,), tuple(refused))

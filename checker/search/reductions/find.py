@@ -9,7 +9,6 @@ from threading import current_thread, main_thread
 from types import FrameType, TracebackType
 from typing import assert_never
 
-from finale.checker.search.answer import NO_DEADLOCK
 from finale.checker.search.reductions.canonical import Canonical
 from finale.checker.search.reductions.dead import dead_variables_of
 from finale.checker.search.reductions.kinds import (
@@ -22,6 +21,7 @@ from finale.checker.search.reductions.partial_order import PartialOrder, ordered
 from finale.checker.search.reductions.symmetry import symmetry_of
 from finale.checker.search.reductions.under import canonical_of
 from finale.checker.search.solving.prover import Prover
+from finale.checker.search.verdict import NO_DEADLOCK
 from finale.model.system import System
 
 

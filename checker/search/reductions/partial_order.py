@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from finale.model.expressions import Expression
-from finale.model.system import Kind, System
+from finale.model.system import System
 
 from .canonical import Canonical, Reset
 from .closure import pairs_of
@@ -24,7 +24,6 @@ from .kinds import Reduction
 from .onward import onward_of
 from .transitions import Guard, transitions_of
 
-LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 NOTHING = "partial-order: every step depends on every other"
 
 
@@ -110,7 +109,7 @@ def ordered(
     refused = tuple(
         (prop.name, "it speaks of whole runs")
         for prop in system.properties
-        if prop.kind in LIVENESS
+        if prop.kind.is_liveness
     )
     found = PartialOrder(
         tuple(transitions.atoms.all),

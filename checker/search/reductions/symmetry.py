@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from finale.model.system import Kind, System
+from finale.model.system import System
 
 from .candidates import Candidates
 from .canonical import SymmetryGroup
@@ -104,7 +104,7 @@ def _refused(
     """The properties whose verdict is not kept, with the reason."""
     checks = [Invariance(each, proofs) for each in exchanges]
     for prop in system.properties:
-        if prop.kind in (Kind.LEADS_TO, Kind.EVENTUALLY):
+        if prop.kind.is_liveness:
             yield prop.name, FAIR_RUNS
             continue
         reason = next(filter(None, (check.of_property(prop) for check in checks)), "")

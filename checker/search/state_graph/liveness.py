@@ -22,9 +22,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from finale.checker.search.answer import Holds, NotAsked, Unknown, Vacuous, Verdict, Violated
+from finale.checker.search.verdict import Verdict, Word
 from finale.model.expressions import FALSE, Expression, negation
-from finale.model.system import IDS_GIVEN_AGAIN, Kind, Predicate, Property, System
+from finale.model.system import IDS_GIVEN_AGAIN, Predicate, Property, System
 from finale.model.trace import replay
 
 from .fairness import Fair
@@ -50,14 +50,14 @@ class Waiting:
 
 def is_judged(prop: Property) -> bool:
     """Return whether a property is judged on the complete graph."""
-    return prop.kind in (Kind.LEADS_TO, Kind.EVENTUALLY) and not prop.not_asked
+    return prop.kind.is_liveness and not prop.not_asked
 
 
 def judge(fair: Fair, prop: Property, look: Callable[[], None]) -> Verdict:
     """Return the verdict on a liveness property, on the complete graph. `look` may raise."""
     tests = [_Obligation(fair, prop, predicate) for predicate in prop.predicates]
     if not any(test.is_ever_due() for test in tests):
-        return Vacuous("its antecedent was never true")
+        return Verdict(prop.name, Word.VACUOUS, why="its antecedent was never true")
     open_tests = [test for test in tests if test.may_wait()]
     for strict in (True, False):
         found: list[Waiting] = []
@@ -66,22 +66,24 @@ def judge(fair: Fair, prop: Property, look: Callable[[], None]) -> Verdict:
             waiting = test.waiting(strict)
             found += [waiting] if waiting is not None else []
         if found:
-            return _verdict(fair, min(found, key=lambda each: each.order))
-    return NotAsked(IDS_GIVEN_AGAIN) if any(test.may_move for test in tests) else Holds()
+            return _verdict(fair, prop, min(found, key=lambda each: each.order))
+    if any(test.may_move for test in tests):
+        return Verdict(prop.name, Word.NOT_ASKED, why=IDS_GIVEN_AGAIN)
+    return Verdict(prop.name, Word.HOLDS)
 
 
-def _verdict(fair: Fair, waiting: Waiting) -> Verdict:
+def _verdict(fair: Fair, prop: Property, waiting: Waiting) -> Verdict:
     component, strict = waiting.component, waiting.strict
     turns = loop(fair, component, waiting.stem[-1][0], strict)
     trace = lasso(fair.graph, waiting.stem, turns)
     replay(fair.system, trace)
     if strict:
-        return Violated(trace, waiting.binding)
+        return Verdict(prop.name, Word.VIOLATED, trace, waiting.binding)
     found = sorted({bound for state in component for _, bound in fair.bounds(state)})
     bounds = "bound" if len(found) == 1 else "bounds"
     names = ", ".join(f'"{each}"' for each in found)
     why = f"it waits forever only because of the {bounds} {names}"
-    return Unknown(why, trace, tuple(found))
+    return Verdict(prop.name, Word.UNKNOWN, trace, why=why, bounds=tuple(found))
 
 
 def questions_of(system: System) -> Iterator[Expression]:
@@ -103,7 +105,7 @@ class _Obligation:
     def __init__(self, fair: Fair, prop: Property, predicate: Predicate) -> None:
         self.fair, self.graph = fair, fair.graph
         self.binding = predicate.binding
-        self.at_once = prop.kind is Kind.EVENTUALLY
+        self.at_once = prop.kind.is_due_at_start
         self._when, self._waits, self._moved = _questions(predicate)
 
     def is_ever_due(self) -> bool:

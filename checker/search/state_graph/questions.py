@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from finale.model.expressions import FALSE, Expression, conjunction, negation
@@ -56,6 +56,20 @@ class Occurrence:
     leaf: int | None = None
     after: State | None = None
     binding: tuple[tuple[str, str], ...] = ()
+
+
+def why_vacuous(answered: Container[Topic], system: System, index: int) -> str:
+    """Return why a property that is not violated says nothing, if it does not.
+
+    `answered` are the topics of which some question is true in a state or on a step that was seen.
+    """
+    if (Asked.WHEN, index) not in answered:
+        return "its antecedent was never true"
+    names = [prop.name for prop in system.properties]
+    witness = system.properties[index].witness
+    if witness is not None and (Asked.REACHED, names.index(witness)) not in answered:
+        return f'its witness "{witness}" is never reached'
+    return ""
 
 
 def of_states(system: System) -> list[Question]:

@@ -1,4 +1,4 @@
-"""Draws an answer for each property, and for the rows of all systems, from a finished search.
+"""Draws a verdict on each property, and for the rows of all systems, from a finished search.
 
 A violation counts even if the search was stopped: the search is breadth-first, so the trace is a
 shortest one. All other verdicts need a complete search; otherwise they are `unknown`.
@@ -7,25 +7,21 @@ shortest one. All other verdicts need a complete search; otherwise they are `unk
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol, assert_never
 
-from finale.checker.search.answer import (
-    NO_DEADLOCK,
-    WELL_FORMED,
-    Answer,
-    Holds,
-    NotAsked,
-    Statistics,
-    Unknown,
-    Vacuous,
-    Verdict,
-    Violated,
-)
 from finale.checker.search.limits import INTERRUPTED, LimitHit, SearchClock, cut_short
 from finale.checker.search.state_graph.fairness import Fair
 from finale.checker.search.state_graph.graph import Leaf, extended
 from finale.checker.search.state_graph.liveness import is_judged, judge
-from finale.checker.search.state_graph.questions import FAULTS, Asked, Occurrence, Topic
+from finale.checker.search.state_graph.questions import (
+    FAULTS,
+    Asked,
+    Occurrence,
+    Topic,
+    why_vacuous,
+)
+from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Statistics, Verdict, Word
 from finale.model.system import Kind, Property, System
 from finale.model.trace import Trace, replay
 
@@ -76,30 +72,31 @@ EXHAUSTIVE = "exhaustive"
 PARTIAL = "partial"
 
 
-def answers_of(search: Searched) -> tuple[Answer, ...]:
-    """Return an answer for each property of the system, then for the rows of all systems."""
-    verdicts = {
-        prop.name: _verdict(search, index, prop)
-        for index, prop in enumerate(search.system.properties)
-    }
-    verdicts[WELL_FORMED] = _violated_by(search, FAULTS) or _unless_cut(search, Holds())
-    verdicts[NO_DEADLOCK] = _no_deadlock(search)
+def verdicts_of(search: Searched) -> tuple[Verdict, ...]:
+    """Return a verdict on each property of the system, then on the rows of all systems."""
+    verdicts = [_verdict(search, index, p) for index, p in enumerate(search.system.properties)]
+    verdicts += [
+        _violated_by(search, WELL_FORMED, FAULTS) or _unless_cut(search, WELL_FORMED),
+        _no_deadlock(search),
+    ]
     how = PARTIAL if search.stopped else EXHAUSTIVE
-    return tuple(Answer(name, verdict, how) for name, verdict in verdicts.items())
+    return tuple(replace(verdict, how=how) for verdict in verdicts)
 
 
 def _verdict(search: Searched, index: int, prop: Property) -> Verdict:
     if prop.not_asked:
-        return NotAsked(prop.not_asked)
+        return Verdict(prop.name, Word.NOT_ASKED, why=prop.not_asked)
     match prop.kind:
         case Kind.ALWAYS | Kind.ON_STEP:
-            violated = _violated_by(search, (Asked.FAILS, index))
-            return violated or _unless_cut(search, vacuous(search, index, prop) or Holds())
+            violated = _violated_by(search, prop.name, (Asked.FAILS, index))
+            vacuous = why_vacuous(search.findings, search.system, index)
+            word = Word.VACUOUS if vacuous else Word.HOLDS
+            return violated or _unless_cut(search, prop.name, word, vacuous)
         case Kind.REACHABLE:
             reached = search.findings.get((Asked.REACHED, index))
             if reached is not None:
-                return Holds(_trace(search, reached))
-            return _unless_cut(search, Violated(None))
+                return Verdict(prop.name, Word.HOLDS, _trace(search, reached))
+            return _unless_cut(search, prop.name, Word.VIOLATED)
         case Kind.LEADS_TO | Kind.EVENTUALLY:
             return _liveness(search, prop)
         case _:
@@ -108,7 +105,7 @@ def _verdict(search: Searched, index: int, prop: Property) -> Verdict:
 
 def _liveness(search: Searched, prop: Property) -> Verdict:
     if search.stopped:
-        return cut_short(search.stopped, search.statistics)
+        return cut_short(prop.name, search.stopped, search.statistics)
     if not search.stopped_after:
         try:
             with search.clock.judging(sum(map(is_judged, search.system.properties))):
@@ -117,33 +114,28 @@ def _liveness(search: Searched, prop: Property) -> Verdict:
             search.stopped_after = str(limit)
         except KeyboardInterrupt:
             search.stopped_after = INTERRUPTED
-    return Unknown(f"{search.stopped_after}: all states were seen, but not all fair runs")
+    why = f"{search.stopped_after}: all states were seen, but not all fair runs"
+    return Verdict(prop.name, Word.UNKNOWN, why=why)
 
 
 def _no_deadlock(search: Searched) -> Verdict:
     if search.deadlock is None:
-        return _unless_cut(search, Holds())
-    return Violated(_replayed(search, search.trace_to(search.deadlock)))
+        return _unless_cut(search, NO_DEADLOCK)
+    trace = _replayed(search, search.trace_to(search.deadlock))
+    return Verdict(NO_DEADLOCK, Word.VIOLATED, trace)
 
 
-def _violated_by(search: Searched, topic: tuple[Asked, int]) -> Violated | None:
+def _violated_by(search: Searched, name: str, topic: Topic) -> Verdict | None:
     finding = search.findings.get(topic)
-    return Violated(_trace(search, finding), finding.binding) if finding is not None else None
+    if finding is None:
+        return None
+    return Verdict(name, Word.VIOLATED, _trace(search, finding), finding.binding)
 
 
-def _unless_cut(search: Searched, verdict: Verdict) -> Verdict:
-    return cut_short(search.stopped, search.statistics) if search.stopped else verdict
-
-
-def vacuous(search: Searched, index: int, prop: Property) -> Vacuous | None:
-    """Return why a property says nothing, if its antecedent or witness never occurs."""
-    findings = search.findings
-    if (Asked.WHEN, index) not in findings:
-        return Vacuous("its antecedent was never true")
-    names = [each.name for each in search.system.properties]
-    if prop.witness is not None and (Asked.REACHED, names.index(prop.witness)) not in findings:
-        return Vacuous(f'its witness "{prop.witness}" is never reached')
-    return None
+def _unless_cut(search: Searched, name: str, word: Word = Word.HOLDS, why: str = "") -> Verdict:
+    if search.stopped:
+        return cut_short(name, search.stopped, search.statistics)
+    return Verdict(name, word, why=why)
 
 
 def _trace(search: Searched, finding: Occurrence) -> Trace:

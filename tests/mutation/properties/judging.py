@@ -17,9 +17,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
 
-from finale.checker.search.answer import Answer, Violated
 from finale.checker.search.backends import check_with
 from finale.checker.search.limits import Limits
+from finale.checker.search.verdict import Verdict as Found
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
 from finale.model.errors import FinaleError
@@ -47,7 +48,7 @@ def _falls() -> dict[str, list[str]]:
     found: dict[str, list[tuple[int, str]]] = {}
     for spec in map(spec_of, FILES):
         for name, each in spec.expectations.items():
-            if each.verdict == Violated.word and not spec.slow and states_of(spec) <= STATES_MAX:
+            if each.verdict == Word.VIOLATED and not spec.slow and states_of(spec) <= STATES_MAX:
                 found.setdefault(name, []).append((states_of(spec), name_of(spec.file)))
     return {name: [file for _, file in sorted(files)] for name, files in found.items()}
 
@@ -117,7 +118,7 @@ def judge(name: str, mutants: Sequence[Weaker]) -> dict[str, Verdict]:
             witness = catalogue().properties[family.witness]
             witnesses[family.witness] = _property(known, witness)
     system = replace(known.system, properties=(*asked.values(), *witnesses.values()))
-    answers = check_with("auto", system, Limits(), None, states_of(known.spec)).answers
+    answers = check_with("auto", system, Limits(), None, states_of(known.spec)).verdicts
     by_id = {each.mutant.id: each for each in mutants}
     for answer in answers:
         if answer.property in by_id:
@@ -132,10 +133,10 @@ def _property(known: Explored, family: Family) -> Property:
     return property_of(known.world, known.protocol, family, known.system)
 
 
-def _difference(answer: Answer, steps: int | None) -> str:
+def _difference(answer: Found, steps: int | None) -> str:
     """How an answer differs from a fall in so many steps; "" if it does not."""
-    if not isinstance(answer.verdict, Violated):
-        return answer.verdict.word
+    if answer.word is not Word.VIOLATED:
+        return answer.word
     if steps is not None and answer.steps != steps:
         return f"{answer.steps} steps instead of {steps}"
     return ""

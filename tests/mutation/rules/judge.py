@@ -134,7 +134,7 @@ def outcome(spec: Spec) -> tuple[str, str, str] | None:
     wrong = [row for row in result.rows if not row.ok]
     if not wrong:
         return None
-    judged = [row for row in wrong if row.property != SEARCH and row.verdict != "unknown"]
+    judged = [row for row in wrong if row.property != SEARCH and row.word != "unknown"]
     if judged and not result.report.stopped:
-        return "verdict", name, f"{judged[0].property} {judged[0].verdict}"
+        return "verdict", name, f"{judged[0].property} {judged[0].word}"
     return "counts", name, "another number of states"

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from finale.checker.cache.plain_data import plain
 from finale.checker.logs.read.line_patterns import table
 from finale.checker.logs.read.log_files import LogShelf
-from finale.checker.logs.verdicts import Verdict
+from finale.checker.logs.verdicts import JobVerdict
 from finale.pipeline.validating import pieces as module
 from finale.pipeline.validating.judging import JudgingOrder, judged
 from finale.pipeline.validating.pieces import Piece, pieces_of
@@ -68,7 +69,7 @@ def pieces(file: Path) -> list[Piece]:
         return pieces_of(shelf, shelf.logs([str(file)]), "finale")
 
 
-def verdicts(found: list[Piece]) -> list[Verdict]:
+def verdicts(found: list[Piece]) -> list[JobVerdict]:
     return [verdict for piece in found for verdict in judged(ORDER, piece)[0].verdicts]
 
 
@@ -83,7 +84,7 @@ def test_each_run_is_judged_as_if_it_were_alone(
         file = tmp_path / f"{number}.ndjson"
         file.write_bytes(run)
         (verdict,) = verdicts(pieces(file))
-        alone.append(verdict.to_table())
+        alone.append(plain(verdict))
     many = tmp_path / "many.ndjson"
     many.write_bytes(b"".join(runs))
     found = pieces(many)
@@ -91,7 +92,7 @@ def test_each_run_is_judged_as_if_it_were_alone(
     assert sum(piece.size for piece in found) == many.stat().st_size
     before = [b"".join(runs[:number]).count(b"\n") for number in range(7)]
     for expected, verdict, lines in zip(alone, verdicts(found), before, strict=True):
-        told = verdict.to_table()
+        told = plain(verdict)
         for finding in told["findings"]:
             finding["line"] -= lines
             finding |= {"file": expected["logs"], "where": f"{expected['logs']}:{finding['line']}"}

@@ -15,7 +15,7 @@ from finale.reference.flink import session
 from finale.reference.flink.director import Director, Taken
 from finale.reference.flink.order import PERIODIC, Order, OrderedStep, Trigger, read_order
 from finale.reference.flink.outcome import (
-    Outcome,
+    RunOutcome,
     against,
     early_in,
     is_moving,
@@ -97,7 +97,7 @@ class AtRest:
         pass
 
 
-def ended(session: AtRest, steps: Sequence[OrderedStep], probe: str, taken: Taken) -> Outcome:
+def ended(session: AtRest, steps: Sequence[OrderedStep], probe: str, taken: Taken) -> RunOutcome:
     driven = cast("Session", session)
     director = Director(driven, Order("", session.job, {}, {}, tuple(steps)))
     director.taken = taken

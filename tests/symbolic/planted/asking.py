@@ -10,8 +10,8 @@ from finale.checker.proofs.all_jobs.fact import FactProven, prove
 from finale.checker.proofs.all_jobs.facts import groups_of
 from finale.checker.proofs.unbounded.prove import IDS, prove_unbounded
 from finale.checker.proofs.unbounded.window import IdWindow
-from finale.checker.search.answer import Violated
 from finale.checker.search.native.search import check
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.reading import read_spec
@@ -37,7 +37,7 @@ def unbounded(plant: Plant, folder: Path) -> str:
         proven = prove_unbounded(claim.protocol, claim.setting, (SITES[plant.site].falls,))
     except FinaleError as error:
         return error.code
-    return proven.results[0].verdict
+    return proven.results[0].word
 
 
 def is_explored(plant: Plant, folder: Path) -> bool:
@@ -66,4 +66,4 @@ def is_violated(plant: Plant, folder: Path, **spec: object) -> bool:
     claim = claim_of(plant, folder, **spec)
     families = [each for each in claim.asked if each.name == SITES[plant.site].falls]
     report = check(build(claim.protocol(claim.setting), families))
-    return any(isinstance(each.verdict, Violated) for each in report.answers)
+    return any(each.word is Word.VIOLATED for each in report.verdicts)

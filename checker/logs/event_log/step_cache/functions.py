@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from finale.checker.logs.event_log.section_judge import promised, renumbered
 from finale.checker.logs.event_log.section_system import Reached, SectionSystem
-from finale.checker.search.interpreter.execution import PlainPredicate
+from finale.checker.logs.property_monitor import of_states_and_steps
 from finale.checker.search.native.kernel import cache_block as at
 from finale.model.language.bindings import BoundRule
 from finale.model.language.path_ends import BlockedHere, FaultHere
@@ -21,7 +21,6 @@ from finale.model.language.properties import Taken, goal_alone
 from finale.model.language.renaming import PlainRenaming
 from finale.model.protocols.coordinator.checkpoints import UNUSED, Checkpoint
 from finale.model.rules import Nothing
-from finale.model.system import Kind
 
 from .cells import NotingStore, Pair, StateCells
 
@@ -35,20 +34,14 @@ class ProtocolFunctions:
     def __init__(self, system: SectionSystem) -> None:
         self.system, self.rules = system, system.plain.rules
         self.cells = StateCells(system.world.variables)
-        kinds: dict[Kind, list[PlainPredicate]] = {kind: [] for kind in Kind}
-        for predicate in system.plain.predicates:
-            kinds[predicate.family.kind].append(predicate)
-        states, steps = (
-            (*kinds[Kind.ALWAYS], *kinds[Kind.LEADS_TO]),
-            kinds[Kind.ON_STEP],
-        )
+        states, steps = of_states_and_steps(system.plain.predicates)
         self.state_words = -(-len(states) // 64)
         """The words of a set of predicates of states; those of steps begin behind two of these."""
         self.first_step = 2 * 64 * self.state_words
         self.set_words = 2 * self.state_words + -(-len(steps) // 64)
         self.predicates = dict(chain(enumerate(states), enumerate(steps, self.first_step)))
         """The predicates by their place in a set; the goals are left out."""
-        self.leads = [n for n, each in enumerate(states) if each.family.kind is Kind.LEADS_TO]
+        self.leads = [n for n, each in enumerate(states) if each.family.kind.is_liveness]
         self.restored = len(self.rules) + 64 * self.set_words
         self.ids = system.protocol.checkpoints
         self.free = self.restored + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import enum
 from dataclasses import astuple, dataclass, field
 
 from finale.model.language.explore import Branch
@@ -13,93 +14,67 @@ WELL_FORMED = "well-formed"
 NO_DEADLOCK = "no-deadlock"
 
 
-@dataclass(frozen=True)
-class Holds:
-    """The property holds; a `reachable` one with the trace that reaches it."""
+class Word(enum.StrEnum):
+    """What is known of a property, in the word that specs and documents have for it."""
 
-    witness: Trace | None = None
-
-    word = "holds"
-
-
-@dataclass(frozen=True)
-class Violated:
-    """The property does not hold; a shortest trace shows it.
-
-    `binding` is the binding of the violated predicate. A `reachable` property that is never reached
-    has no trace.
-    """
-
-    trace: Trace | None
-    binding: tuple[tuple[str, str], ...] = ()
-
-    word = "violated"
-
-
-@dataclass(frozen=True)
-class Vacuous:
-    """The property was never put to the test: `why` says what never happened."""
-
-    why: str
-
-    word = "vacuous"
-
-
-@dataclass(frozen=True)
-class Unknown:
-    """No verdict; `why` names the limit or bound that prevented one.
-
-    `bounds` are the bounds of the spec among them.
-    """
-
-    why: str
-    trace: Trace | None = None
-    bounds: tuple[str, ...] = ()
-
-    word = "unknown"
-
-
-@dataclass(frozen=True)
-class NotAsked:
-    """The question makes no sense in this setting; `why` gives the reason."""
-
-    why: str
-
-    word = "not-asked"
-
-
-@dataclass(frozen=True)
-class DoesNotApply:
+    HOLDS = "holds"
+    VIOLATED = "violated"
+    VACUOUS = "vacuous"
+    """It was never put to the test."""
+    UNKNOWN = "unknown"
+    NOT_ASKED = "not-asked"
+    """The question makes no sense in this setting."""
+    DOES_NOT_APPLY = "does-not-apply"
     """The protocol does not implement the view that the property reads."""
-
-    why: str
-
-    word = "does-not-apply"
-
-
-Verdict = Holds | Violated | Vacuous | Unknown | NotAsked | DoesNotApply
+    RUN = "run"
+    """The trace is a run, of which nothing is claimed."""
 
 
 @dataclass(frozen=True)
-class Answer:
-    """The verdict on one property, and how it was reached: "exhaustive", "sampled", …
+class Verdict:
+    """What was found of one property, and how: "exhaustive", "bounded to 5", …
 
-    `is_shortest` is true if no shorter run gives the same verdict.
+    The `trace` shows it: a counterexample of what is violated, or the witness of a reachable
+    property that holds. A reachable property that is never reached is violated without a trace, and
+    so is what a proof refutes. `binding` is that of the violated predicate. `why` is the reason of
+    a verdict without a trace: what never happened, or the limit or bound that prevented another
+    verdict; `bounds` are the bounds of the spec among these. `is_shortest` is true if no shorter
+    run gives the same verdict.
     """
 
     property: str
-    verdict: Verdict
+    word: Word
+    trace: Trace | None = None
+    binding: tuple[tuple[str, str], ...] = ()
+    why: str = ""
+    bounds: tuple[str, ...] = ()
     how: str = "exhaustive"
     is_shortest: bool = True
 
     @builtins.property  # the field of that name hides the word
     def steps(self) -> int | None:
-        """The length of the trace: of the counterexample, or of the witness."""
-        match self.verdict:
-            case Holds(witness=trace) | Violated(trace=trace) | Unknown(trace=trace):
-                return trace.length if trace is not None else None
-            case _:
-                return None
+        """The length of the trace."""
+        return None if self.trace is None else self.trace.length
+
+    @builtins.property
+    def counterexample(self) -> Trace | None:
+        """The trace of a violation."""
+        return self.trace if self.word is Word.VIOLATED else None
+
+    @builtins.property
+    def witness(self) -> Trace | None:
+        """The trace to what is reached."""
+        return self.trace if self.word is Word.HOLDS else None
+
+    @builtins.property
+    def is_unreached(self) -> bool:
+        """Whether it is a witness that no run reaches: `violated` in a spec, and no violation."""
+        return self.word is Word.VIOLATED and self.trace is None
+
+    @builtins.property
+    def shown(self) -> str:
+        """The word for a reader, who expects a violation to be shown by a run."""
+        return "not reached" if self.is_unreached else self.word
 
 
 @dataclass(frozen=True)
@@ -139,17 +114,17 @@ class Timing:
 
 @dataclass(frozen=True)
 class Report:
-    """All answers to one question.
+    """All verdicts of one check.
 
     `reduced` names the reductions that the counts are under, and `remarks` say what these found.
-    `further` are the searches for properties that the reductions do not keep; their answers are
-    among `answers`. `memory` is the most memory that states and tables took, if the search knows
+    `further` are the searches for properties that the reductions do not keep; their verdicts are
+    among `verdicts`. `memory` is the most memory that states and tables took, if the search knows
     it. `seconds_before` is the time of the searches that this one resumed. If the back end does not
     enumerate states (`lists_states`), the counts are only the depth and the time.
     """
 
     backend: str
-    answers: tuple[Answer, ...]
+    verdicts: tuple[Verdict, ...]
     statistics: Statistics
     dead_branches: tuple[Branch, ...] = ()
     stopped: str = ""
@@ -164,9 +139,13 @@ class Report:
     cached: bool = False
     """Whether it was found before, in the same system, and not now."""
 
+    def verdict_on(self, name: str) -> Verdict | None:
+        """Return the verdict on a property, if the check asked for it."""
+        return next((each for each in self.verdicts if each.property == name), None)
+
     def statistics_of(self, name: str) -> Statistics:
         """Return the statistics of the search that answered for a property."""
         for report in self.further:
-            if any(each.property == name != WELL_FORMED for each in report.answers):
+            if any(each.property == name != WELL_FORMED for each in report.verdicts):
                 return report.statistics
         return self.statistics
