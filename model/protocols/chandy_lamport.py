@@ -186,7 +186,7 @@ class ChandyLamport(ChannelStateView):
     @step
     def send_markers(self, task: Task, checkpoint: CheckpointId) -> None:
         """CL-1: the marker goes out on every output."""
-        task.broadcast(Barrier(checkpoint))
+        task.broadcast_event(Barrier(checkpoint))
 
     # --- markers ---------------------------------------------------------------------------------
 

@@ -116,7 +116,7 @@ class FinalCheckpoint(Requests, Failures, WatermarkView, EndOfDataView):
     @step
     def send_end_of_data(self, task: Task, drain: bool) -> None:
         """FC-2: EndOfData follows the last record on every output."""
-        task.broadcast(EndOfData(drain=drain))
+        task.broadcast_event(EndOfData(drain=drain))
 
     @step
     def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:

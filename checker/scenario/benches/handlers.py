@@ -333,7 +333,7 @@ class TrackerBench(AlignedHandlerBench):
     def see_pending(self) -> Fields:
         gate = self.task.gate
         return tuple(
-            self.number(each) for each in self.protocol.checkpoints if gate.refers_to(each)
+            self.number(each) for each in self.protocol.checkpoints if gate.awaits_barriers_of(each)
         )
 
 

@@ -152,7 +152,7 @@ class AlignedGate(BarrierHandler):
             self.on_barrier(channel, checkpoint, Arrival.BY_CALL)
 
     @define
-    def refers_to(self, checkpoint: CheckpointId) -> bool:
+    def awaits_barriers_of(self, checkpoint: CheckpointId) -> bool:
         """Whether the gate still waits for barriers of a checkpoint."""
         return self.aligning and self.task.newest == checkpoint
 

@@ -59,7 +59,7 @@ class BarrierHandler(Entity, ABC):
         """The alignment ends: all inputs are read again."""
 
     @abstractmethod
-    def refers_to(self, checkpoint: CheckpointId) -> bool:
+    def awaits_barriers_of(self, checkpoint: CheckpointId) -> bool:
         """Whether the gate still waits for barriers of a checkpoint."""
 
     @abstractmethod

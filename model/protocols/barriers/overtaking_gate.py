@@ -86,7 +86,7 @@ class OvertakingGate(AlignedGate):
     @step
     def on_cancel_barrier(self, checkpoint: CheckpointId) -> None:
         """AL-3: a checkpoint that was only announced here is not aborted by a cancellation."""
-        announced = self.refers_to(checkpoint) and not self.has_counted
+        announced = self.awaits_barriers_of(checkpoint) and not self.has_counted
         if not announced:
             super().on_cancel_barrier(checkpoint)
 

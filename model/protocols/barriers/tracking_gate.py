@@ -43,13 +43,15 @@ class TrackingGate(AlignedGate):
     @define
     def may_count(self, checkpoint: CheckpointId) -> bool:
         """TR: whether a checkpoint is open, or newer than all that were open, taken or aborted."""
-        is_open = self.refers_to(checkpoint)
+        is_open = self.awaits_barriers_of(checkpoint)
         return is_open or not (self.is_past(checkpoint) or self.has_newer(checkpoint))
 
     @define
     def has_newer(self, checkpoint: CheckpointId) -> bool:
         """Whether a newer checkpoint is open."""
-        return any(checkpoint < each and self.refers_to(each) for each in self.ports.checkpoints)
+        return any(
+            checkpoint < each and self.awaits_barriers_of(each) for each in self.ports.checkpoints
+        )
 
     @step
     def on_cancel_barrier(self, checkpoint: CheckpointId) -> None:
@@ -70,7 +72,7 @@ class TrackingGate(AlignedGate):
 
     @define
     def _is_new(self, checkpoint: CheckpointId) -> bool:
-        return not (self.refers_to(checkpoint) or self.has_newer(checkpoint))
+        return not (self.awaits_barriers_of(checkpoint) or self.has_newer(checkpoint))
 
     @step
     def _give_up_if_older(self, older: CheckpointId, checkpoint: CheckpointId) -> None:
@@ -122,7 +124,7 @@ class TrackingGate(AlignedGate):
             self.ports.give_up_alignment(self.task, checkpoint)
 
     @define
-    def refers_to(self, checkpoint: CheckpointId) -> bool:
+    def awaits_barriers_of(self, checkpoint: CheckpointId) -> bool:
         """Whether the gate still waits for barriers of a checkpoint."""
         return not self.counted[checkpoint].is_empty
 

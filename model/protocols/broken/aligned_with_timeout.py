@@ -63,7 +63,7 @@ class AbortLeavesFuture(AlignedWithTimeout):
         """AL-5, unless an earlier checkpoint is found open."""
         if any(self.is_orphaned(channel) for channel in task.outputs):
             self.decline(checkpoint)
-            task.broadcast(CancelBarrier(checkpoint))
+            task.broadcast_event(CancelBarrier(checkpoint))
         else:
             super().perform(task, checkpoint)
 

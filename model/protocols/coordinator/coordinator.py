@@ -572,7 +572,7 @@ class JobProtocol(Protocol, ABC):
         task.newest = checkpoint
         task.gate.resume()
         self.decline(checkpoint)
-        task.broadcast(CancelBarrier(checkpoint))
+        task.broadcast_event(CancelBarrier(checkpoint))
 
     @step
     def decline(self, checkpoint: CheckpointId) -> None:

@@ -291,10 +291,10 @@ class TaskExecution(JobProtocol):
         """AL-5: barrier out and snapshot, in one step; one known to be aborted is cancelled."""
         if self.is_known_aborted(task, checkpoint):
             task.aborted.remove(checkpoint)
-            task.broadcast(CancelBarrier(checkpoint))
+            task.broadcast_event(CancelBarrier(checkpoint))
         else:
             task.before_barrier(checkpoint)
-            task.broadcast(Barrier(checkpoint))
+            task.broadcast_event(Barrier(checkpoint))
             self.snapshot_taken(task, checkpoint)
 
     @assumed("SubtaskCheckpointCoordinatorImpl.checkpointState", without=False)
@@ -356,7 +356,7 @@ class TaskExecution(JobProtocol):
     @step
     def close_task(self, task: Task) -> None:
         """A task emits EndOfPartition, its operators close, and nothing reaches it any more."""
-        task.broadcast(EndOfPartition())
+        task.broadcast_event(EndOfPartition())
         task.status = TaskStatus.CLOSED
         self.close_operators(task)
         self.drop_messages(task)

@@ -138,7 +138,7 @@ class Task(Entity):
         return all(channel.ended for channel in self.inputs)
 
     @step
-    def broadcast(self, element: AnyElement) -> None:
+    def broadcast_event(self, element: AnyElement) -> None:
         """Put a control element on every output; blocked while one of them is full."""
         for channel in self.outputs:
             channel.put(element)
@@ -192,7 +192,7 @@ class Task(Entity):
     @define
     def refers_to(self, checkpoint: CheckpointId) -> bool:
         """Whether the task may still do something about a checkpoint."""
-        return self.mail.has(checkpoint) or self.gate.refers_to(checkpoint)
+        return self.mail.has(checkpoint) or self.gate.awaits_barriers_of(checkpoint)
 
     # --- the life of an attempt ------------------------------------------------------------------
 

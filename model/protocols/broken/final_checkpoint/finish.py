@@ -116,7 +116,7 @@ class EmitsAfterFinish(FinalCheckpoint):
     @step
     def finish_operators(self, task: Task) -> None:
         """FC-1 without the flush."""
-        task.broadcast(EndOfData(drain=True))
+        task.broadcast_event(EndOfData(drain=True))
         task.status = TaskStatus.WAITING_FOR_FINAL_CP
 
     @step
@@ -150,7 +150,7 @@ class EndsBeforeClosing(FinalCheckpoint):
     def quiesce(self, task: Task) -> None:
         """FC-6, FC-8, and FC-9 with them."""
         super().quiesce(task)
-        task.broadcast(EndOfPartition())
+        task.broadcast_event(EndOfPartition())
 
     @rule(fair=STRONG)
     def close(self, task: Task) -> None:
@@ -347,7 +347,7 @@ class StaysBlocked(FinalCheckpoint):
         task.newest = checkpoint
         task.gate.aligning = False
         self.decline(checkpoint)
-        task.broadcast(CancelBarrier(checkpoint))
+        task.broadcast_event(CancelBarrier(checkpoint))
 
 
 class TakesOldestForNewest(FinalCheckpoint):
