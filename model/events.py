@@ -311,3 +311,21 @@ STEPS: tuple[StepWord, ...] = tuple(
 DATA_STEPS: tuple[str, ...] = (
     "fetch", "emit", "emit_parked", "flush", "tick", "poll_data", "poll_recovered",
 )  # fmt: skip
+
+#: The version of event logs, and how each of their sections begins (`docs/event-log.md`).
+LOG_VERSION, START = 1, b'{"event":"log-start"'
+#: What went wrong on purpose: no step of a protocol, but information.
+STRUCK = "struck"
+#: The steps, by their names.
+WORDS = {word.name: word for word in STEPS}
+
+
+class Copied(enum.Enum):
+    """Why a checkpoint is a copy of another one."""
+
+    SHAPE = "shape"
+    """The job has another shape now."""
+    GIVEN = "given"
+    """The user has named it, of those in this folder."""
+    ELSEWHERE = "elsewhere"
+    """The user has named it, in another folder, when there was none in this one."""

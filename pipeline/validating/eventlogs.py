@@ -10,6 +10,7 @@ from functools import cache
 from itertools import chain, islice
 from typing import Any
 
+from finale.checker.logs.event_log.cutting import grouped, start_in
 from finale.checker.logs.event_log.judge import EventLogJudge, JudgedLog, RunSearch
 from finale.checker.logs.event_log.section_search import Accepted, GaveUp, Rejected
 from finale.checker.logs.event_log.section_search import Undecided as NotKnown
@@ -22,7 +23,6 @@ from finale.checker.logs.verdicts import Conformance, JobVerdict
 from finale.checker.search.limits import Limits
 from finale.model.errors import FinaleError, Place
 from finale.model.given import json_of
-from finale.reference.formats.cutting import grouped, start_in
 
 from .pieces import Piece
 

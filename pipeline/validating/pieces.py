@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from finale.checker.logs.event_log.cutting import ByteSpan, logs_in
 from finale.checker.logs.read.log_files import LogFile, LogShelf, RawLog, unreadable
 from finale.checker.logs.read.run_file import RUN_FILE
 from finale.model.given import opened
-from finale.reference.formats.cutting import ByteSpan, logs_in
 
 #: A piece of an event log has so many bytes, or is one run.
 PIECE_BYTES = 8 * 2**20

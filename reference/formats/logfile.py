@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import cast
 
 from finale.model.errors import FinaleError, Place
+from finale.model.events import START
 from finale.model.given import json_of
 from finale.reference.formats.files import DiskFiles, told
 from finale.reference.formats.folder import id_of, is_new
 
 #: What it is called in a run's folder, if nothing else is said.
 LOG = "events.ndjson"
-#: How a section begins.
-START = b'{"event":"log-start"'
 COMPLETE = b'{"event":"complete"'
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from finale.model.errors import FinaleError, Place
+from finale.model.events import Copied
 from finale.reference.formats.changes import finished_of, refuse_changes
 from finale.reference.formats.files import DiskFiles, Files
 from finale.reference.formats.folder import END, left_with
@@ -27,7 +28,7 @@ from finale.reference.formats.metadata import (
     OperatorMetadata,
     SubtaskMetadata,
 )
-from finale.reference.formats.snapshots import CheckpointStore, Copied, State, StoredCheckpoint
+from finale.reference.formats.snapshots import CheckpointStore, State, StoredCheckpoint
 from finale.reference.task import Task
 
 Tasks = Mapping[str, Task]

@@ -9,13 +9,13 @@ The metadata is written under another name and renamed: there is no half a check
 
 from __future__ import annotations
 
-import enum
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from finale.model.errors import FinaleError, Place
+from finale.model.events import Copied
 from finale.model.given import json_of
 from finale.model.topology import Job
 from finale.reference.formats.files import Files
@@ -41,17 +41,6 @@ COPIED = "copied"
 
 State = Any
 """What JSON can write."""
-
-
-class Copied(enum.Enum):
-    """Why a checkpoint is a copy of another one."""
-
-    SHAPE = "shape"
-    """The job has another shape now."""
-    GIVEN = "given"
-    """The user has named it, of those in this folder."""
-    ELSEWHERE = "elsewhere"
-    """The user has named it, in another folder, when there was none in this one."""
 
 
 def shape_of(

@@ -18,6 +18,7 @@ from finale.checker.logs.event_log.acceptance import (
     accept,
     replay,
 )
+from finale.checker.logs.event_log.reading import read_log
 from finale.checker.logs.event_log.section_system import SectionSystem
 from finale.checker.logs.findings import Severity
 from finale.checker.search.limits import Limits
@@ -27,7 +28,6 @@ from finale.model.events import Clock
 from finale.model.topology import Job
 from finale.reference.broken import BROKEN
 from finale.reference.engine import Engine
-from finale.reference.formats.eventlog import read_log
 from finale.reference.formats.files import MemoryFiles
 from finale.reference.operators.program import Followed
 from finale.reference.protocols import ENGINES

@@ -15,8 +15,8 @@ from finale.checker.logs.event_log.acceptance import (
     accept,
 )
 from finale.checker.logs.event_log.progress import LogProgress, OverTime, SearchEffort
+from finale.checker.logs.event_log.reading import read_log
 from finale.checker.search.limits import Limits
-from finale.reference.formats.eventlog import read_log
 from finale.reference.settings import Faults
 from tests.conformance.logs import CHAIN, engine_of, log_of, without
 

@@ -15,10 +15,10 @@ import pytest
 
 from finale.checker.logs.event_log.acceptance import Accepted, Rejected, accept
 from finale.checker.logs.event_log.judge import EventLogJudge, JudgedLog
+from finale.checker.logs.event_log.reading import read_log
 from finale.checker.logs.findings import Coverage
 from finale.checker.search.limits import Limits
 from finale.checker.spec.catalogue import catalogue
-from finale.reference.formats.eventlog import read_log
 from tests.conformance.corrupted_events import Copy, Original, originals
 from tests.conformance.event_corruptions import HOW, Class, Kind, copies, kinds
 

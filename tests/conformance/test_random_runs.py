@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from finale.checker.logs.event_log.acceptance import Accepted, Rejected, Undecided
+from finale.checker.logs.event_log.reading import read_log
 from finale.checker.logs.event_log.section_setting import protocol_of
 from finale.checker.spec.catalogue import catalogue
 from finale.reference.channel import Channel
 from finale.reference.coordinator import Checkpoint, CheckpointKind, Coordinator
-from finale.reference.formats.eventlog import read_log
 from finale.reference.protocols.final_checkpoint import FinalCheckpoint
 from finale.reference.protocols.unaligned import Unaligned
 from finale.reference.steps import Guarded, action

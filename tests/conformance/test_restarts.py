@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from finale.checker.logs.event_log.acceptance import Accepted, EventLogVerdict, Rejected, accept
+from finale.checker.logs.event_log.reading import read_log
 from finale.checker.logs.findings import Coverage
 from finale.checker.spec.catalogue import catalogue
-from finale.reference.formats.eventlog import read_log
 from finale.reference.formats.jobfile import read_job
 from finale.reference.runner import Orders, run
 from finale.reference.settings import Faults

@@ -13,13 +13,13 @@ from benchmarks.validating import KINDS
 from finale.checker.logs.event_log import judge as rules_level
 from finale.checker.logs.event_log.acceptance import Accepted, Move, Rejected, accept
 from finale.checker.logs.event_log.judge import EventLogJudge, JudgedLog
+from finale.checker.logs.event_log.reading import read_log
 from finale.checker.logs.event_log.section_judge import findings_of
 from finale.checker.logs.event_log.section_system import Refusal, SectionSystem
 from finale.checker.logs.event_log.step_cache.shapes import SectionShape
 from finale.checker.logs.findings import Coverage, Finding, Severity
 from finale.checker.spec.catalogue import catalogue
 from finale.model.errors import FinaleError
-from finale.reference.formats.eventlog import read_log
 from tests.conformance.logs import changed
 from tests.engine_runs.random_runs import RandomRun, lines_of
 

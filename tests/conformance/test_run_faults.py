@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from finale.checker.logs.event_log.acceptance import Accepted, Rejected, accept
+from finale.checker.logs.event_log.reading import read_log
 from finale.cli.main import main
 from finale.model.topology import Job
 from finale.reference.broken import BROKEN
 from finale.reference.engine import Engine
-from finale.reference.formats.eventlog import EventLog, read_log
+from finale.reference.formats.eventlog import EventLog
 from finale.reference.formats.faultlist import KEYS, PlannedFault
 from finale.reference.formats.files import MemoryFiles
 from finale.reference.formats.jobfile import read_job

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from finale.checker.logs.event_log.acceptance import Accepted, Coverage, accept
+from finale.checker.logs.event_log.reading import read_log
 from finale.reference.asking import Asking, RequestKind, RequestStatus
-from finale.reference.formats.eventlog import EventLog, read_log
+from finale.reference.formats.eventlog import EventLog
 from finale.reference.formats.faulty import FaultyFiles, ProcessEnds
 from finale.reference.formats.files import DiskFiles
 from finale.reference.formats.jobfile import JobFile, read_job

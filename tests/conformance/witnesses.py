@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from finale.checker.logs.event_log.acceptance import Accepted, Rejected
+from finale.checker.logs.event_log.reading import Section, read_log
 from finale.checker.logs.event_log.section_search import Move
 from finale.checker.logs.event_log.section_system import Refusal, SectionSystem
 from finale.checker.logs.flink.always_logged import always_shown
@@ -25,7 +26,8 @@ from finale.checker.logs.flink.witness_check import unexplained
 from finale.checker.logs.read.job_runs import JobRun
 from finale.checker.search.limits import Limits
 from finale.checker.spec.catalogue import catalogue
-from finale.reference.formats.eventlog import WORDS, Section, read_log, table_of
+from finale.model.events import WORDS
+from finale.reference.formats.eventlog import table_of
 from tests.conformance.corrupted import clusters, originals
 from tests.conformance.corruptions import copies, kinds
 from tests.logs.archive import SAMPLES

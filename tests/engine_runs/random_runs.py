@@ -9,12 +9,13 @@ from functools import partial
 from typing import Any
 
 from finale.checker.logs.event_log.acceptance import EventLogVerdict, accept
+from finale.checker.logs.event_log.reading import read_log
 from finale.checker.spec.catalogue import Catalogue
 from finale.model.topology import Job
 from finale.reference.asking import Asking
 from finale.reference.broken import BROKEN
 from finale.reference.engine import Engine
-from finale.reference.formats.eventlog import EventLog, read_log
+from finale.reference.formats.eventlog import EventLog
 from finale.reference.formats.files import Files, MemoryFiles
 from finale.reference.formats.resuming import start
 from finale.reference.operators.program import Followed

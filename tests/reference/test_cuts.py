@@ -19,8 +19,8 @@ from pathlib import Path
 
 import pytest
 
+from finale.checker.logs.event_log.reading import read_log
 from finale.reference.coordinator import CheckpointKind
-from finale.reference.formats.eventlog import read_log
 from finale.reference.formats.files import DiskFiles
 from finale.reference.formats.folder import name_of_run
 from finale.reference.formats.jobfile import JobFile, read_job

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
+from finale.checker.logs.event_log.reading import read_log
 from finale.model.errors import FinaleError
 from finale.model.events import DATA_STEPS, STEPS
 from finale.model.language.bindings import rule_names
 from finale.model.protocols.final_checkpoint import FinalCheckpoint as Rules
 from finale.model.topology import Job
 from finale.reference.engine import Engine
-from finale.reference.formats.eventlog import EventLog, read_log, table_of
+from finale.reference.formats.eventlog import EventLog, table_of
 from finale.reference.formats.files import MemoryFiles
 from finale.reference.operators.program import Followed
 from finale.reference.protocols import ENGINES

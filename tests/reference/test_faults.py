@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from finale.checker.logs.event_log.acceptance import Accepted, accept
+from finale.checker.logs.event_log.reading import read_log
 from finale.model.topology import Job
 from finale.reference.engine import Engine
-from finale.reference.formats.eventlog import EventLog, read_log
+from finale.reference.formats.eventlog import EventLog
 from finale.reference.formats.faultlist import LOSSES, PlannedFault, bounds_of, options_for
 from finale.reference.formats.files import Files, MemoryFiles
 from finale.reference.formats.resuming import start

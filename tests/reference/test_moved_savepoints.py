@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from finale.checker.logs.event_log.acceptance import Accepted, accept
+from finale.checker.logs.event_log.reading import read_log
+from finale.model.events import START
 from finale.reference.asking import RequestKind
-from finale.reference.formats.eventlog import EventLog, read_log
+from finale.reference.formats.eventlog import EventLog
 from finale.reference.formats.faulty import ProcessEnds
 from finale.reference.formats.files import DiskFiles
 from finale.reference.formats.jobfile import JobFile
-from finale.reference.formats.logfile import COMPLETE, START, newest_in
+from finale.reference.formats.logfile import COMPLETE, newest_in
 from finale.reference.runner import Runner, RunProgress
 from tests.reference.small_jobs import expected, job_in, words_in
 

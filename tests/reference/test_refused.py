@@ -10,9 +10,10 @@ import pytest
 
 from finale.cli.main import main
 from finale.model.errors import FinaleError
+from finale.model.events import START
 from finale.reference.formats.faultlist import faults_of
 from finale.reference.formats.folder import JOB
-from finale.reference.formats.logfile import LOG, START
+from finale.reference.formats.logfile import LOG
 from finale.reference.interrupts import Signals
 
 from .test_told import counts_in

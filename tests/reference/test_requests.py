@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
+from finale.checker.logs.event_log.reading import read_log
 from finale.cli.main import main
 from finale.model.errors import FinaleError
 from finale.reference.asking import RequestKind
 from finale.reference.formats.control import ask
-from finale.reference.formats.eventlog import read_log
 from finale.reference.formats.files import DiskFiles
 from finale.reference.formats.jobfile import read_job
 from finale.reference.runner import Orders, RunEnd, Runner, RunProgress, run

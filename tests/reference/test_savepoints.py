@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from finale.checker.logs.event_log.reading import read_log
 from finale.model.errors import FinaleError
 from finale.reference.coordinator import CheckpointKind
-from finale.reference.formats.eventlog import read_log
 from finale.reference.formats.faulty import FaultyFiles, ProcessEnds
 from finale.reference.formats.files import DiskFiles, MemoryFiles
 from finale.reference.formats.folder import end_of

@@ -15,12 +15,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from finale.checker.logs.event_log.reading import ReadLog, Section
 from finale.checker.logs.findings import Coverage, Finding, Severity
 from finale.checker.logs.read.visibility import Visibility
 from finale.checker.search.interpreter.execution import TakenStep
 from finale.checker.search.limits import INTERRUPTED, Limits
 from finale.checker.spec.catalogue import Catalogue, catalogue
-from finale.reference.formats.eventlog import ReadLog, Section
 
 from .attempts import wrong_attempt
 from .progress import OnProgress, OverTime, SearchEffort

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from finale.reference.formats.eventlog import EventLine, Section
+from finale.checker.logs.event_log.reading import EventLine, Section
 
 
 @dataclass(frozen=True)

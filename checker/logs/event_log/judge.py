@@ -24,6 +24,7 @@ from finale.checker.logs.event_log.acceptance import (
     given_up,
 )
 from finale.checker.logs.event_log.progress import OnProgress, OverTime, SearchEffort
+from finale.checker.logs.event_log.reading import ReadLog, Section
 from finale.checker.logs.event_log.restarts import EarlierSections
 from finale.checker.logs.event_log.section_judge import findings_of
 from finale.checker.logs.event_log.section_search import Accepted, Move, Rejected, Undecided
@@ -44,7 +45,6 @@ from finale.checker.logs.read.visibility import Visibility
 from finale.checker.search.limits import Limits
 from finale.checker.search.native.support import why_not
 from finale.checker.spec.catalogue import Catalogue, catalogue
-from finale.reference.formats.eventlog import ReadLog, Section
 
 #: So much is known at once, before all is forgotten: paths of some 700 bytes, words of some 1000,
 #: heads and tails of lines of some 200.

@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, cast
 
+from finale.checker.logs.event_log.reading import EventLine, Section
 from finale.checker.logs.event_log.section_system import Reached, SectionSystem
+from finale.model.events import Copied
 from finale.model.topology import Job
-from finale.reference.formats.eventlog import EventLine, Section
-from finale.reference.formats.snapshots import Copied
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from finale.checker.logs.event_log.reading import EventLine, Section
 from finale.model.events import STEPS
 from finale.model.language.bindings import BoundRule
-from finale.reference.formats.eventlog import EventLine, Section
 
 from .progress import LogProgress, SearchEffort
 from .restarts import EarlierSections, wrong_origin

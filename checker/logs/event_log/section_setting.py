@@ -11,14 +11,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from typing import cast
 
+from finale.checker.logs.event_log.reading import Section
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.typed import options_of
 from finale.model.errors import FinaleError, Place
 from finale.model.language.entities import Entity
 from finale.model.language.protocol import Protocol, Setting
 from finale.model.protocols.coordinator.coordinator import JobProtocol
-from finale.reference.formats.eventlog import Section
-from finale.reference.protocols import ENGINES, STOPPABLE
 
 #: From so many on, ids are given again; so many are live at once.
 IDS_LIVE = 16
@@ -112,6 +111,10 @@ def _all_parts(kinds: tuple[type[Protocol], ...]) -> tuple[type[Entity], ...]:
 def _meant(options: Mapping[str, object], kind: type[JobProtocol]) -> dict[str, object]:
     """The options but for those that an engine has beside, in their usual value."""
     declared = {each.name for each in fields(kind.Options)}
+    if declared.issuperset(options):
+        return dict(options)
+    from finale.reference.protocols import ENGINES, STOPPABLE
+
     engines = {**ENGINES, **{each.key: each for each in STOPPABLE.values()}}
     usual = vars(engines[kind.key].usual) if kind.key in engines else {}
     return {

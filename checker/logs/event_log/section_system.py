@@ -13,10 +13,12 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from finale.checker.logs.event_log.reading import EventLine, Section
 from finale.checker.search.interpreter.execution import PlainSystem, TakenStep
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.reading import can_apply
 from finale.model.errors import Place
+from finale.model.events import WORDS
 from finale.model.language.bindings import BoundRule
 from finale.model.language.build import world_of
 from finale.model.language.entities import Variable
@@ -32,7 +34,6 @@ from finale.model.protocols.coordinator.checkpoints import (
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.rules import Nothing
 from finale.model.system import Blocked, Fault
-from finale.reference.formats.eventlog import WORDS, EventLine, Section
 
 from .section_setting import IDS_LIVE, setting_of
 

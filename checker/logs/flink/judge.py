@@ -14,6 +14,7 @@ from time import thread_time
 
 from finale.checker.logs.event_log.acceptance import replay
 from finale.checker.logs.event_log.progress import LogProgress, OnProgress, OverTime, SearchEffort
+from finale.checker.logs.event_log.reading import EventLine, Section
 from finale.checker.logs.event_log.section_judge import findings_of
 from finale.checker.logs.event_log.section_search import Accepted, GaveUp, Move, Rejected, Undecided
 from finale.checker.logs.event_log.section_system import Refusal, SectionSystem
@@ -42,7 +43,6 @@ from finale.checker.logs.regularities.assumptions import contradictions
 from finale.checker.search.limits import Limits
 from finale.checker.spec.catalogue import Catalogue, catalogue
 from finale.model.errors import FinaleError
-from finale.reference.formats.eventlog import EventLine, Section
 
 #: Where the search stops unless somebody says otherwise: so many steps are tried.
 LIMITS = Limits(states_max=1_000_000)

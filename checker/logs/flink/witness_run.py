@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import cast
 
 from finale.checker.logs.event_log.progress import SearchEffort
+from finale.checker.logs.event_log.reading import EventLine
 from finale.checker.logs.event_log.section_search import Move
 from finale.checker.logs.event_log.section_system import Refusal, SectionSystem
 from finale.model.language.plain import PlainStore
@@ -21,7 +22,6 @@ from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.rules import Nothing
-from finale.reference.formats.eventlog import EventLine
 
 from .observations import LOCK, LOOP, Attempt, Observation, Observations, Observed
 

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finale.checker.cache.plain_data import plain
+from finale.checker.logs.event_log.cutting import logs_in
 from finale.checker.logs.read.line_patterns import table
 from finale.checker.logs.read.log_files import LogShelf
 from finale.checker.logs.verdicts import JobVerdict
 from finale.pipeline.validating import pieces as module
 from finale.pipeline.validating.judging import JudgingOrder, judged
 from finale.pipeline.validating.pieces import Piece, pieces_of
-from finale.reference.formats.cutting import logs_in
 from tests.pipeline.validating.logs import engine_runs
 
 ORDER = JudgingOrder("finale", table("flink-2.3"))

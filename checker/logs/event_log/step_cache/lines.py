@@ -1,7 +1,7 @@
 """Reads the lines of event logs in bulk, by splitting them: the engine writes lines in one form.
 
 A section is read here if all its lines have that form and no line but the last ones is missing. Any
-other section is read by `reference/formats/eventlog.py`, which knows every form.
+other section is read by `reading.py`, which knows every form.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from finale.checker.logs.event_log.attempts import AttemptEvent, first_wrong
+from finale.checker.logs.event_log.cutting import logs_in
+from finale.checker.logs.event_log.reading import EventLine, ReadLog, Section, about_of, read_log
 from finale.model.errors import FinaleError
+from finale.model.events import START, STRUCK, WORDS
 from finale.model.given import json_of
-from finale.reference.formats.cutting import logs_in
-from finale.reference.formats.eventlog import STRUCK, WORDS, EventLine, ReadLog, Section, read_log
-from finale.reference.formats.logfields import about_of
-from finale.reference.formats.logfile import START
 
 _NUMBER = rb"(?:0|[1-9][0-9]{0,14})"
 _TEXT = rb'[^"\\\x00-\x1f]*'

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from finale.checker.logs.event_log.progress import SearchEffort
+from finale.checker.logs.event_log.reading import Section
 from finale.checker.logs.event_log.section_setting import (
     IDS_LIVE,
     bounds_of,
@@ -22,7 +23,7 @@ from finale.checker.logs.event_log.section_system import Reached, SectionSystem
 from finale.checker.logs.findings import Finding, Severity, Where
 from finale.checker.search.native.kernel import cache_block as at
 from finale.checker.spec.catalogue import Catalogue
-from finale.reference.formats.eventlog import WORDS, Section
+from finale.model.events import WORDS
 
 from .cache import Failure, RunBegin, StepCache
 from .functions import ProtocolFunctions

@@ -11,9 +11,8 @@ import mmap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from finale.model.events import START
 from finale.model.given import json_of
-
-from .logfile import START
 
 Bytes = bytes | mmap.mmap
 
