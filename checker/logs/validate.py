@@ -20,7 +20,7 @@ from .read.log_files import LogLine
 from .read.run_file import RunFile
 from .read.visibility import LogProfile, Visibility
 from .regularities.assumptions import contradictions
-from .replay.checkpoint_history import Fate, JobHistory, history_of
+from .replay.checkpoint_history import JobHistory, history_of
 from .replay.log_replay import LogReplay
 from .replay.stopped_sources import lost_by_restarts
 from .replay.unfinished_tasks import UnfinishedTask, unfinished_tasks
@@ -124,7 +124,7 @@ def judge_job(
         history.state,
         coverage,
         count,
-        {fate: history.with_fate(fate) for fate in Fate},
+        {fate: history.with_fate(fate) for fate in FATES},
         history.restored,
         history.failed,
         restarts=history.restarts,

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from finale.model.protocols.coordinator.checkpoints import CheckpointStatus
+
 from .findings import Coverage, Finding, Severity, Where
 from .read.log_files import RawLog
 from .read.run_file import ChosenSetting, TriedSettings
-from .replay.checkpoint_history import Fate
 
 #: What becomes of a job for which a run of the protocol is looked for.
 CONFORM = ("accepted", "rejected", "undecided")
@@ -53,7 +54,7 @@ class JobVerdict:
     """The last state that is told."""
     coverage: Coverage
     events: int
-    checkpoints: Mapping[Fate, tuple[int, ...]]
+    checkpoints: Mapping[CheckpointStatus, tuple[int, ...]]
     """The numbers of those that came to this end."""
     restored: tuple[int, ...]
     failed: int

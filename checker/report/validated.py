@@ -9,9 +9,9 @@ from rich.text import Text
 
 from finale.checker.logs.findings import Coverage, Finding, Severity
 from finale.checker.logs.read.visibility import LOG_OF
-from finale.checker.logs.replay.checkpoint_history import Fate
 from finale.checker.logs.validate import TASKS_MAX, JudgedJob
 from finale.checker.logs.verdicts import CONFORM, Conformance, JobVerdict
+from finale.model.protocols.coordinator.checkpoints import ABORTED, COMPLETED, PENDING
 
 from .layout import counted, grouped, joined
 
@@ -129,8 +129,8 @@ def _settings(conforms: Conformance) -> Iterator[Text]:
 
 def _counts(verdict: JobVerdict) -> list[str]:
     points = verdict.checkpoints
-    pending = points.get(Fate.PENDING, ())
-    told = [fate for fate in (Fate.COMPLETED, Fate.ABORTED) if fate in points]
+    pending = points.get(PENDING, ())
+    told = [fate for fate in (COMPLETED, ABORTED) if fate in points]
     parts = [f"{counted(sum(map(len, points.values())), 'checkpoint')}"] if len(points) > 1 else []
     parts += [f"{len(points[fate])} {fate.value}" for fate in told]
     parts += [f"{len(pending)} pending"] if pending else []

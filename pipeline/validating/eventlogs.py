@@ -18,11 +18,11 @@ from finale.checker.logs.event_log.step_cache.lines import RunLines, Stretch
 from finale.checker.logs.findings import Coverage, Finding, Where
 from finale.checker.logs.read.kept_lines import KeptEvent, KeptRest, NoEventReason, RawLines
 from finale.checker.logs.read.log_files import LogFile, LogLine, LogShelf, RawLog
-from finale.checker.logs.replay.checkpoint_history import Fate
 from finale.checker.logs.verdicts import Conformance, JobVerdict
 from finale.checker.search.limits import Limits
 from finale.model.errors import FinaleError, Place
 from finale.model.given import json_of
+from finale.model.protocols.coordinator.checkpoints import COMPLETED
 
 from .pieces import Piece
 
@@ -130,7 +130,7 @@ def _verdict_of(told: JudgedLog, where: str, findings: Sequence[Finding]) -> Job
         None,
         Coverage(told.coverage.value),
         told.run.events,
-        {Fate.COMPLETED: told.completed},
+        {COMPLETED: told.completed},
         (),
         0,
         tuple(findings),

@@ -13,7 +13,7 @@ from typing import Any
 from finale.checker.cache.plain_data import plain
 from finale.checker.logs.findings import Finding, Severity
 from finale.checker.logs.read.kept_lines import RawLines
-from finale.checker.logs.replay.checkpoint_history import Fate
+from finale.checker.logs.replay.checkpoint_history import FATES
 from finale.checker.logs.verdicts import JobVerdict
 from finale.model.visible import visible
 
@@ -47,7 +47,7 @@ def schema(name: str) -> Any:
     columns: dict[str, list[tuple[str, Any]]] = {
         VERDICTS: [
             ("logs", text), ("job", text), ("name", text), ("state", text), ("coverage", text),
-            ("events", number), *((fate.value, numbers) for fate in Fate), ("restored", numbers),
+            ("events", number), *((fate.value, numbers) for fate in FATES), ("restored", numbers),
             ("failed", number), *((each.value, number) for each in Severity), ("decided", texts),
             ("undecided", texts), ("needs", needs), ("ambiguous", texts), ("conforms", map_),
             ("untold", texts), ("asked", pa.bool_()), ("restarts", number),
@@ -124,7 +124,7 @@ def _groups(source: Path, name: str, pieces: Collection[int]) -> Iterator[Any]:
 def verdict_row(verdict: JobVerdict) -> Row:
     """A row of the table of verdicts: the fields, with checkpoints and findings told by kind."""
     told: dict[str, Any] = plain(verdict)
-    told |= {fate.value: list(verdict.checkpoints.get(fate, ())) for fate in Fate}
+    told |= {fate.value: list(verdict.checkpoints.get(fate, ())) for fate in FATES}
     severities = [each.severity for each in verdict.findings]
     told |= {each.value: severities.count(each) for each in Severity}
     if told["conforms"] is not None:

@@ -11,10 +11,10 @@ from typing import Concatenate, ParamSpec
 from finale.checker.logs.flink.observations import (
     Observation,
     Observations,
-    Observed,
     observations_of,
 )
 from finale.checker.logs.flink.run_job import RunJob, job_of
+from finale.checker.logs.lines import Observed
 from finale.checker.logs.read.job_runs import JobRun, runs_of
 from finale.checker.logs.read.line_patterns import table
 from finale.checker.logs.read.log_events import LineTally, events_of_lines

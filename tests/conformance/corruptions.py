@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from finale.checker.logs.flink.observations import JOB, LOCK, Observation, Observed
+from finale.checker.logs.flink.observations import Observation
+from finale.checker.logs.lines import Observed
 from tests.conformance.corrupted import Copy, Original, at_line, log_of, same_log
 
 EXPECTED = Path(__file__).with_suffix(".toml")
@@ -265,7 +266,7 @@ def confirmation_removed(original: Original) -> Iterator[Copy]:
 
 
 def end_learned_early(original: Original) -> Iterator[Copy]:
-    own = [each for each in original.observations.all if each.seen in (*LOCK, *JOB)]
+    own = [each for each in original.observations.all if each.seen.of_coordinator]
     for before, observation in itertools.pairwise(own):
         if observation.seen is Observed.LEARNED and same_log(before, observation):
             logs = original.moved(observation, before.line - 1)

@@ -25,12 +25,12 @@ from finale.checker.logs.flink.flink_projections import (
     system_of,
 )
 from finale.checker.logs.flink.judge import accept_run
-from finale.checker.logs.flink.observations import Observed, observations_of
+from finale.checker.logs.flink.observations import observations_of
 from finale.checker.logs.flink.possible_values import PossibleValues
 from finale.checker.logs.flink.projected_updates import cases_of
 from finale.checker.logs.flink.projection import CellFeature, Projection
-from finale.checker.logs.flink.proof import EDGES
 from finale.checker.logs.flink.run_job import job_of
+from finale.checker.logs.lines import CAUSES, Observed
 from finale.checker.logs.read.job_runs import JobRun
 from finale.checker.search.interpreter.execution import PlainSystem, TakenStep
 from finale.model.expressions import (
@@ -342,8 +342,8 @@ def _is_taken(part: Projection, rule: GroundRule, before: State, after: State) -
 
 
 def test_an_edge_is_one_of_different_clocks_or_of_one() -> None:
-    assert len(set(EDGES)) == len(EDGES)
-    assert all(first is not then and (then, first) not in EDGES for first, then in EDGES)
+    assert len(set(CAUSES)) == len(CAUSES)
+    assert all(first is not then and (then, first) not in CAUSES for first, then in CAUSES)
 
 
 @pytest.mark.parametrize("name", ["bounded-01", "race-00", "concurrent-01", "multi-cancel-01"])

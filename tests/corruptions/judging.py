@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from finale.checker.logs.flink.observations import Observed
+from finale.checker.logs.lines import Observed
 from tests.cli.running import run
 from tests.conformance.corrupted import Copy, Original
 from tests.conformance.corruptions import HOW, copies

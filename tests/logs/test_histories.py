@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from finale.checker.logs.read.job_runs import JobRun
-from finale.checker.logs.replay.checkpoint_history import Fate, JobHistory, history_of
+from finale.checker.logs.replay.checkpoint_history import JobHistory, history_of
+from finale.model.protocols.coordinator.checkpoints import ABORTED, COMPLETED, PENDING
 
 from .archive import SAMPLES, archives, each_run, needs_archives, sample, samples, truths
 from .edits import edited, replaced, validated
 
-_FATES = {"COMPLETED": Fate.COMPLETED, "FAILED": Fate.ABORTED, "IN_PROGRESS": Fate.PENDING}
+_FATES = {"COMPLETED": COMPLETED, "FAILED": ABORTED, "IN_PROGRESS": PENDING}
 #: Ids that were given away and of whose begin no line tells: the run, and the ids.
 UNSEEN = {"bounded-01": {6}, "race-conc-03": {4}}
 
@@ -31,7 +32,7 @@ def differences(name: str, history: JobHistory, job: Mapping[str, Any]) -> list[
         # The history that is asked for over the network has the newest ten.
         if own != ids and not (rest and ids <= own and len(listed) >= 10):
             found.append((word, own, ids))
-    counts = (len(history.with_fate(Fate.COMPLETED)), history.failed, len(history.restored))
+    counts = (len(history.with_fate(COMPLETED)), history.failed, len(history.restored))
     if counts != (told["completed"], told["failed"], told["restored"]):
         found.append((counts, told))
     kinds = {each["id"]: each["type"] for each in listed if "type" in each}
@@ -75,7 +76,7 @@ def test_two_jobs_of_one_log_are_two_runs() -> None:
     first, second = map(history_of, sample("stop-restore-01"))
     assert first.job != second.job
     (savepoint,) = (each for each in first.checkpoints.values() if "Savepoint" in (each.kind or ""))
-    assert savepoint.fate is Fate.COMPLETED
+    assert savepoint.fate is COMPLETED
     assert second.restored == (savepoint.number,)
     assert min(second.checkpoints) == savepoint.number + 1
 
@@ -89,7 +90,7 @@ def test_logs_of_three_processes_are_one_run() -> None:
 def test_a_checkpoint_that_is_given_up_twice_is_one_checkpoint() -> None:
     (run,) = sample("concurrent-01")
     history = history_of(run)
-    assert history.given_up == len(history.with_fate(Fate.ABORTED)) + 1
+    assert history.given_up == len(history.with_fate(ABORTED)) + 1
 
 
 def test_events_without_a_name_are_of_the_task_whose_thread_it_was() -> None:

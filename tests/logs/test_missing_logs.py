@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 import pytest
 
 from finale.checker.logs.findings import Coverage, Severity
+from finale.checker.logs.lines import OF_TASKS
 from finale.checker.logs.read.job_runs import JobRun, runs_of
 from finale.checker.logs.read.log_events import LineTally, events_of_lines
 from finale.checker.logs.read.log_files import LogFile, LogLine, LogShelf, RawLog, holes_of
-from finale.checker.logs.read.visibility import CLOCKS_OF_TASKS, LOG_OF, OF_TASKS
+from finale.checker.logs.read.visibility import CLOCKS_OF_TASKS, LOG_OF
 from finale.checker.logs.validate import JudgedCluster, judge_cluster
 
 from .archive import SAMPLES

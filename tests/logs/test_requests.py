@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from finale.checker.logs.flink.observations import Observed, observations_of
+from finale.checker.logs.flink.observations import observations_of
+from finale.checker.logs.lines import Observed
 from tests.cli.running import run
 from tests.conformance.corrupted import clusters, originals
 

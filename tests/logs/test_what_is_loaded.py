@@ -24,4 +24,5 @@ def test_validate_loads_no_engine_and_no_review() -> None:
         [sys.executable, "-c", program, str(SAMPLES)], capture_output=True, text=True, check=True
     )
     *judged, loaded = done.stdout.splitlines()
-    assert "accepted" in judged[-1] and loaded == "[]"
+    assert "accepted" in judged[-1]
+    assert loaded == "[]"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from finale.checker.logs.lines import OF_TASKS, Observed
 from finale.checker.logs.read.job_runs import JobRun
 from finale.checker.logs.read.visibility import CLOCKS_OF_TASKS
 
-from .observations import JOB, LOCK, Observations, Observed
+from .observations import Observations
 from .run_job import RunJob
 
 
@@ -16,13 +17,8 @@ def always_shown(
 ) -> dict[str, frozenset[Observed]]:
     """By task, what always leaves a line: its logger was at the level, and its log is here."""
     seen = frozenset(observation.seen for observation in observations.all)
-    own = seen | {
-        Observed.LEARNED,
-        Observed.RESTORED,
-        Observed.TRIGGERED,
-        Observed.COMPLETED,
-    }
-    if any(event.word == "task-switched" for event in run.events):
+    own = seen | {kind for kind in Observed if kind.facts.is_sure}
+    if any(event.word == OF_TASKS for event in run.events):
         own |= {Observed.RUNS, Observed.ENDED}
     begun, over = set[tuple[str, int]](), set[tuple[str, int]]()
     known: defaultdict[str, set[int]] = defaultdict(set)
@@ -32,12 +28,12 @@ def always_shown(
             continue
         at = job.task(event.task), event.task.attempt or 0
         known[at[0]].add(at[1])
-        if event.word == "task-switched":
+        if event.word == OF_TASKS:
             (begun if event.log_event.fields["to"] == "RUNNING" else over).add(at)
-        if event.word == "task-switched" or event.log_event.clock.startswith(CLOCKS_OF_TASKS):
+        if event.word == OF_TASKS or event.log_event.clock.startswith(CLOCKS_OF_TASKS):
             tells.add(at[0])
     alone = len({event.log_event.log for event in run.events}) == 1
-    coordinator = frozenset((*LOCK, *JOB))
+    coordinator = frozenset(kind for kind in Observed if kind.of_coordinator)
 
     def is_here(task: str) -> bool:
         """Its own process tells of it: in the only log, or of all attempts that are known."""
@@ -54,8 +50,11 @@ def dying(run: JobRun, job: RunJob, observations: Observations) -> frozenset[str
     """
     if any(observation.seen is Observed.CRASHED for observation in observations.all):
         return frozenset(task.name for task in job.job.subtasks)
-    kinds = (Observed.STOPS, Observed.LOST, Observed.RUNS)
-    found = {s.task for s in observations.all if s.attempt or s.seen in kinds}
+    found = {
+        s.task
+        for s in observations.all
+        if s.attempt or s.seen.facts.fails or s.seen.facts.begins_attempt
+    }
     ended = {s.task for s in observations.all if s.seen is Observed.LEARNED}
     rest = () if has_finished(run) else (t.name for t in job.job.subtasks if t.name not in ended)
     return frozenset(each for each in (*found, *rest) if each is not None)

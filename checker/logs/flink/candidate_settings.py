@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 from finale.checker.logs.event_log.section_search import Rejected
 from finale.checker.logs.event_log.section_setting import protocol_of
 from finale.checker.logs.event_log.section_system import Refusal
+from finale.checker.logs.lines import SNAPSHOTS, STOPS, Observed
 from finale.checker.logs.read.job_runs import JobRun
 from finale.checker.logs.read.run_file import ChosenSetting, RunFile
 from finale.checker.logs.read.visibility import LogProfile, Visibility
@@ -22,15 +23,13 @@ from finale.model.errors import FinaleError, Place, nearest
 from finale.model.protocols.releases import RELEASES, Release
 from finale.model.topology import Job
 
-from .observations import Observation, Observations, Observed
+from .observations import Observation, Observations
 
 #: Where barriers keep their order; where they overtake from the sources on, or after a while.
 PROTOCOL, UNALIGNED, TIMED = "stop-with-savepoint", "unaligned-stops", "timed-stops"
 PROTOCOLS = (PROTOCOL, TIMED, UNALIGNED)
 #: What users set: the settings of `examples/logs/run.toml`.
 SETTINGS = ("checkpoints_after_finish", "concurrent", "scheduler", "restart_scope")
-_OF_USERS = ("Savepoint", "Terminate Savepoint", "Suspend Savepoint")
-_STOPS = _OF_USERS[1:]
 #: Whether tasks that have ended wait for a checkpoint.
 WAITS = "checkpoints_after_finish"
 #: What the logs of an engine have that the protocol can leave out.
@@ -212,13 +211,10 @@ def _begun(observations: Observations) -> Iterator[tuple[Observation, int]]:
     """Each checkpoint that begins, and how many others are pending then."""
     pending: set[int] = set()
     for observation in observations.all:
-        if observation.seen is Observed.TRIGGERED and observation.checkpoint is not None:
+        if observation.seen.begins_checkpoint and observation.checkpoint is not None:
             yield observation, len(pending - {observation.checkpoint})
             pending.add(observation.checkpoint)
-        elif observation.seen in (
-            Observed.COMPLETED,
-            Observed.ABORTED,
-        ):
+        elif observation.seen.ends_checkpoint:
             pending.discard(observation.checkpoint or 0)
         elif observation.seen is Observed.CRASHED:
             pending.clear()
@@ -266,7 +262,7 @@ def _differs(name: str, value: object, given: RunFile) -> bool:
 def _one_more(observations: Observations, most: object) -> int | None:
     """The place where a checkpoint of the timer begins though so many are pending."""
     for observation, others in _begun(observations) if isinstance(most, int) else ():
-        if observation.kind not in _OF_USERS and others >= int(str(most)):
+        if observation.kind not in SNAPSHOTS and others >= int(str(most)):
             return observation.place
     return None
 
@@ -294,12 +290,7 @@ def _waiting(
 
 def _ends(observations: Observations) -> bool:
     """Whether some task comes to its end."""
-    ends = (
-        Observed.LEFT,
-        Observed.ENDED,
-        Observed.LEARNED,
-    )
-    return any(each.seen in ends for each in observations.all)
+    return any(each.seen.ends_task for each in observations.all)
 
 
 def _restarting(
@@ -312,7 +303,7 @@ def _restarting(
     }
     fails = any(each.seen is Observed.LOST for each in observations.all)
     apart = fails and _is_apart(job)
-    stops = sum(event.log_event.fields.get("kind") in _STOPS for event in run.events) > 1
+    stops = sum(event.log_event.fields.get("kind") in STOPS for event in run.events) > 1
     hidden = profile is not None and profile.of("adaptive-phase") is not Visibility.ALWAYS
     schedulers = ("default", "adaptive") if hidden and (apart or stops) else ("default",)
     found: list[Values] = []

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import cast
 
 from finale.checker.cache.parts import CachedParts
 from finale.checker.cache.store import Store, users_store
 from finale.checker.logs.event_log.section_setting import protocol_of
+from finale.checker.logs.lines import BY_STATUS, BY_VARIABLE, CRASH, Observed
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.typed import options_of
 from finale.model.errors import FinaleError
@@ -24,13 +25,12 @@ from finale.model.expressions import Expression
 from finale.model.language.build import build
 from finale.model.language.predicates import where
 from finale.model.language.protocol import Setting
-from finale.model.protocols.coordinator.checkpoints import CheckpointStatus
+from finale.model.protocols.coordinator.checkpoints import ABORTED, CheckpointStatus
 from finale.model.protocols.task.execution import TaskExecution
 from finale.model.protocols.task.tasks import TaskStatus
 from finale.model.system import GroundRule, System
 from finale.model.topology import Edge, Job, OperatorKind, Pattern, Vertex
 
-from .observations import Observed
 from .possible_values import reachable_values
 from .projected_updates import CellValues
 from .projection import Box, CellFeature, Label, Projection, Values, exact
@@ -47,8 +47,6 @@ _POINTS = (OLDER, OWN, NEWER)
 POINTS = len(_POINTS)
 #: A task fails, or is cancelled: many lines may tell so, or none.
 DIES = "dies"
-#: The rule by which a new coordinator follows.
-CRASH = "crash_coordinator"
 #: The input of a task that is looked at ends: no line tells it.
 ENDS = "ends"
 #: The task is told of the abort of another checkpoint, which may tell it of a completion, too.
@@ -148,12 +146,6 @@ _EACH: tuple[Box, ...] = (
 )
 _STATUSES = list(TaskStatus)
 NO_MORE = (_STATUSES.index(TaskStatus.FAILED), _STATUSES.index(TaskStatus.RESTORING))
-#: What each new status of a checkpoint shows.
-_TURNS = {
-    CheckpointStatus.PENDING: Observed.TRIGGERED,
-    CheckpointStatus.COMPLETED: Observed.COMPLETED,
-    CheckpointStatus.ABORTED: Observed.ABORTED,
-}
 _POINT_STATUSES = list(CheckpointStatus)
 
 
@@ -169,7 +161,7 @@ class StepLabels:
         found = {*self._by_name(rule), *self._by_change(before, after)}
         if rule.rule.name == CRASH:
             # A coordinator whose process ends writes nothing of what is pending then.
-            found = {Observed.CRASHED, *found} - {Observed.ABORTED}
+            found = {Observed.CRASHED, *found} - {BY_STATUS[ABORTED]}
         reads = rule.rule.name == "poll_barrier" and rule.binding == (("channel", _CHANNEL),)
         if reads and self._reads_own(before, after):
             found.add(Observed.BARRIER)
@@ -216,30 +208,27 @@ class StepLabels:
 
     def _by_change(self, before: Values, after: Values) -> Iterator[Label]:
         if "checkpoint" in self._at:
-            yield from _checkpoint(self._of("checkpoint", before), self._of("checkpoint", after))
+            status = _POINT_STATUSES[self._of("checkpoint", after)]
+            if self._of("checkpoint", before) != self._of("checkpoint", after) and (
+                status in BY_STATUS
+            ):
+                yield BY_STATUS[status]
         dies = False
         if "task" in self._at:
             old, new = self._of("task", before), self._of("task", after)
             dies = new in NO_MORE
             yield from _life(old, new)
         if self._comes("mail", before, after):
-            yield Observed.CALLED
+            yield BY_VARIABLE["mail"]
         if self._comes("taken", before, after) and not dies:
-            yield Observed.BEGUN
+            yield BY_VARIABLE["taken"]
         if self._comes("reported", before, after):
-            yield Observed.LEARNED
+            yield BY_VARIABLE["reported_finished"]
         if self._comes("ended", before, after):
             yield ENDS
 
     def _comes(self, name: str, before: Values, after: Values) -> bool:
         return name in self._at and self._of(name, before) < self._of(name, after)
-
-
-def _checkpoint(before: int, after: int) -> Iterator[Label]:
-    if before != after:
-        turn = _TURNS.get(_POINT_STATUSES[after])
-        if turn is not None:
-            yield turn
 
 
 def _life(before: int, after: int) -> Iterator[Label]:
@@ -250,81 +239,45 @@ def _life(before: int, after: int) -> Iterator[Label]:
             yield DIES
     elif before == _STATUSES.index(TaskStatus.RESTORING):
         yield Observed.RUNS
-    elif after == _STATUSES.index(TaskStatus.QUIESCED):
-        yield Observed.LEFT
-    elif after == _STATUSES.index(TaskStatus.CLOSED):
-        yield Observed.ENDED
+    elif _STATUSES[after] in BY_STATUS:
+        yield BY_STATUS[_STATUSES[after]]
 
 
 @dataclass(frozen=True)
 class ProjectionOutline:
-    """What a part looks at, and what of it lines show."""
+    """What a part looks at. Lines show it that tell of its cells."""
 
     names: tuple[str, ...]
-    shows: frozenset[Observed]
+    also: frozenset[Observed] = frozenset()
+    hides: frozenset[Observed] = frozenset()
+    """Lines that are not looked at, though they tell of its cells."""
 
+    @cached_property
+    def shows(self) -> frozenset[Observed]:
+        told = {kind for kind in Observed if not {*kind.facts.tells}.isdisjoint(self.names)}
+        return frozenset(told | self.also) - self.hides
 
-_POINT = (Observed.TRIGGERED, Observed.COMPLETED, Observed.ABORTED, Observed.CRASHED)
-_LIFE = (Observed.RUNS, Observed.LEFT, Observed.ENDED, Observed.CRASHED)
 
 #: The parts, by their names.
 PARTS: dict[str, ProjectionOutline] = {
     "acknowledgement": ProjectionOutline(
-        (
-            "checkpoint",
-            "finished",
-            "awaited",
-            "acknowledgements",
-            "taken",
-            "newest",
-            "aligning",
-            "reported",
-            "task",
-        ),
-        frozenset(
-            (
-                *_POINT,
-                *_LIFE,
-                Observed.BEGUN,
-                Observed.ACKNOWLEDGED,
-                Observed.LEARNED,
-            )
-        ),
+        ("checkpoint", "finished", "awaited", "acknowledgements", "taken", "newest", "aligning",
+         "reported", "task"),
     ),
     "call": ProjectionOutline(
-        ("checkpoint", "triggers", "mail", "taken", "newest", "aligning", "task"),
-        frozenset((*_POINT, *_LIFE, Observed.CALLED, Observed.BEGUN)),
+        ("checkpoint", "triggers", "mail", "taken", "newest", "aligning", "task")
     ),
     "barrier": ProjectionOutline(
         ("aligned", "blocked", "ended", "aligning", "newest", "taken", "mail", "task"),
-        frozenset(
-            (
-                Observed.RUNS,
-                Observed.CALLED,
-                Observed.BARRIER,
-                Observed.BEGUN,
-            )
-        ),
+        hides=frozenset((Observed.LEFT, Observed.ENDED, Observed.CRASHED)),
     ),
     "notice": ProjectionOutline(
-        (
-            "checkpoint",
-            "finished",
-            "confirmations",
-            "aborts",
-            "confirmed is own",
-            "own.latest is own",
-            "older.latest is own",
-            "newer.latest is own",
-        ),
-        frozenset((*_POINT, Observed.CONFIRMED, Observed.GIVEN_UP)),
+        ("checkpoint", "finished", "confirmations", "aborts", "confirmed is own",
+         "own.latest is own", "older.latest is own", "newer.latest is own"),
     ),
-    "restart": ProjectionOutline(("checkpoint",), frozenset((*_POINT, Observed.RESTORED))),
-    "life": ProjectionOutline(
-        ("task", "reported", "released", "confirmed"),
-        frozenset((*_LIFE, Observed.LEARNED, Observed.CONFIRMED)),
-    ),
-}
+    "restart": ProjectionOutline(("checkpoint",), also=frozenset((Observed.RESTORED,))),
+    "life": ProjectionOutline(("task", "reported", "released", "confirmed")),
+}  # fmt: skip
 
 
 def _feature(system: System, name: str, task: str) -> CellFeature:

@@ -29,13 +29,14 @@ from finale.checker.logs.flink.candidate_settings import (
     of_other_releases,
     settings_of,
 )
-from finale.checker.logs.flink.observations import Observations, Observed, observations_of
+from finale.checker.logs.flink.observations import Observations, observations_of
 from finale.checker.logs.flink.proof import Refuter, given_of
 from finale.checker.logs.flink.refusals import rejection_of
 from finale.checker.logs.flink.run_job import RunJob, job_of
 from finale.checker.logs.flink.witness_check import unexplained
 from finale.checker.logs.flink.witness_run import OverStates
 from finale.checker.logs.flink.witness_search import Unexplained, WitnessSearch
+from finale.checker.logs.lines import SNAPSHOTS, Observed
 from finale.checker.logs.read.job_runs import JobRun, RunEvent
 from finale.checker.logs.read.run_file import ChosenSetting, RunFile, TriedSettings
 from finale.checker.logs.read.visibility import LogProfile
@@ -269,23 +270,15 @@ def _why(found: tuple[Move, ...] | Unexplained | None) -> str:
 
 def _counted(observations: Observations, run: JobRun) -> tuple[EventLine, ...]:
     """The events of which a section's bounds count how many there are."""
-    names = {"Savepoint": "request_savepoint", "Terminate Savepoint": "request_stop",
-             "Suspend Savepoint": "request_stop"}  # fmt: skip
     found: list[EventLine] = []
     for observation in observations.all:
-        name = "none"
-        if observation.seen is Observed.TRIGGERED:
-            name = names.get(observation.kind, "trigger_checkpoint")
-        elif observation.seen is Observed.ABORTED and "expired" in observation.why:
-            name = "expire"
+        name = observation.seen.facts.steps[0]
+        if observation.kind in SNAPSHOTS and observation.seen.begins_checkpoint:
+            name = SNAPSHOTS[observation.kind].request
         elif observation.seen is Observed.BARRIER:
             name = "time_out"
-        elif observation.seen is Observed.LOST:
-            name = "fail_region"
-        elif observation.seen is Observed.CANCELLING:
-            name = "request_cancel"
-        elif observation.seen is Observed.CRASHED:
-            name = "crash_coordinator"
+        elif name == "expire" and "expired" not in observation.why:
+            name = "none"
         found.append(EventLine(observation.line, name, (), observation.checkpoint, {}, None, "", 0))
     for tasks in observations.unwritten.values():
         found += [EventLine(0, "fail_snapshot", (), None, {}, None, "", 0) for _ in tasks]

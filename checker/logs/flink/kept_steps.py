@@ -14,9 +14,9 @@ from functools import lru_cache
 
 from finale.checker.cache.code import digest, of_checker, of_finale
 from finale.checker.cache.store import Store, users_store
+from finale.checker.logs.lines import Observed
 
 from .flink_projections import DIES, ENDS, OTHER, ProofSetting, projection_of, restores
-from .observations import Observed
 from .possible_values import PossibleValues
 from .projection import Label, Values
 

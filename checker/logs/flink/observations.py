@@ -8,85 +8,22 @@ which checkpoint on a task's data had ended. The search uses this as guidance; t
 
 from __future__ import annotations
 
-import enum
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from finale.checker.logs.lines import Observed, observed
 from finale.checker.logs.read.failovers import Failover
 from finale.checker.logs.read.job_runs import JobRun, RunEvent
+from finale.model.events import Clock
+from finale.model.protocols.coordinator.checkpoints import COMPLETED
 
 from .run_job import RunJob
 
-
-class Observed(enum.Enum):
-    """What a line shows."""
-
-    TRIGGERED = "triggered"
-    ACKNOWLEDGED = "apply_acknowledgement"
-    COMPLETED = "completed"
-    ABORTED = "aborted"
-    CALLED = "trigger-arrived"
-    BARRIER = "barrier-received"
-    CANCEL = "cancel-received"
-    BEGUN = "snapshot-begins"
-    NOT_BEGUN = "trigger-after-abort"
-    CONFIRMED = "notified-complete"
-    GIVEN_UP = "notified-abort"
-    LEFT = "operators-left"
-    RUNS = "task runs"
-    ENDED = "task has finished"
-    STOPS = "task has failed"
-    LEARNED = "finish learned"
-    LOST = "failure learned"
-    RESTORED = "restored"
-    CRASHED = "coordinator crashed"
-    CANCELLING = "cancellation"
-    CANCELED = "canceled"
-
-
-#: Those of the coordinator's lock; of its main thread; of calls. The rest are of main loops.
-LOCK = (
-    Observed.TRIGGERED,
-    Observed.ACKNOWLEDGED,
-    Observed.COMPLETED,
-    Observed.ABORTED,
-)
-JOB = (
-    Observed.LEARNED,
-    Observed.LOST,
-    Observed.RESTORED,
-    Observed.CRASHED,
-    Observed.CANCELLING,
-    Observed.CANCELED,
-)
-_CALLS = (Observed.CALLED,)
-LOOP = tuple(seen for seen in Observed if seen not in (*LOCK, *JOB, *_CALLS))
-#: What an attempt is told after the failure that ends it, in the model at once, does nothing.
-LATE = (
-    Observed.CONFIRMED,
-    Observed.GIVEN_UP,
-    Observed.CALLED,
-    Observed.LEFT,
-    Observed.CANCEL,
-    Observed.NOT_BEGUN,
-    Observed.STOPS,
-    Observed.LOST,
-)
-_BY_WORD = {seen.value: seen for seen in Observed}
-_BY_STATE = {
-    ("task-switched", "RUNNING"): Observed.RUNS,
-    ("task-switched", "FINISHED"): Observed.ENDED,
-    ("task-switched", "FAILED"): Observed.STOPS,
-    ("task-switched", "CANCELED"): Observed.STOPS,
-    ("task-learned", "FINISHED"): Observed.LEARNED,
-    ("task-learned", "FAILED"): Observed.LOST,
-    ("task-learned", "CANCELED"): Observed.LOST,
-    ("job-switched", "CANCELLING"): Observed.CANCELLING,
-    ("job-switched", "CANCELED"): Observed.CANCELED,
-}
 Attempt = tuple[str, int]
 """A task, and which attempt of it."""
+LineClock = tuple[Clock, str | None]
+"""A clock, and the task that it is of, if the coordinator has no part in it."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +69,7 @@ class Observation:
     def __str__(self) -> str:
         about = (self.task, self.channel, self.checkpoint)
         told = ", ".join(str(each) for each in about if each is not None)
-        return f"{self.seen.value}({told})"
+        return f"{self.seen.facts.text}({told})"
 
 
 @dataclass
@@ -169,7 +106,7 @@ class Observations:
 
 def observations_of(run: JobRun, job: RunJob) -> Observations:
     """What a run shows."""
-    clocks: defaultdict[tuple[str, str | None], list[Observation]] = defaultdict(list)
+    clocks: defaultdict[LineClock, list[Observation]] = defaultdict(list)
     observations = Observations([], defaultdict(set), defaultdict(set), defaultdict(list),
                     defaultdict(list), set(), defaultdict(list))  # fmt: skip
     last_call: dict[str, int] = {}
@@ -185,16 +122,15 @@ def observations_of(run: JobRun, job: RunJob) -> Observations:
             _overtake(observations, whose, job, clocks)
         if observation is None:
             continue
-        clock = _clock(observation)
-        own = clocks[clock, observation.task if clock in ("loop", "calls") else None]
+        own = clocks[clock_of(observation.seen, observation.task)]
         if observation.seen is Observed.NOT_BEGUN and own and own[-1].seen is Observed.BEGUN:
             _unbegin(observations, own.pop())
         own.append(observation)
         if observation.seen is Observed.CALLED and observation.task and observation.checkpoint:
             last_call[observation.task] = observation.checkpoint
-        if observation.seen is Observed.TRIGGERED and observation.checkpoint:
+        if observation.seen.begins_checkpoint and observation.checkpoint:
             standing = [*(each for each in standing if each not in ended), observation.checkpoint]
-        elif observation.seen in (Observed.ABORTED, Observed.COMPLETED) and observation.checkpoint:
+        elif observation.seen.ends_checkpoint and observation.checkpoint:
             ended.add(observation.checkpoint)
         _gather(observations, observation)
     observations.clocks = [*clocks.values()]
@@ -212,12 +148,12 @@ def _overtake(
     observations: Observations,
     whose: RunEvent | None,
     job: RunJob,
-    clocks: Mapping[tuple[str, str | None], list[Observation]],
+    clocks: Mapping[LineClock, list[Observation]],
 ) -> None:
     """A task begins, and then finds that it has begun a newer one: the older one did not begin."""
     if whose is None or whose.task is None:
         return
-    own = clocks.get(("loop", job.task(whose.task)), [])
+    own = clocks.get((Clock.MAILBOX, job.task(whose.task)), [])
     if own and own[-1].seen is Observed.BEGUN and own[-1].checkpoint == whose.log_event.checkpoint:
         _unbegin(observations, own.pop())
 
@@ -250,12 +186,12 @@ def _observation(place: int, event: RunEvent, run: JobRun, job: RunJob) -> Obser
     if event.failover is not None and _crashes(event, run.events[:place]):
         return Observation(place, Observed.CRASHED, None, None, None, event)
     told = event.log_event
-    seen = _BY_STATE.get((event.word, told.fields.get("to", ""))) or _BY_WORD.get(event.word)
+    seen = observed(event.word, told.fields.get("to", ""))
     task = None if event.task is None else job.task(event.task)
     if seen is Observed.NOT_BEGUN and task is None:
         event = _begun_last(run, place) or event
         task = None if event.task is None else job.task(event.task)
-    if seen is None or (task is None and seen not in (*LOCK, *JOB)):
+    if seen is None or (task is None and not seen.of_coordinator):
         return None
     if seen in (Observed.CANCELLING, Observed.CANCELED) and not _is_cancelled(run):
         return None  # so the adaptive scheduler calls what it does to restart
@@ -284,7 +220,7 @@ def _crashes(event: RunEvent, before: Sequence[RunEvent]) -> bool:
 def _begun_last(run: JobRun, place: int) -> RunEvent | None:
     """Of whom a line is that follows at once upon a begin, and does not tell it."""
     number = run.events[place].log_event.checkpoint
-    begun = (e for e in reversed(run.events[:place]) if e.word == Observed.BEGUN.value)
+    begun = (e for e in reversed(run.events[:place]) if e.word == Observed.BEGUN.word)
     return next((e for e in begun if e.log_event.checkpoint == number), None)
 
 
@@ -294,40 +230,27 @@ def _is_cancelled(run: JobRun) -> bool:
     return not phases or "Canceling" in phases
 
 
-def _clock(observation: Observation) -> str:
-    if observation.seen in LOCK:
-        return "lock"
-    if observation.seen in JOB:
-        return "job"
-    return "calls" if observation.seen in _CALLS else "loop"
+def clock_of(seen: Observed, task: str | None) -> LineClock:
+    """Return the clock of a line; a process or a thread of a task has its own."""
+    return seen.facts.clock, None if seen.of_coordinator else task
 
 
 def _gather(observations: Observations, observation: Observation) -> None:
-    number, task = observation.checkpoint, observation.task
+    number, task, seen = observation.checkpoint, observation.task, observation.seen
     if number is None:
         return
-    if observation.seen in (
-        Observed.ACKNOWLEDGED,
-        Observed.BARRIER,
-        Observed.BEGUN,
-        Observed.CALLED,
-    ):
+    if seen.facts.takes_part:
         observations.part[observation.own] = max(observations.part.get(observation.own, 0), number)
-    if observation.seen in (Observed.ACKNOWLEDGED, Observed.COMPLETED):
+        if task:
+            observations.takes_part[number].add(task)
+    if seen is Observed.ACKNOWLEDGED or seen.facts.becomes is COMPLETED:
         observations.until[number] = observation.place
-    match observation.seen:
-        case Observed.CALLED if task:
-            observations.called[number].add(task)
-            observations.takes_part[number].add(task)
-        case Observed.ACKNOWLEDGED | Observed.BARRIER if task:
-            observations.takes_part[number].add(task)
-        case Observed.BEGUN if task:
-            observations.takes_part[number].add(task)
-            observations.taken[observation.own].append(number)
-        case Observed.COMPLETED:
-            observations.completed.add(number)
-        case _:
-            pass
+    if seen is Observed.CALLED and task:
+        observations.called[number].add(task)
+    elif seen is Observed.BEGUN and task:
+        observations.taken[observation.own].append(number)
+    elif seen.facts.becomes is COMPLETED:
+        observations.completed.add(number)
 
 
 def _ended_before(run: JobRun, job: RunJob, observations: Observations) -> dict[Attempt, int]:
@@ -342,9 +265,7 @@ def _ended_before(run: JobRun, job: RunJob, observations: Observations) -> dict[
         if event.word == "loop-left":
             ended.add(own)
         elif (
-            event.word == Observed.BEGUN.value
-            and own in ended
-            and number in observations.taken[own]
+            event.word == Observed.BEGUN.word and own in ended and number in observations.taken[own]
         ):
             found.setdefault(own, number)
     return found

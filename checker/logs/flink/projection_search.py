@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from finale.checker.logs.event_log.progress import SearchEffort
-from finale.model.protocols.coordinator.checkpoints import CheckpointStatus
+from finale.checker.logs.lines import Observed
+from finale.model.protocols.coordinator.checkpoints import ABORTED, CheckpointStatus
 
 from .flink_projections import (
     DIES,
@@ -24,17 +25,8 @@ from .flink_projections import (
     ProofSetting,
 )
 from .kept_steps import ProjectionSteps, steps_of
-from .observations import LATE, Observed
 from .projection import Label, Values
 
-#: Of these lines the attempt is none of a task.
-_POINTS = (
-    Observed.TRIGGERED,
-    Observed.COMPLETED,
-    Observed.ABORTED,
-    Observed.RESTORED,
-    Observed.CRASHED,
-)
 #: The order of the lines of one step.
 _ORDER: tuple[Label, ...] = (*Observed, OTHER)
 _STATUSES = list(CheckpointStatus)
@@ -174,7 +166,8 @@ class _ProjectionSearch:
     def _is_of(self, line: Line, attempt: int) -> bool:
         """Whether a line is of the attempt that the task is in."""
         follows = line[0] is Observed.RUNS and line[1] > attempt
-        nobodys = line[0] in _POINTS or "task" not in self._names
+        is_of_task = not isinstance(line[0], Observed) or line[0].facts.of_task
+        nobodys = not is_of_task or "task" not in self._names
         return follows or line[1] == attempt or nobodys
 
     def _is_untrue(self, seen: Label, has: Mapping[str, int]) -> bool:
@@ -185,7 +178,8 @@ class _ProjectionSearch:
 
     @cached_property
     def _is_triggered(self) -> bool:
-        return any(line[0] is Observed.TRIGGERED for clock in self.pattern.clocks for line in clock)
+        kinds = (line[0] for clock in self.pattern.clocks for line in clock)
+        return any(isinstance(kind, Observed) and kind.begins_checkpoint for kind in kinds)
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -199,7 +193,9 @@ class _ProjectionSearch:
     def _passes(self, line: Line, positions: tuple[int, ...], values: Values, attempt: int) -> bool:
         """Whether a line tells nothing new of the part."""
         (seen, own, missed), has = line, dict(zip(self._names, values, strict=True))
-        if seen in LATE and self.pattern.may_die:
+        if not isinstance(seen, Observed):
+            return seen == OTHER
+        if seen.facts.late and self.pattern.may_die:
             if "task" in has:
                 is_late = own < attempt or (own == attempt and has["task"] in NO_MORE)
             else:
@@ -215,9 +211,8 @@ class _ProjectionSearch:
             return bool(called and has["aligned"])
         if seen is Observed.RESTORED:
             return self.steps.may_be_restored(values)
-        return seen == OTHER or (
-            seen is Observed.ABORTED and has["checkpoint"] not in (_PENDING, _COMPLETED)
-        )
+        aborts = seen.facts.becomes is ABORTED
+        return aborts and has["checkpoint"] not in (_PENDING, _COMPLETED)
 
 
 def _further(positions: tuple[int, ...], clock: int) -> tuple[int, ...]:

@@ -6,8 +6,8 @@ rules. Steps that leave no line can happen at any time. If no order reaches the 
 has these lines: the whole system can do no more than the projection. Every line must be explained,
 except a line of an ended attempt or a repetition.
 
-Lines of different clocks have no order, except the pairs of `EDGES`: if both lines are in one log,
-the line of the cause is written before the line of the effect.
+Lines of different clocks have no order, except the pairs of `CAUSES` (`checker/logs/lines.py`): if
+both lines are in one log, the line of the cause is written before the line of the effect.
 """
 
 from __future__ import annotations
@@ -18,25 +18,17 @@ from dataclasses import dataclass
 from math import inf
 
 from finale.checker.logs.event_log.progress import OverTime, SearchEffort
+from finale.checker.logs.lines import CAUSES, SNAPSHOTS, Observed
 from finale.checker.logs.read.job_runs import JobRun
+from finale.model.events import Clock
 
 from .always_logged import always_shown, dying, has_finished
 from .flink_projections import OTHER, PARTS, POINTS, ProofSetting, projection_of
-from .observations import JOB, LOCK, LOOP, Observation, Observations, Observed
+from .observations import Observation, Observations
 from .projection import Projection, Values
 from .projection_search import At, DeadEnd, Life, Line, ProjectionLines, explored
 from .run_job import RunJob
 
-#: Of what comes first the line is written before it can lead to the other, and of that behind it.
-EDGES = (
-    (Observed.TRIGGERED, Observed.CALLED),
-    (Observed.TRIGGERED, Observed.BEGUN),
-    (Observed.CALLED, Observed.BEGUN),
-    (Observed.BEGUN, Observed.ACKNOWLEDGED),
-    (Observed.COMPLETED, Observed.CONFIRMED),
-    (Observed.ENDED, Observed.LEARNED),
-    (Observed.LEARNED, Observed.TRIGGERED),
-)
 #: Where barriers stay in their order.
 _ALIGNED = "stop-with-savepoint"
 
@@ -60,16 +52,17 @@ def given_of(
 ) -> ProofSetting:
     """What the parts' system is built of. Of what a bound counts one stands for any number."""
     seen = {observation.seen for observation in observations.all}
-    fails = bool(seen & {Observed.STOPS, Observed.LOST, Observed.RUNS, Observed.CRASHED})
-    kinds = {each.kind for each in observations.all if each.seen is Observed.TRIGGERED}
-    words = {event.word for event in run.events}
-    stops = bool(kinds & {"Terminate Savepoint", "Suspend Savepoint"}) or "request_stop" in words
+    crashes = Observed.CRASHED in seen
+    fails = crashes or any(kind.facts.fails or kind.facts.begins_attempt for kind in seen)
+    kinds = {each.kind for each in observations.all if each.seen.begins_checkpoint}
+    asked = {event.word for event in run.events}
+    asked |= {SNAPSHOTS[kind].request for kind in kinds if kind in SNAPSHOTS}
     bounds = {
         "failures": fails or not has_finished(run),
-        "crashes": Observed.CRASHED in seen,
-        "stops": stops,
-        "savepoints": "Savepoint" in kinds or "request_savepoint" in words,
-        "cancels": any(each.seen is Observed.CANCELLING for each in observations.all),
+        "crashes": crashes,
+        "stops": "request_stop" in asked,
+        "savepoints": "request_savepoint" in asked,
+        "cancels": Observed.CANCELLING in seen,
         **dict.fromkeys(
             ("declines", "expiries", "manual", "lost_confirmations", "time_outs"), True
         ),
@@ -166,7 +159,7 @@ class Refuter:
     def _restarts(self, number: int, about: Sequence[Observation]) -> Iterator[Contradiction]:
         """Of a checkpoint from which tasks are restored. It may be that of another job."""
         kinds = {each.seen for each in about}
-        known = Observed.TRIGGERED in kinds or not self._resumed
+        known = any(kind.begins_checkpoint for kind in kinds) or not self._resumed
         ends = (Observed.LOST, Observed.CRASHED)
         fails = any(observation.seen in ends for observation in self.observations.all)
         if known and fails and Observed.RESTORED in kinds:
@@ -213,9 +206,12 @@ class Refuter:
         """
         found: list[Life] = []
         for attempt, (begun, triggered) in self._alive[task].items() if task in self._dying else ():
-            ends = [(n, triggered if clock[0].seen in LOCK else begun)
-                    for n, clock in enumerate(clocks)
-                    if clock[0].seen in (*LOCK, *LOOP)]  # fmt: skip
+            last = {Clock.CHECKPOINTS: triggered, Clock.MAILBOX: begun}
+            ends = [
+                (n, last[clock[0].seen.facts.clock])
+                for n, clock in enumerate(clocks)
+                if clock[0].seen.facts.clock in last
+            ]
             lines = ((n, sum(each.place <= end for each in clocks[n])) for n, end in ends)
             found.append((attempt, tuple(each for each in lines if each[1])))
         return tuple(found)
@@ -231,7 +227,7 @@ def _alive(observations: Observations) -> Mapping[str, dict[int, tuple[int, int]
     triggered: dict[int | None, int] = {}
     found: defaultdict[str, dict[int, tuple[int, int]]] = defaultdict(dict)
     for observation in observations.all:
-        if observation.seen is Observed.TRIGGERED:
+        if observation.seen.begins_checkpoint:
             triggered[observation.checkpoint] = observation.place
         elif observation.seen is Observed.BEGUN and observation.task is not None:
             found[observation.task][observation.attempt] = (
@@ -249,16 +245,8 @@ def _inputs(job: RunJob, task: str) -> list[tuple[str, str]]:
 
 def _by_clock(lines: Sequence[Observation]) -> list[list[Observation]]:
     """Lines by their clocks: the coordinator's lock, its main thread, calls, the main loop."""
-    found: defaultdict[int, list[Observation]] = defaultdict(list)
-    for observation in lines:
-        kinds = (
-            observation.seen in LOCK,
-            observation.seen in JOB,
-            observation.seen is Observed.CALLED,
-            True,
-        )
-        found[kinds.index(True)].append(observation)
-    return [found[clock] for clock in sorted(found)]
+    by_clock = {clock: [s for s in lines if s.seen.facts.clock is clock] for clock in Clock}
+    return [own for own in by_clock.values() if own]
 
 
 def _in_order(clocks: Sequence[Sequence[Observation]]) -> tuple[At, ...]:
@@ -270,9 +258,6 @@ def _later(clocks: Sequence[Sequence[Observation]]) -> Iterator[tuple[At, At]]:
     all_ = [(s, (n, m)) for n, clock in enumerate(clocks) for m, s in enumerate(clock)]
     for first, one in all_:
         for then, other in all_:
-            edge = (
-                first.seen,
-                then.seen,
-            ) in EDGES and first.event.log_event.log == then.event.log_event.log
-            if edge and then.place < first.place:
+            is_one_log = first.event.log_event.log == then.event.log_event.log
+            if (first.seen, then.seen) in CAUSES and is_one_log and then.place < first.place:
                 yield one, other

@@ -6,6 +6,7 @@ import linecache
 
 from finale.checker.logs.event_log.section_search import STATES_TOLD, Rejected
 from finale.checker.logs.event_log.section_system import Refusal
+from finale.checker.logs.lines import Observed
 from finale.model.errors import Place
 from finale.model.language.bindings import BoundRule, bound_rules
 from finale.model.language.path_ends import BlockedHere, FaultHere, line_of
@@ -14,10 +15,8 @@ from finale.model.protocols.coordinator.checkpoints import CheckpointStatus
 from finale.model.protocols.task.tasks import TaskStatus
 
 from .flink_projections import OWN, PARTS, READER, ProofSetting, system_of
-from .observations import Observed
 from .projection import Values
 from .proof import Contradiction
-from .witness_run import OWN_STEPS
 
 _AGES = ("an older one, or none", "this one", "a newer one")
 _CONFIRMED = ("none", "an older one", "this one", "a newer one")
@@ -38,15 +37,7 @@ def _refusal(given: ProofSetting, found: Contradiction, values: Values) -> Refus
         place, source = _guard(given, found, rule, values)
         if source:
             return Refusal(f"{rule.rule.name} needs {source}; {told}", place, source)
-    return Refusal(f"{_WITHOUT_RULE.get(found.observation.seen, 'no step shows it')}; {told}")
-
-
-_WITHOUT_RULE = {
-    Observed.RESTORED: "a restart takes the newest checkpoint that has completed",
-    Observed.TRIGGERED: "a checkpoint is triggered once",
-    Observed.BARRIER: "a barrier is read once from each input",
-    Observed.BEGUN: "a task takes a checkpoint once, when all its barriers are there",
-}
+    return Refusal(f"{found.observation.seen.facts.claim or 'no step shows it'}; {told}")
 
 
 def state_in_words(part: str, values: Values) -> str:
@@ -93,10 +84,10 @@ _WORDS = {
 
 def _rules(given: ProofSetting, found: Contradiction) -> list[BoundRule]:
     """The rules by which a line of this kind comes about, for the task and the checkpoint."""
-    several = found.observation.seen is Observed.BEGUN and found.stands == READER
-    if several or found.observation.seen in (Observed.TRIGGERED, Observed.RESTORED):
+    seen = found.observation.seen
+    if seen.begins_checkpoint or (seen is Observed.BEGUN and found.stands == READER):
         return []  # no one rule has the guard
-    names = OWN_STEPS.get(found.observation.seen, ())
+    names = seen.facts.steps
     about = {("task", found.stands), ("checkpoint", OWN)}
     rules = bound_rules(system_of(given).protocol)
     fitting = [each for each in rules if each.rule.name in names and {*each.binding} <= about]

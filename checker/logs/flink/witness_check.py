@@ -3,7 +3,7 @@
 The check does not know how the run was found. It compares the states before and after each step,
 and derives which lines the step shows. For each clock the shown lines must be in the log, in their
 order, if the log has such lines at all. Other lines must say nothing about the run of the model.
-Lines of different clocks have no order, except the pairs of `EDGES`.
+Lines of different clocks have no order, except the pairs of `CAUSES` in `checker/logs/lines.py`.
 """
 
 from __future__ import annotations
@@ -16,33 +16,19 @@ from typing import cast
 
 from finale.checker.logs.event_log.section_search import Move
 from finale.checker.logs.event_log.section_system import Reached, SectionSystem
+from finale.checker.logs.lines import BY_STATUS, BY_VARIABLE, CAUSES, CRASH, Observed
 from finale.model.language.plain import PlainStore
-from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointStatus
+from finale.model.protocols.coordinator.checkpoints import ABORTED, COMPLETED, PENDING, Checkpoint
 from finale.model.protocols.job.elements import Barrier
 from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
 from finale.model.protocols.task.tasks import Task, TaskStatus
 
-from .observations import JOB, LOCK, Attempt, Observation, Observations, Observed
-from .proof import EDGES
+from .observations import Attempt, LineClock, Observation, Observations, clock_of
 
-_TURNS = {
-    CheckpointStatus.PENDING: Observed.TRIGGERED,
-    CheckpointStatus.COMPLETED: Observed.COMPLETED,
-    CheckpointStatus.ABORTED: Observed.ABORTED,
-}
-_LIVES = {TaskStatus.QUIESCED: Observed.LEFT, TaskStatus.CLOSED: Observed.ENDED}
 _GONE = (TaskStatus.FAILED, TaskStatus.RESTORING)
 #: What is looked at. What else lines tell is of failures, which are several steps, or none.
-_SHOWN = frozenset(
-    (*_TURNS.values(), *_LIVES.values(), Observed.ACKNOWLEDGED, Observed.LEARNED, Observed.CALLED,
-     Observed.BARRIER, Observed.BEGUN, Observed.CONFIRMED, Observed.GIVEN_UP, Observed.CRASHED)
-)  # fmt: skip
-#: What tells nothing new of an attempt that has failed.
-_LATE = frozenset((Observed.CONFIRMED, Observed.GIVEN_UP, Observed.LEFT))
-#: Of these lines it need not be told of which checkpoint they are.
-_UNNUMBERED = (Observed.LEFT, Observed.ENDED, Observed.LEARNED)
+_SHOWN = frozenset(kind for kind in Observed if kind.facts.tells and not kind.facts.begins_attempt)
 
-Clock = tuple[str, str | None]
 Always = Mapping[str, frozenset[Observed]]
 """By task, what always leaves a line."""
 
@@ -62,7 +48,7 @@ class StepObservation:
 
     def __str__(self) -> str:
         about = (each for each in (self.task, self.channel, self.checkpoint) if each is not None)
-        return f"{self.seen.value}({', '.join(map(str, about))})"
+        return f"{self.seen.facts.text}({', '.join(map(str, about))})"
 
 
 def unexplained(
@@ -85,17 +71,15 @@ class _Lines:
     """The lines of a log that are looked at."""
 
     def __init__(self, observations: Observations, shows: Set[StepObservation]) -> None:
-        numbers = defaultdict[Observed, set[int | None]](set)
+        numbers = defaultdict[object, set[int | None]](set)
         for each in shows:
-            numbers[each.seen].add(each.checkpoint)
-        self._first = min((n for n in numbers[Observed.TRIGGERED] if n is not None), default=0)
+            numbers[each.seen.facts.becomes].add(each.checkpoint)
+        self._first = min((n for n in numbers[PENDING] if n is not None), default=0)
         """What is said of older checkpoints than this may be of another job."""
         self.all = [observation for observation in observations.all if observation.seen in _SHOWN]
-        self.by_clock = defaultdict[Clock, list[Observation]](list)
+        self.by_clock = defaultdict[LineClock, list[Observation]](list)
         self._begun = {(s.own, s.checkpoint) for s in self.all if s.seen is Observed.BEGUN}
-        self._failed = {
-            s.own for s in observations.all if s.seen in (Observed.STOPS, Observed.LOST)
-        }
+        self._failed = {s.own for s in observations.all if s.seen.facts.fails}
         for crash in (each for each in observations.all if each.seen is Observed.CRASHED):
             self._failed |= {s.own for s in observations.all if s.place < crash.place}
         self._confirmed = defaultdict[Attempt, int](int)
@@ -105,19 +89,19 @@ class _Lines:
         """Checkpoints of which it is told that they are given up before it is that they begin."""
         self._again = set[int]()
         for observation in self.all:
-            self.by_clock[_clock(observation.seen, observation.task)].append(observation)
+            self.by_clock[clock_of(observation.seen, observation.task)].append(observation)
             if observation.seen is Observed.CONFIRMED:
                 self._confirmed[observation.own] = observation.place
-            if observation.seen is Observed.TRIGGERED:
+            if observation.seen.begins_checkpoint:
                 triggered.add(observation.checkpoint)
                 self.late |= {observation.checkpoint} & aborted
-            elif observation.seen is Observed.ABORTED:
+            elif observation.seen.facts.becomes is ABORTED:
                 if observation.checkpoint in aborted or observation.checkpoint not in triggered:
                     self._again.add(id(observation))
                 aborted.add(observation.checkpoint)
         self._ended = {
-            Observed.CONFIRMED: numbers[Observed.COMPLETED],
-            Observed.GIVEN_UP: numbers[Observed.ABORTED] | aborted,
+            Observed.CONFIRMED: numbers[COMPLETED],
+            Observed.GIVEN_UP: numbers[ABORTED] | aborted,
         }
         """The checkpoints of which a task may be told that they have ended so."""
 
@@ -128,7 +112,7 @@ class _Lines:
         """
         if observation.seen is Observed.CALLED:
             return (observation.own, observation.checkpoint) not in self._begun
-        late = observation.seen in _LATE and observation.own in self._failed
+        late = observation.seen.facts.late and observation.own in self._failed
         if (
             observation.seen is Observed.LEFT
             and self._confirmed[observation.own] > observation.place
@@ -143,7 +127,7 @@ class _Lines:
         if observation.seen not in self._ended or number < self._first:
             return False
         later = (
-            each.seen is Observed.COMPLETED
+            each.seen.facts.becomes is COMPLETED
             and each.place > observation.place
             and _go_together(each, observation)
             for each in self.all
@@ -183,7 +167,8 @@ class _Matching:
     def _shown(self, observation: Observation) -> StepObservation | None:
         """What a line is of: nothing comes before it that always leaves a line. What one step shows
         is told in any order."""
-        line, until = _line(observation), None
+        line = observation.seen, observation.task, observation.checkpoint, observation.channel
+        until: int | None = None
         for each in self.left:
             if until is not None and each.step > until:
                 return None
@@ -195,18 +180,7 @@ class _Matching:
 
     def _may_be_late(self, shown: StepObservation) -> bool:
         """Whoever has given a checkpoint up may tell so before whoever has begun it."""
-        return shown.seen is Observed.TRIGGERED and shown.checkpoint in self.lines.late
-
-
-def _line(observation: Observation) -> tuple[Observed, str | None, int | None, str | None]:
-    number = None if observation.seen in _UNNUMBERED else observation.checkpoint
-    return observation.seen, observation.task, number, observation.channel
-
-
-def _clock(seen: Observed, task: str | None) -> Clock:
-    if seen in LOCK or seen in JOB:
-        return ("lock" if seen in LOCK else "job"), None
-    return ("calls" if seen is Observed.CALLED else "loop"), task
+        return shown.seen.begins_checkpoint and shown.checkpoint in self.lines.late
 
 
 def _against_attempts(lines: _Lines, steps: Mapping[int, int], moves: Sequence[Move]) -> str | None:
@@ -235,7 +209,7 @@ def _against_attempts(lines: _Lines, steps: Mapping[int, int], moves: Sequence[M
 def _against_edges(lines: _Lines, steps: Mapping[int, int]) -> str | None:
     """A line that stands before that of a step which, in the run, has come before its own."""
     known = [each for each in lines.all if id(each) in steps]
-    for first, then in EDGES:
+    for first, then in CAUSES:
         causes = [each for each in known if each.seen is first]
         for effect in (each for each in known if each.seen is then):
             for cause in causes:
@@ -257,12 +231,14 @@ def _go_together(cause: Observation, effect: Observation) -> bool:
 # --- what steps show ------------------------------------------------------------------------------
 
 
-def _by_clock(system: SectionSystem, moves: Sequence[Move]) -> dict[Clock, list[StepObservation]]:
+def _by_clock(
+    system: SectionSystem, moves: Sequence[Move]
+) -> dict[LineClock, list[StepObservation]]:
     """Clock by clock what a run shows."""
-    found, before = defaultdict[Clock, list[StepObservation]](list), system.start()
+    found, before = defaultdict[LineClock, list[StepObservation]](list), system.start()
     for number, move in enumerate(moves):
         for each in _Step(system, move, before).shown():
-            found[_clock(each.seen, each.task)].append(replace(each, step=number))
+            found[clock_of(each.seen, each.task)].append(replace(each, step=number))
         before = move.after
     return dict(found)
 
@@ -278,16 +254,18 @@ class _Step:
     def shown(self) -> Iterator[StepObservation]:
         known = self.before.ids
         if self.after.ids[: len(known)] != known:  # an id is given again: all others are renamed
-            yield StepObservation(Observed.TRIGGERED, None, self.after.ids[-1])
+            yield StepObservation(BY_STATUS[PENDING], None, self.after.ids[-1])
             return
-        crashes = self.name == "crash_coordinator"
+        crashes = self.name == CRASH
         if crashes:
             yield StepObservation(Observed.CRASHED, None, None)
         for point in self.protocol.checkpoints:
             old, new = self._of(point, "status")
-            if old is not new and isinstance(new, CheckpointStatus) and new in _TURNS:
+            if old is not new and new in BY_STATUS:
                 # A coordinator whose process ends writes nothing of what is pending then.
-                yield StepObservation(_TURNS[new], None, self._number(point), is_sure=not crashes)
+                yield StepObservation(
+                    BY_STATUS[new], None, self._number(point), is_sure=not crashes
+                )
         own = self.about.get("task")
         if self.name == "apply_acknowledgement":
             yield StepObservation(Observed.ACKNOWLEDGED, own, self._own())
@@ -313,17 +291,17 @@ class _Step:
 
     def _of_task(self, task: Task) -> Iterator[StepObservation]:
         for point in self._new(task, "mail"):
-            yield StepObservation(Observed.CALLED, task.name, self._number(point))
+            yield StepObservation(BY_VARIABLE["mail"], task.name, self._number(point))
         old, new = self._of(task, "status")
         if new not in _GONE:
             for point in self._new(task, "taken"):
-                yield StepObservation(Observed.BEGUN, task.name, self._number(point))
+                yield StepObservation(BY_VARIABLE["taken"], task.name, self._number(point))
         if self.name in ("deliver_confirmation", "deliver_abort"):
             yield from self._confirmed(task)
-        if old is not new and isinstance(new, TaskStatus) and new in _LIVES:
-            yield StepObservation(_LIVES[new], task.name, None)
+        if old is not new and new in BY_STATUS:
+            yield StepObservation(BY_STATUS[new], task.name, None)
         if self._of(task, "reported_finished") == (False, True):
-            yield StepObservation(Observed.LEARNED, task.name, None)
+            yield StepObservation(BY_VARIABLE["reported_finished"], task.name, None)
 
     def _confirmed(self, task: Task) -> Iterator[StepObservation]:
         """A task is told of a completion; an abort may tell it of the newest one, too."""

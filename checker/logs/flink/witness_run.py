@@ -15,6 +15,8 @@ from finale.checker.logs.event_log.progress import SearchEffort
 from finale.checker.logs.event_log.reading import EventLine
 from finale.checker.logs.event_log.section_search import Move
 from finale.checker.logs.event_log.section_system import Refusal, SectionSystem
+from finale.checker.logs.lines import TRIGGERS, Observed
+from finale.model.events import Clock
 from finale.model.language.plain import PlainStore
 from finale.model.language.starting import Values
 from finale.model.protocols.coordinator.checkpoints import ABORTED, Checkpoint
@@ -23,47 +25,9 @@ from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.rules import Nothing
 
-from .observations import LOCK, LOOP, Attempt, Observation, Observations, Observed
+from .observations import Attempt, Observation, Observations
 
-#: Steps that may rename ids: what is taken by them is not looked at.
-TRIGGERS = ("trigger_checkpoint", "trigger_at_end_of_data", "request_stop", "request_savepoint")
-
-#: The steps that a line tells of by itself; others are taken on the way there.
-OWN_STEPS: dict[Observed, tuple[str, ...]] = {
-    Observed.TRIGGERED: TRIGGERS,
-    Observed.ACKNOWLEDGED: ("apply_acknowledgement",),
-    Observed.COMPLETED: ("complete",),
-    Observed.ABORTED: ("expire", "deliver_trigger", "apply_decline", "complete"),
-    Observed.LEARNED: ("learn_finished",),
-    Observed.CALLED: ("deliver_trigger",),
-    Observed.BARRIER: ("poll_barrier",),
-    Observed.CANCEL: ("poll_cancel_barrier",),
-    Observed.BEGUN: ("run_trigger", "perform_savepoint"),
-    Observed.NOT_BEGUN: ("run_trigger", "perform_savepoint"),
-    Observed.CONFIRMED: ("deliver_confirmation", "deliver_abort"),
-    Observed.GIVEN_UP: ("deliver_abort",),
-    Observed.LEFT: ("quiesce",),
-    Observed.ENDED: ("close",),
-    Observed.RUNS: ("restore",),
-    Observed.STOPS: ("cancel_task",),
-    Observed.LOST: ("fail_region", "cancel_task"),
-    Observed.RESTORED: ("restart_region",),
-    Observed.CRASHED: ("crash_coordinator",),
-    Observed.CANCELLING: ("request_cancel",),
-    Observed.CANCELED: ("finish_cancelling",),
-}
-#: What it did was before.
-_STRICT = (Observed.BARRIER, Observed.BEGUN, Observed.ENDED)
-_BEFORE_CLOSED = (
-    Observed.BARRIER,
-    Observed.BEGUN,
-    Observed.NOT_BEGUN,
-    Observed.CONFIRMED,
-    Observed.GIVEN_UP,
-)
 NO_MORE = (TaskStatus.FAILED, TaskStatus.RESTORING)
-
-
 Points = frozenset[Checkpoint]
 
 
@@ -92,10 +56,10 @@ class WitnessRun:
         self.loops = {
             clock[0].task: n
             for n, clock in enumerate(observations.clocks)
-            if clock[0].seen in LOOP
+            if clock[0].seen.facts.clock is Clock.MAILBOX
         }  # fmt: skip
         self.lock = next((n for n, clock in enumerate(observations.clocks)
-                          if clock[0].seen in LOCK), 0)  # fmt: skip
+                          if clock[0].seen.facts.clock is Clock.CHECKPOINTS), 0)  # fmt: skip
         self.observation: Observation | None = None
         self.refused = ""
         self.begun = 0
@@ -103,7 +67,7 @@ class WitnessRun:
         self.given_up: set[tuple[str, int]] = set()
         self.by_stop: list[Observation] = []
         self.explained: set[tuple[Observed, Attempt, int | None]] = set()
-        self.triggers = [s for s in observations.all if s.seen is Observed.TRIGGERED]
+        self.triggers = [s for s in observations.all if s.seen.begins_checkpoint]
         self.early: set[int] = set()
         """Checkpoints that are begun, and the line that tells so comes later."""
         self.attempt = dict.fromkeys(self.tasks, 0)
@@ -129,7 +93,7 @@ class WitnessRun:
             raise OverStates
         line = (
             self.observation.line
-            if self.observation and name in OWN_STEPS[self.observation.seen]
+            if self.observation and name in self.observation.seen.facts.steps
             else None
         )
         event = EventLine(line or 0, name, about, number, {}, None, "", 0)
@@ -181,16 +145,19 @@ class WitnessRun:
                 return f"{name} is seen to do something before it ends"
             if failed and (why := self._begins_later(name)):
                 return why
-            if any(s.seen in _STRICT and s.attempt <= self.attempt[name] for s in rest):
+            if any(s.seen.comes_before_failure and s.attempt <= self.attempt[name] for s in rest):
                 return f"{name} is seen to do something before it fails"
         return None
 
     def _does_more(self, task: str, status: object) -> bool:
         """Whether who takes no mail any more, or has closed, is seen to do what it then cannot."""
-        seen = {TaskStatus.QUIESCED: (Observed.BARRIER,), TaskStatus.CLOSED: _BEFORE_CLOSED}
-        own = seen.get(cast(TaskStatus, status), ())
-        rest = self._next_of(task) if own else []
-        return any(s.seen in own and s.attempt <= self.attempt[task] for s in rest)
+        if status not in (TaskStatus.QUIESCED, TaskStatus.CLOSED):
+            return False
+        too_late = (TaskStatus.QUIESCED, status)
+        return any(
+            s.seen.facts.impossible_from in too_late and s.attempt <= self.attempt[task]
+            for s in self._next_of(task)
+        )
 
     def _begins_later(self, task: str) -> str | None:
         """Who takes part in a checkpoint has not ended before that has begun."""
@@ -222,8 +189,8 @@ class WitnessRun:
     def _lock_is_at(self) -> float:
         """The place of the coordinator's next line."""
         clock, at = self.observations.clocks[self.lock], self.at[self.lock]
-        own = self.observation is not None and at < len(clock) and clock[at] is self.observation
-        at += own and self.observation is not None and self.observation.seen is Observed.ABORTED
+        if at < len(clock) and clock[at] is self.observation:
+            at += clock[at].seen.facts.becomes is ABORTED
         return clock[at].place if at < len(clock) else math.inf
 
     def _next_of(self, task: str) -> list[Observation]:

@@ -18,27 +18,19 @@ from typing import cast
 from finale.checker.logs.event_log.progress import SearchEffort
 from finale.checker.logs.event_log.section_search import Move
 from finale.checker.logs.event_log.section_system import SectionSystem
+from finale.checker.logs.lines import SNAPSHOTS, Observed
+from finale.model.events import Clock
 from finale.model.protocols.coordinator.checkpoints import ABORTED, Checkpoint
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import Barrier, CancelBarrier, EndOfData, EndOfPartition
 from finale.model.protocols.requests.requests import JobStatus
 from finale.model.protocols.task.tasks import Task, TaskStatus
 
-from .observations import JOB, LATE, LOCK, Observation, Observations, Observed
+from .observations import Observation, Observations
 from .witness_run import NO_MORE, WitnessRun
 
 Way = Callable[[Channel, Observation], bool]
 _BEGUN = (Observed.BEGUN, Observed.NOT_BEGUN)
-
-#: What happens to an attempt once, with a checkpoint or at all.
-_ONCE = (
-    Observed.BEGUN,
-    Observed.CALLED,
-    Observed.LEFT,
-    Observed.ENDED,
-    Observed.LEARNED,
-    Observed.RUNS,
-)
 
 
 @dataclass(frozen=True)
@@ -104,11 +96,11 @@ class WitnessSearch(WitnessRun):
 
     def _explain(self, observation: Observation) -> bool:
         if observation.task and observation.attempt <= self.over[observation.task]:
-            return observation.seen in LATE
+            return observation.seen.facts.late
         self.observation = observation
         self.refused = ""
         if (
-            observation.seen in _ONCE
+            observation.seen.facts.once
             and (observation.seen, observation.own, observation.checkpoint) in self.explained
         ):
             self.refused = "it is told once more"
@@ -147,12 +139,10 @@ class WitnessSearch(WitnessRun):
         """Before the job has finished all its checkpoints were begun. Where the coordinator next
         tells of one that ended with the job, the others are, too."""
         later = [each for each in self.triggers if (each.checkpoint or 0) > self.begun]
-        head = next((each for each in self._heads() if each.seen in LOCK), None)
-        if (
-            head is None
-            or head.seen is not Observed.ABORTED
-            or not self.is_pending(head.checkpoint)
-        ):
+        heads = (each for each in self._heads() if each.seen.facts.clock is Clock.CHECKPOINTS)
+        head = next(heads, None)
+        aborts = head is not None and head.seen.facts.becomes is ABORTED
+        if head is None or not aborts or not self.is_pending(head.checkpoint):
             return not later
         return all(self._triggered_early(each) for each in later)
 
@@ -161,7 +151,7 @@ class WitnessSearch(WitnessRun):
         return any(
             each.seen is Observed.LEARNED and each.own == (task, self.attempt[task])
             for clock, at in zip(self.observations.clocks, self.at, strict=True)
-            if at < len(clock) and clock[at].seen in JOB
+            if at < len(clock) and clock[at].seen.facts.clock is Clock.JOB
             for each in clock[at:]
         )
 
@@ -179,22 +169,17 @@ class WitnessSearch(WitnessRun):
         ]  # fmt: skip
 
     def _trigger(self, observation: Observation, number: int) -> bool:
-        match observation.kind:
-            case "Savepoint":
-                return self._request("request_savepoint", number)
-            case "Terminate Savepoint":
-                return self._request("request_stop", number, drain=True)
-            case "Suspend Savepoint":
-                return self._request("request_stop", number, drain=False)
-            case _:
-                if self.do("trigger_checkpoint", number=number):
-                    return True
-                if self._stops_have_failed() and self.do("trigger_checkpoint", number=number):
-                    return True
-                if not all(map(self._end_is_reported, self.tasks)):
-                    return False
-                at_end = self.do("trigger_at_end_of_data", number=number)
-                return at_end or self._request("request_checkpoint", number)
+        snapshot = SNAPSHOTS.get(observation.kind)
+        if snapshot is not None:
+            return self._request(snapshot.request, number, drain=snapshot.drain)
+        if self.do("trigger_checkpoint", number=number):
+            return True
+        if self._stops_have_failed() and self.do("trigger_checkpoint", number=number):
+            return True
+        if not all(map(self._end_is_reported, self.tasks)):
+            return False
+        at_end = self.do("trigger_at_end_of_data", number=number)
+        return at_end or self._request("request_checkpoint", number)
 
     def _acknowledged(self, observation: Observation) -> bool:
         if self._of(observation, "apply_acknowledgement"):

@@ -13,6 +13,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from finale.checker.logs.lines import BY_STATUS, CHECKPOINT_BECOMES
+from finale.model.protocols.coordinator.checkpoints import (
+    ABORTED,
+    COMPLETED,
+    PENDING,
+    CheckpointStatus,
+)
+
 from .failovers import Failover, GraphAttempts, first_attempts
 from .log_events import Execution, LinePlace, LogEvent, TaskId
 
@@ -45,6 +53,11 @@ class RunEvent:
     @property
     def word(self) -> str:
         return self.log_event.word
+
+    @property
+    def checkpoint_becomes(self) -> CheckpointStatus | None:
+        """The new status of its checkpoint, if it tells one."""
+        return CHECKPOINT_BECOMES.get(self.log_event.word)
 
 
 @dataclass
@@ -224,9 +237,10 @@ def _completed_unseen(before: Sequence[RunEvent], after: Sequence[RunEvent]) -> 
     begins = itertools.takewhile(lambda each: each.word != "job-switched", after)
     for event in begins:
         number = event.log_event.checkpoint
-        own = {each.word for each in before if each.log_event.checkpoint == number}
-        if event.word == "restored" and "triggered" in own and not own & {"completed", "aborted"}:
-            return [replace(event, log_event=replace(event.log_event, word="completed"))]
+        own = {each.checkpoint_becomes for each in before if each.log_event.checkpoint == number}
+        if event.word == "restored" and PENDING in own and not own & {COMPLETED, ABORTED}:
+            word = BY_STATUS[COMPLETED].word
+            return [replace(event, log_event=replace(event.log_event, word=word))]
     return []
 
 

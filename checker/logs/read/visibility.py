@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 from collections.abc import Collection, Mapping
 
+from finale.checker.logs.lines import OF_CHECKPOINTS, OF_EACH_JOB, OF_TASKS
+
 from .line_patterns import LEVELS, LinePattern, PatternTable
 from .log_events import LineTally
 
@@ -21,12 +23,6 @@ class Visibility(enum.Enum):
 
 INFO, WARN = LEVELS.index("INFO"), LEVELS.index("WARN")
 
-#: Of each job the coordinator writes a line of this at INFO.
-OF_EACH_JOB = ("job-switched",)
-#: And of each job that takes checkpoints, of these.
-OF_CHECKPOINTS = ("triggered", "completed")
-#: Of each task the process in which it runs writes a line of this.
-OF_TASKS = "task-switched"
 #: What the clocks of a task's process are called.
 CLOCKS_OF_TASKS = ("task.", "tm.")
 

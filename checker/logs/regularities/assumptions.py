@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from finale.checker.logs.findings import Finding, Severity, Where
 from finale.checker.logs.read.job_runs import JobRun, RunEvent
 from finale.checker.logs.read.visibility import LogProfile
+from finale.model.protocols.coordinator.checkpoints import COMPLETED, PENDING
 
 from .line_classes import Scope, in_words, slice_of
 from .line_orders import (
@@ -281,15 +282,16 @@ def _logs_of(run: JobRun, *, begins: bool) -> KnownLogs:
         begins,
         run.ends,
         frozenset(slice_of(e, Scope.ATTEMPT) for e in run.events if e.word == "task-deployed"),
-        frozenset(e.log_event.log for e in run.events if e.word == "triggered"),
+        frozenset(e.log_event.log for e in run.events if e.checkpoint_becomes is PENDING),
         is_one_coordinator(run),
     )
 
 
 def _begins_anew(run: JobRun) -> bool:
     """Whether the job starts without a checkpoint after one has completed."""
-    words = [event.word for event in run.events]
-    return "completed" in words and "restored-nothing" in words[words.index("completed") :]
+    completed = (n for n, e in enumerate(run.events) if e.checkpoint_becomes is COMPLETED)
+    first = next(completed, len(run.events))
+    return any(event.word == "restored-nothing" for event in run.events[first:])
 
 
 def _slices_of(events: Iterable[RunEvent], scope: Scope) -> Slices:

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from finale.checker.logs.lines import ENDED_OTHERWISE, OF_CHECKPOINTS, STOPS
 from finale.checker.logs.read.job_runs import JobRun, RunEvent
 
 from .line_classes import Scope, is_source, slice_of
@@ -20,12 +21,6 @@ Slices = dict[Hashable, dict[str, list[RunEvent]]]
 """By slice and word the events, in their order."""
 #: As a task writes the kind of a snapshot.
 _KIND = re.compile(r"(?P<class>\w+)\{name='(?P<name>[^']*)'")
-#: Savepoints that end the job.
-_OF_STOPS = ("Terminate Savepoint", "Suspend Savepoint")
-#: States in which an attempt ends without a release.
-_ENDED_OTHERWISE = ("CANCELING", "CANCELED", "FAILED")
-#: Lines of the coordinator. All other lines are those of the process in which a task runs.
-_OF_COORDINATOR = ("triggered", "completed")
 
 
 @dataclass(frozen=True)
@@ -44,7 +39,7 @@ class KnownLogs:
 
     def have(self, cause: str, effect: RunEvent) -> bool:
         """Whether a cause of the effect would have left its line."""
-        if cause in _OF_COORDINATOR:
+        if cause in OF_CHECKPOINTS:  # all other causes are lines of the process of a task
             is_there = self.ends or effect.log_event.log in self.coordinates
         else:
             is_there = slice_of(effect, Scope.ATTEMPT) in self.deployed
@@ -243,7 +238,7 @@ def _left_unreleased(events: Sequence[RunEvent]) -> RunEvent | None:
             case "operators-left":
                 released |= early and not begins_behind and stop is None
                 return event if waits and not released else None
-            case "task-switched" if told.fields["to"] in _ENDED_OTHERWISE:
+            case "task-switched" if told.fields["to"] in ENDED_OTHERWISE:
                 return None
             case _:
                 pass
@@ -252,7 +247,7 @@ def _left_unreleased(events: Sequence[RunEvent]) -> RunEvent | None:
 
 def _is_of_stop(kind: str) -> bool:
     heard = _KIND.match(kind)
-    return heard is not None and heard["name"] in _OF_STOPS
+    return heard is not None and heard["name"] in STOPS
 
 
 LineOrder = Once | After | Never | Rising | Alike | Released

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from finale.checker.logs.read.job_runs import JobRun, RunEvent
 from finale.checker.logs.read.log_events import TaskId
+from finale.model.protocols.coordinator.checkpoints import ABORTED, COMPLETED
 
 from .line_orders import is_one_coordinator
 
@@ -49,7 +50,7 @@ def _unrestored(events: Sequence[RunEvent]) -> _Missing:
     # had completed.
     before: dict[tuple[str, int], tuple[int, int, bool]] = {}
     for event in events:
-        completed |= event.word == "completed"
+        completed |= event.checkpoint_becomes is COMPLETED
         restored += event.word in _RESTORED
         task = event.task
         if event.word != "task-learned" or task is None or task.attempt is None:
@@ -89,7 +90,7 @@ def _undeclined(events: Sequence[RunEvent]) -> _Missing:
         number = event.log_event.checkpoint
         if event.word == "apply_decline":
             declined.add(number)
-        elif event.word == "aborted" and number not in declined:
+        elif event.checkpoint_becomes is ABORTED and number not in declined:
             causes = event.log_event.causes
             if any(_DECLINED in message for _, message in causes):
                 why = f"no line tells which task has declined checkpoint {number}"

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from finale.checker.logs.lines import CHECKPOINT_BECOMES
 from finale.checker.logs.read.job_runs import JobRun, runs_of
 from finale.checker.logs.read.line_patterns import LEVELS, PatternTable
 from finale.checker.logs.read.log_entries import LogEntry, Stray
@@ -25,7 +26,7 @@ from .line_classes import (
 )
 
 #: What the coordinator does with a checkpoint is in the slices of its tasks, too.
-_OUTCOMES = ("triggered", "completed", "aborted", "expire")
+_OUTCOMES = (*CHECKPOINT_BECOMES, "expire")
 #: How the scopes of a source and of another task begin.
 _PER_PART = Scope.PART.value.removesuffix("a task")
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass, field
 
 from finale.checker.logs.read.failovers import Failover
 from finale.checker.logs.read.job_runs import TERMINAL, JobRun
 from finale.checker.logs.read.log_events import TaskId
+from finale.model.protocols.coordinator.checkpoints import (
+    ABORTED,
+    COMPLETED,
+    PENDING,
+    CheckpointStatus,
+)
 
-
-class Fate(enum.Enum):
-    """What has become of a checkpoint."""
-
-    PENDING = "pending"
-    COMPLETED = "completed"
-    ABORTED = "aborted"
+#: What has become of a checkpoint.
+FATES = (PENDING, COMPLETED, ABORTED)
 
 
 @dataclass
@@ -25,7 +25,7 @@ class CheckpointHistory:
     number: int
     kind: str | None = None
     """As the engine calls it; None where its begin is not in the log."""
-    fate: Fate = Fate.PENDING
+    fate: CheckpointStatus = PENDING
     begun: int | None = None
     ended: int | None = None
     why: str | None = None
@@ -60,7 +60,7 @@ class JobHistory:
         """What the coordinator counts as failed: refusals and dropped requests, too."""
         return self.refused + self.dropped + self.given_up
 
-    def with_fate(self, fate: Fate) -> tuple[int, ...]:
+    def with_fate(self, fate: CheckpointStatus) -> tuple[int, ...]:
         """The numbers of the checkpoints that came to this end."""
         return tuple(each.number for each in self.checkpoints.values() if each.fate is fate)
 
@@ -78,8 +78,8 @@ def history_of(run: JobRun) -> JobHistory:
             history.attempts = max(history.attempts, event.task.attempt + 1)
         if event.failover is Failover.BEGINS:
             for point in history.checkpoints.values():
-                if point.fate is Fate.PENDING:
-                    _end(history, point.number, Fate.ABORTED, told.line)
+                if point.fate is PENDING:
+                    _end(point, ABORTED, told.line)
                     point.why = "a new coordinator began"
         if told.word in ("restored", "restored-nothing") and history.attempts:
             history.restarts += 1
@@ -92,19 +92,21 @@ def history_of(run: JobRun) -> JobHistory:
                 history.dropped += 1
             case "restored" if number is not None:
                 history.restored += (number,)
-            case "triggered" if number is not None:
-                point = _point(history, number)
-                point.kind, point.begun = told.fields.get("kind"), told.line
             case "apply_acknowledgement" if number is not None and event.task is not None:
                 _point(history, number).acknowledged.append(event.task)
-            case "completed" if number is not None:
-                _end(history, number, Fate.COMPLETED, told.line)
-            case "aborted" if number is not None:
-                history.given_up += 1
-                _end(history, number, Fate.ABORTED, told.line)
-                _point(history, number).why = reason_of(told.causes)
             case _:
                 pass
+        if number is not None and event.checkpoint_becomes is not None:
+            point = _point(history, number)
+            match event.checkpoint_becomes:
+                case CheckpointStatus.PENDING:
+                    point.kind, point.begun = told.fields.get("kind"), told.line
+                case CheckpointStatus.ABORTED:
+                    history.given_up += 1
+                    point.why = reason_of(told.causes)
+                    _end(point, ABORTED, told.line)
+                case status:
+                    _end(point, status, told.line)
     return history
 
 
@@ -120,6 +122,5 @@ def _point(history: JobHistory, number: int) -> CheckpointHistory:
     return history.checkpoints.setdefault(number, CheckpointHistory(number))
 
 
-def _end(history: JobHistory, number: int, fate: Fate, line: int) -> None:
-    point = _point(history, number)
+def _end(point: CheckpointHistory, fate: CheckpointStatus, line: int) -> None:
     point.fate, point.ended = fate, line

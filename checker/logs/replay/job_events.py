@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from finale.checker.logs.lines import CHECKPOINT_BECOMES, SNAPSHOTS
 from finale.checker.logs.read.job_runs import TERMINAL
 from finale.checker.logs.read.log_events import LogEvent
 from finale.model.protocols.coordinator.checkpoints import (
@@ -21,12 +22,6 @@ from finale.model.rules import Nothing
 
 from .replay_state import PendingCheckpoint, ReplayState
 
-#: What checkpoints are called that are none to restart from, the last two those of stops.
-KINDS = {
-    "Savepoint": CheckpointKind.SAVEPOINT,
-    "Terminate Savepoint": CheckpointKind.DRAIN,
-    "Suspend Savepoint": CheckpointKind.SUSPEND,
-}
 #: States in which a job is on its way out, for another reason than that its data has ended.
 ENDING = ("CANCELLING", "FAILING", "CANCELED", "FAILED", "SUSPENDED")
 #: Why checkpoints are given up when no more are to be triggered.
@@ -57,12 +52,6 @@ class JobEvents:
                 self._requested(event.word)
             case "refused" if self._on:
                 self.state.monitors.given_up(event.fields["why"], self.state.where)
-            case "triggered" if point is not None:
-                self._triggered(event, point)
-            case "completed" if point is not None:
-                self._completed(event, point)
-            case "aborted" if point is not None:
-                self._aborted(event, point)
             case "expire":
                 self.state.take("expire", {}, self._expires)
             case "restored" if point is not None:
@@ -73,6 +62,14 @@ class JobEvents:
                 self.state.restored, self.state.later = None, frozenset()
             case _:
                 pass
+        if point is not None and event.word in CHECKPOINT_BECOMES:
+            match CHECKPOINT_BECOMES[event.word]:
+                case CheckpointStatus.PENDING:
+                    self._triggered(event, point)
+                case CheckpointStatus.COMPLETED:
+                    self._completed(event, point)
+                case _:
+                    self._aborted(event, point)
 
     def crash(self) -> Callable[[], None]:
         """Forget what the coordinator knew, and return what writes the rest: its checkpoints are
@@ -118,21 +115,24 @@ class JobEvents:
     # --- requests and checkpoints ----------------------------------------------------------------
 
     def _requested(self, word: str) -> None:
-        requests: Iterable[Request] = self.state.protocol.savepoint_requests
         if word == "request_stop":
-            requests = self.state.protocol.stop_requests
             self._request_since = word
         values = self.state.monitors.values
 
         def is_unused(request: Request) -> bool:
             return values[request.variables["status"].position] is RequestStatus.UNUSED
 
-        request = next(each for each in requests if is_unused(each))
+        request = next(each for each in self._requests(word) if is_unused(each))
         self.state.take(word, {"request": request.name}, lambda: _set_request(request))
+
+    def _requests(self, word: str) -> Iterable[Request]:
+        protocol = self.state.protocol
+        return protocol.stop_requests if word == "request_stop" else protocol.savepoint_requests
 
     def _triggered(self, event: LogEvent, point: Checkpoint) -> None:
         assert event.checkpoint is not None
-        kind = KINDS.get(event.fields.get("kind", ""), CheckpointKind.CHECKPOINT)
+        snapshot = SNAPSHOTS.get(event.fields.get("kind", ""))
+        kind = CheckpointKind.CHECKPOINT if snapshot is None else snapshot.kind
         values = self.state.monitors.values
         down = frozenset(
             task
@@ -142,11 +142,7 @@ class JobEvents:
         if values[point.variables["status"].position] is not UNUSED:
             return  # it was aborted by another thread before its line was written
         self.state.begun[event.checkpoint] = PendingCheckpoint(down)
-        waiting: Iterable[Request] = ()
-        if kind in (CheckpointKind.DRAIN, CheckpointKind.SUSPEND):
-            waiting = self.state.protocol.stop_requests
-        elif kind is CheckpointKind.SAVEPOINT:
-            waiting = self.state.protocol.savepoint_requests
+        waiting = () if snapshot is None else self._requests(snapshot.request)
 
         def write() -> None:
             point.status = PENDING

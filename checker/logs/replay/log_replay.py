@@ -14,6 +14,7 @@ from finale.checker.logs.replay.job_events import ENDING, JobEvents
 from finale.checker.logs.replay.replay_state import ReplayState, where_of
 from finale.checker.logs.replay.stop_progress import AllStops
 from finale.checker.logs.replay.task_events import TaskEvents
+from finale.model.protocols.coordinator.checkpoints import ABORTED
 from finale.model.protocols.sinks.sinks import Sink
 from finale.model.protocols.task.tasks import Task
 
@@ -156,7 +157,8 @@ class LogReplay:
         if event.failover is not None:
             self._fails_over(event)
             return
-        if leaves or (told.word == "aborted" and self.stops.waits_for(told.checkpoint)):
+        aborts = event.checkpoint_becomes is ABORTED
+        if leaves or (aborts and self.stops.waits_for(told.checkpoint)):
             self._leaves(told)
         if told.word == "graph-created":
             self.tasks.creates(told.fields["graph"])

@@ -19,13 +19,12 @@ from types import MappingProxyType
 from typing import cast
 
 from finale.checker.logs.findings import Where
+from finale.checker.logs.lines import OF_TASKS, SETTLES, TELLS
 from finale.checker.logs.read.job_runs import JobRun
 from finale.checker.logs.read.log_events import LogEvent, TaskId
 from finale.checker.logs.read.visibility import (
     CLOCKS_OF_TASKS,
     LOG_OF,
-    OF_CHECKPOINTS,
-    OF_TASKS,
     LogProfile,
 )
 from finale.checker.logs.replay.partial_model import ModelSize, PartialSystem, partial_system
@@ -43,30 +42,6 @@ IDS_AT_ONCE = 64
 #: Of a job with many tasks at most so many: a set in a state has no more members.
 IDS_MAX = 248
 
-#: The variables that lines tell, by the class that has them, and the events that must be visible.
-_TOLD: dict[type, dict[str, tuple[str, ...]]] = {
-    Task: {
-        "status": (OF_TASKS,),
-        "reported_finished": (),
-        "taken": ("taken",),
-        "taken_after_finish": ("taken",),
-        "newest": ("snapshot-begins",),
-        "sync": ("snapshot-begins",),
-        "confirmed": ("notified-complete",),
-    },
-    Checkpoint: dict.fromkeys(("status", "kind", "finished"), OF_CHECKPOINTS),
-    Request: dict.fromkeys(("status", "of"), OF_CHECKPOINTS),
-    Channel: {"ended": ("loop-left",)},
-}
-#: Events that leave a variable one value where without them lines leave it two.
-_SETTLED: dict[type, dict[str, tuple[str, ...]]] = {
-    Task: {
-        "status": ("waits",),
-        "taken_after_finish": ("taken", "waits"),
-        "released": ("released", "notified-complete", "snapshot-begins"),
-    },
-    Checkpoint: {"finished": ("apply_acknowledgement",)},
-}
 #: Properties that ask, behind what some level tells, for what no level does.
 _BEYOND = (
     "commit-completeness",
@@ -141,7 +116,7 @@ class ReplayState:
     def _told(self) -> set[int]:
         """The variables that lines tell of."""
         for entity in self.system.world.entities:
-            for kind, fields in (*_TOLD.items(), *_SETTLED.items()):
+            for kind, fields in (*TELLS.items(), *SETTLES.items()):
                 for name, words in fields.items() if isinstance(entity, kind) else ():
                     if name in entity.variables:
                         position = entity.variables[name].position
@@ -152,7 +127,7 @@ class ReplayState:
         # A job that takes no checkpoints is asked nothing about them.
         known = {self.protocol.variables[name].position for name in _TOLD_OF_ALL}
         for entity in self.system.world.entities:
-            for kind, fields in _TOLD.items():
+            for kind, fields in TELLS.items():
                 is_told = isinstance(entity, kind) and (self._takes or kind is not Checkpoint)
                 for name, words in fields.items() if is_told else ():
                     needed = self._needed(kind, words)

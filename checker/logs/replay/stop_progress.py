@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from finale.checker.logs.findings import Where
+from finale.checker.logs.lines import CHECKPOINT_BECOMES, ENDED_OTHERWISE, STOPS
 from finale.checker.logs.read.job_runs import RunEvent
 from finale.checker.logs.read.log_events import LogEvent, TaskId
+from finale.model.protocols.coordinator.checkpoints import CheckpointStatus
 
-from .job_events import KINDS
 from .task_releases import is_stop
-
-#: What the savepoints of stops are called.
-_STOPS = tuple(KINDS)[1:]
 
 
 @dataclass
@@ -83,20 +81,23 @@ class AllStops:
         match told.word:
             case "request_stop":
                 self.stops.append(StopProgress(where))
-            case "triggered":
-                self._triggered(told)
-            case "completed" if number is not None:
-                self._completed(number, told)
-            case "aborted":
-                for stop in self.stops:
-                    if stop.number == number and stop.completed is None:
-                        stop.aborted = stop.aborted or told.line
             case "job-switched" if told.fields["to"] not in ("RUNNING", "CREATED"):
                 self.restart()
             case "trigger-overtaken" if number is not None:
                 self.overtaken[number] = told.line, int(told.fields["newer"])
             case "trigger-after-abort" if number is not None:
                 self.refused[number] = told.line
+            case _:
+                pass
+        match CHECKPOINT_BECOMES.get(told.word):
+            case CheckpointStatus.PENDING:
+                self._triggered(told)
+            case CheckpointStatus.COMPLETED if number is not None:
+                self._completed(number, told)
+            case CheckpointStatus.ABORTED:
+                for stop in self.stops:
+                    if stop.number == number and stop.completed is None:
+                        stop.aborted = stop.aborted or told.line
             case _:
                 pass
 
@@ -112,7 +113,7 @@ class AllStops:
 
     def _triggered(self, told: LogEvent) -> None:
         waiting = [each for each in self.stops if each.number is None and not each.is_over]
-        for stop in waiting[:1] if told.fields.get("kind") in _STOPS else ():
+        for stop in waiting[:1] if told.fields.get("kind") in STOPS else ():
             stop.number, stop.begun = told.checkpoint, told.line
         for stop in self.stops:
             stop.goes_on |= stop.aborted is not None
@@ -146,7 +147,7 @@ class AllStops:
         state = told.fields["to"]
         if state == "FINISHED":
             task.ended = task.ended or told.line
-        task.is_down |= state in ("FAILED", "CANCELED", "CANCELING")
+        task.is_down |= state in ENDED_OTHERWISE
 
 
 def _of_checkpoint(task: TaskStopProgress, told: LogEvent, number: int) -> None:

@@ -14,6 +14,7 @@ from finale.checker.logs.findings import Finding, Severity
 from finale.checker.logs.read.job_runs import JobRun, RunEvent
 from finale.checker.logs.read.log_events import TaskId
 from finale.checker.spec.catalogue import catalogue
+from finale.model.protocols.coordinator.checkpoints import PENDING
 
 from .replay_state import where_of
 
@@ -36,7 +37,7 @@ class _Sources:
             self.stopped[task] = told.line
         elif told.word == "task-learned" and task is not None:
             self._learned(task, told.line, told.fields["to"])
-        elif told.word == "triggered" and told.checkpoint is not None:
+        elif event.checkpoint_becomes is PENDING and told.checkpoint is not None:
             own = (each for each in self.finished if each in self.stopped)
             self.counted[told.checkpoint] = dict.fromkeys(own, told.line)
 

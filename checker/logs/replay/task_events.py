@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from finale.checker.logs.findings import Where
+from finale.checker.logs.lines import OF_RELEASES
 from finale.checker.logs.read.job_runs import RunEvent
 from finale.checker.logs.read.log_events import LogEvent
 from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
@@ -18,8 +19,6 @@ from .task_releases import is_stop, releases_of
 
 #: What a task says that fails since the savepoint of a stop was aborted.
 _ABORT_FAILS = "Stop-with-savepoint failed"
-#: The events that tell whether a task is released.
-_OF_RELEASES = ("released", "notified-complete", "snapshot-begins")
 
 
 @dataclass
@@ -39,12 +38,12 @@ class TaskEvents:
         self._attempts: dict[Task, _Attempt] = {}
         self.since: dict[Task, Where] = {}
         """From which line on each task has its present status."""
-        tells_release = state.profile.has(*_OF_RELEASES)
+        tells_release = state.profile.has(*OF_RELEASES)
         self._released = releases_of(state.run) if tells_release else {}
         self._graphs: set[str] | None = None
         """The graphs of the present coordinator; None for any, while there was only one."""
         for task in state.protocol.tasks if state.begins else ():
-            state.knows(task, "released", state.tells(task, *_OF_RELEASES))
+            state.knows(task, "released", state.tells(task, *OF_RELEASES))
 
     def creates(self, graph: str) -> None:
         """The coordinator creates a graph of executions."""
@@ -95,7 +94,7 @@ class TaskEvents:
 
     def _forgets(self, task: Task) -> None:
         self.since[task] = self.state.where
-        self.state.knows(task, "released", self.state.tells(task, *_OF_RELEASES))
+        self.state.knows(task, "released", self.state.tells(task, *OF_RELEASES))
         self.state.settle(task, "status")
         self.state.settle(task, "taken_after_finish")
 

@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from finale.checker.logs.lines import ENDED_OTHERWISE, STOPS
 from finale.checker.logs.read.job_runs import JobRun, RunEvent
 
-from .job_events import KINDS
-
 #: How a snapshot names the kinds of savepoints that end the job.
-ENDS = tuple(f"'{kind}'" for kind in list(KINDS)[1:])
-#: States of an attempt that leaves for another reason than its release.
-_ENDED_OTHERWISE = ("CANCELING", "CANCELED", "FAILED")
+_ENDS = tuple(f"'{name}'" for name in STOPS)
 
 
 @dataclass
@@ -66,7 +63,7 @@ def _take(attempt: _Attempt, event: RunEvent) -> None:
             attempt.heard.append((id(told), told.checkpoint))
         case "snapshot-begins" if is_stop(told.fields["kind"]) and attempt.sync is None:
             attempt.sync, attempt.known_from = told.checkpoint, len(attempt.heard)
-        case "task-switched" if told.fields["to"] in _ENDED_OTHERWISE:
+        case "task-switched" if told.fields["to"] in ENDED_OTHERWISE:
             if attempt.ended_from is None:
                 attempt.ended_from = len(attempt.heard)
         case _:
@@ -88,4 +85,4 @@ def _released(attempt: _Attempt) -> dict[int, bool]:
 
 def is_stop(kind: str) -> bool:
     """Whether a snapshot of this kind is that of a stop's savepoint."""
-    return any(each in kind for each in ENDS)
+    return any(each in kind for each in _ENDS)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from finale.checker.logs.findings import Where
 from finale.model.language.plain import PlainStore
+from finale.model.protocols.coordinator.checkpoints import COMPLETED
 from finale.model.protocols.task.tasks import Task, TaskStatus
 
-from .checkpoint_history import CheckpointHistory, Fate, JobHistory
+from .checkpoint_history import CheckpointHistory, JobHistory
 from .log_replay import LogReplay
 from .stop_progress import TaskStopProgress
 
@@ -95,7 +96,7 @@ def _confirmation(replayed: LogReplay, history: JobHistory, task: Task) -> str |
     state = replayed.state
     if not state.tells(task, "snapshot-begins", "confirmation-arrived", "notified-complete"):
         return None
-    name, completed = state.monitors.names[task.name], history.with_fate(Fate.COMPLETED)
+    name, completed = state.monitors.names[task.name], history.with_fate(COMPLETED)
     for told in (each for each in replayed.stops.tasks.values() if each.name == name):
         if told.sync is not None:
             continue  # it heeds no other completion than that of the savepoint
@@ -120,6 +121,6 @@ def _none_pending(replayed: LogReplay, history: JobHistory) -> str:
         why, count = row
         number = "the last one was" if count == 1 else f"the last {count} were"
         return f"no checkpoint is pending; {number} given up or refused: {why}"
-    completed = history.with_fate(Fate.COMPLETED)
+    completed = history.with_fate(COMPLETED)
     last = f" since checkpoint {completed[-1]} completed" if completed else ""
     return f"no checkpoint is pending, and none was begun{last}"

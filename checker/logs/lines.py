@@ -1,0 +1,252 @@
+"""What each line of Flink's log means: the table from which all judges of Flink's logs derive.
+
+A row of `Observed` says which step of the model a line shows, and what follows from the line. To
+add a line: a row here, its pattern in `read/flink-2.3.toml`, and, if the witness has to explain the
+line, how to get there in `flink/witness_search.py`.
+
+- Monitors (`replay/`, `regularities/`) and the settings ask what a line tells of its checkpoint.
+- The guide of the witness (`flink/witness_*.py`) asks which steps lead to a line.
+- The check of the witness and the proofs (`flink/witness_check.py`, `flink/flink_projections.py`)
+  ask the opposite: which lines a step shows.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from finale.model.events import Clock
+from finale.model.protocols.coordinator.checkpoints import (
+    ABORTED,
+    COMPLETED,
+    PENDING,
+    Checkpoint,
+    CheckpointKind,
+    CheckpointStatus,
+)
+from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.requests.requests import Request
+from finale.model.protocols.task.tasks import Task, TaskStatus
+
+#: Steps that may rename ids: what is taken by them is not looked at.
+TRIGGERS = ("trigger_checkpoint", "trigger_at_end_of_data", "request_stop", "request_savepoint")
+#: The step by which a new coordinator follows. Its process writes nothing of what is pending then.
+CRASH = "crash_coordinator"
+
+
+@dataclass(frozen=True)
+class LineFacts:
+    """What is known of one kind of line."""
+
+    text: str
+    """What messages call it; if it has no `word`, also the word of its events."""
+    clock: Clock
+    """Lines of one clock are in the order of their steps."""
+    steps: tuple[str, ...]
+    """The steps that the line tells of by itself. Other steps are taken on the way there."""
+    tells: tuple[str, ...] = ()
+    """The parts of a projection that change by its step (`flink/flink_projections.py`)."""
+    becomes: CheckpointStatus | TaskStatus | None = None
+    """The new status of its checkpoint, or of its task."""
+    gains: str = ""
+    """The variable of its task that becomes true, or gets the checkpoint as a new member."""
+    word: str = ""
+    states: tuple[str, ...] = ()
+    """Events of its word are of this kind if they tell one of these new states."""
+    of_task: bool = True
+    """It is of an attempt of a task."""
+    is_sure: bool = False
+    """Flink writes it at INFO or above: without any such line, no such step was taken."""
+    takes_part: bool = False
+    """Its task counts for the checkpoint: the plan does not have the task as finished."""
+    once: bool = False
+    """It happens to an attempt once, with a checkpoint or at all."""
+    late: bool = False
+    """After the failure that ends its attempt, in the model at once, it does nothing."""
+    impossible_from: TaskStatus | None = None
+    """From this status on its task does so no more."""
+    begins_attempt: bool = False
+    fails: bool = False
+    """Its attempt has failed, or was canceled."""
+    claim: str = ""
+    """What a line contradicts that no step shows."""
+
+
+class Observed(enum.Enum):
+    """What a line shows that a run of the model has to explain."""
+
+    TRIGGERED = LineFacts("triggered", Clock.CHECKPOINTS, TRIGGERS, ("checkpoint",), PENDING,
+                          of_task=False, is_sure=True,
+                          claim="a checkpoint is triggered once")  # fmt: skip
+    ACKNOWLEDGED = LineFacts("apply_acknowledgement", Clock.CHECKPOINTS, ("apply_acknowledgement",),
+                             ("acknowledgements",), takes_part=True)  # fmt: skip
+    COMPLETED = LineFacts("completed", Clock.CHECKPOINTS, ("complete",), ("checkpoint",), COMPLETED,
+                          of_task=False, is_sure=True)  # fmt: skip
+    ABORTED = LineFacts("aborted", Clock.CHECKPOINTS,
+                        ("expire", "deliver_trigger", "apply_decline", "complete"),
+                        ("checkpoint",), ABORTED, of_task=False)  # fmt: skip
+    CALLED = LineFacts("trigger-arrived", Clock.CALLS, ("deliver_trigger",), ("mail",),
+                       gains="mail", takes_part=True, once=True, late=True)  # fmt: skip
+    BARRIER = LineFacts("barrier-received", Clock.MAILBOX, ("poll_barrier",), ("aligned",),
+                        takes_part=True, impossible_from=TaskStatus.QUIESCED,
+                        claim="a barrier is read once from each input")  # fmt: skip
+    CANCEL = LineFacts("cancel-received", Clock.MAILBOX, ("poll_cancel_barrier",), late=True)
+    BEGUN = LineFacts("snapshot-begins", Clock.MAILBOX, ("run_trigger", "perform_savepoint"),
+                      ("taken",), gains="taken", takes_part=True, once=True,
+                      impossible_from=TaskStatus.CLOSED,
+                      claim="a task takes a checkpoint once, when all its barriers are there",
+                      )  # fmt: skip
+    NOT_BEGUN = LineFacts("trigger-after-abort", Clock.MAILBOX,
+                          ("run_trigger", "perform_savepoint"), late=True,
+                          impossible_from=TaskStatus.CLOSED)  # fmt: skip
+    CONFIRMED = LineFacts("notified-complete", Clock.MAILBOX,
+                          ("deliver_confirmation", "deliver_abort"), ("confirmations", "released"),
+                          late=True, impossible_from=TaskStatus.CLOSED)  # fmt: skip
+    GIVEN_UP = LineFacts("notified-abort", Clock.MAILBOX, ("deliver_abort",), ("aborts",),
+                         late=True, impossible_from=TaskStatus.CLOSED)  # fmt: skip
+    LEFT = LineFacts("operators-left", Clock.MAILBOX, ("quiesce",), ("task",), TaskStatus.QUIESCED,
+                     once=True, late=True)  # fmt: skip
+    RUNS = LineFacts("task runs", Clock.MAILBOX, ("restore",), ("task",), word="task-switched",
+                     states=("RUNNING",), once=True, begins_attempt=True)  # fmt: skip
+    ENDED = LineFacts("task has finished", Clock.MAILBOX, ("close",), ("task",), TaskStatus.CLOSED,
+                      word="task-switched", states=("FINISHED",), once=True)  # fmt: skip
+    STOPS = LineFacts("task has failed", Clock.MAILBOX, ("cancel_task",), word="task-switched",
+                      states=("FAILED", "CANCELED"), late=True, fails=True)  # fmt: skip
+    LEARNED = LineFacts("finish learned", Clock.JOB, ("learn_finished",), ("reported",),
+                        gains="reported_finished", word="task-learned", states=("FINISHED",),
+                        is_sure=True, once=True)  # fmt: skip
+    LOST = LineFacts("failure learned", Clock.JOB, ("fail_region", "cancel_task"),
+                     word="task-learned", states=("FAILED", "CANCELED"),
+                     late=True, fails=True)  # fmt: skip
+    RESTORED = LineFacts("restored", Clock.JOB, ("restart_region",), of_task=False, is_sure=True,
+                         claim="a restart takes the newest checkpoint that has completed",
+                         )  # fmt: skip
+    CRASHED = LineFacts("coordinator crashed", Clock.JOB, (CRASH,), ("checkpoint", "task"),
+                        of_task=False)  # fmt: skip
+    CANCELLING = LineFacts("cancellation", Clock.JOB, ("request_cancel",), word="job-switched",
+                           states=("CANCELLING",), of_task=False)  # fmt: skip
+    CANCELED = LineFacts("canceled", Clock.JOB, ("finish_cancelling",), word="job-switched",
+                         states=("CANCELED",), of_task=False)  # fmt: skip
+
+    def __init__(self, facts: LineFacts) -> None:
+        self.facts = facts
+        self.word = facts.word or facts.text
+        """The word of its events (`model/events.py`)."""
+        self.begins_checkpoint = facts.becomes is PENDING
+        self.ends_checkpoint = facts.becomes in (COMPLETED, ABORTED)
+        self.of_coordinator = facts.clock in (Clock.CHECKPOINTS, Clock.JOB)
+        self.comes_before_failure = not (
+            facts.clock is not Clock.MAILBOX or facts.late or facts.begins_attempt
+        )
+        """Its step was taken before the failure of its attempt."""
+        self.ends_task = facts.becomes in (TaskStatus.QUIESCED, TaskStatus.CLOSED) or (
+            facts.gains == "reported_finished"
+        )
+        """The coordinator or the process tells that its task comes to its end."""
+
+
+#: By new status of a checkpoint or a task the line that shows it.
+BY_STATUS: Mapping[object, Observed] = {
+    kind.facts.becomes: kind for kind in Observed if kind.facts.becomes is not None
+}
+#: By variable of a task, which becomes true or gets a checkpoint, the line that shows so.
+BY_VARIABLE = {kind.facts.gains: kind for kind in Observed if kind.facts.gains}
+#: By word of an event, the new status of its checkpoint.
+CHECKPOINT_BECOMES: Mapping[str, CheckpointStatus] = {
+    kind.word: kind.facts.becomes
+    for kind in Observed
+    if isinstance(kind.facts.becomes, CheckpointStatus)
+}
+_BY_STATE = {(kind.word, state): kind for kind in Observed for state in kind.facts.states}
+_BY_WORD = {kind.word: kind for kind in Observed if not kind.facts.states}
+
+#: Two lines of different clocks that have an order if they are in one log. Flink writes the line of
+#: the cause before its step can lead to the effect, and the line of the effect after the effect.
+CAUSES = (
+    # CheckpointCoordinator.startTriggeringCheckpoint, before triggerCheckpointRequest calls a task.
+    (Observed.TRIGGERED, Observed.CALLED),
+    (Observed.TRIGGERED, Observed.BEGUN),
+    # TaskExecutor.triggerCheckpoint, before Task.triggerCheckpointBarrier puts the mail.
+    (Observed.CALLED, Observed.BEGUN),
+    # StreamTask.performCheckpoint, before AsyncCheckpointRunnable reports.
+    (Observed.BEGUN, Observed.ACKNOWLEDGED),
+    # CheckpointCoordinator.cleanupAfterCompletedCheckpoint tells the tasks.
+    (Observed.COMPLETED, Observed.CONFIRMED),
+    # Task.run, before TaskExecutor.unregisterTaskAndNotifyFinalState.
+    (Observed.ENDED, Observed.LEARNED),
+    # DefaultCheckpointPlanCalculator reads the states that the ExecutionGraph has learned.
+    (Observed.LEARNED, Observed.TRIGGERED),
+)
+
+# --- what a line tells by its fields --------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a checkpoint is for that a user has asked for."""
+
+    kind: CheckpointKind
+    request: str
+    """The step by which the user asks."""
+    drain: bool | None = None
+    """Of a savepoint that ends the job: whether the data of the sources end."""
+
+    @property
+    def ends_job(self) -> bool:
+        return self.drain is not None
+
+
+#: By name in Flink, the checkpoints that a user has asked for. All others are to restart from.
+SNAPSHOTS: Mapping[str, Snapshot] = {
+    "Savepoint": Snapshot(CheckpointKind.SAVEPOINT, "request_savepoint"),
+    "Terminate Savepoint": Snapshot(CheckpointKind.DRAIN, "request_stop", drain=True),
+    "Suspend Savepoint": Snapshot(CheckpointKind.SUSPEND, "request_stop", drain=False),
+}
+#: Those that end the job.
+STOPS = tuple(name for name, snapshot in SNAPSHOTS.items() if snapshot.ends_job)
+#: States of an attempt that ends for another reason than its release.
+ENDED_OTHERWISE = ("CANCELING", "CANCELED", "FAILED")
+
+# --- which lines tell a variable ------------------------------------------------------------------
+
+#: Of each job the coordinator writes a line of this at INFO.
+OF_EACH_JOB = ("job-switched",)
+#: And of each job that takes checkpoints, of these.
+OF_CHECKPOINTS = tuple(
+    kind.word for kind in Observed if kind.facts.is_sure and kind.word in CHECKPOINT_BECOMES
+)
+#: Of each task the process in which it runs writes a line of this.
+OF_TASKS = "task-switched"
+#: The events that tell whether a task is released.
+OF_RELEASES = ("released", "notified-complete", "snapshot-begins")
+
+#: The variables that lines tell, by the class that has them, and the events that must be visible.
+TELLS: Mapping[type, Mapping[str, tuple[str, ...]]] = {
+    Task: {
+        "status": (OF_TASKS,),
+        "reported_finished": (),
+        "taken": ("taken",),
+        "taken_after_finish": ("taken",),
+        "newest": ("snapshot-begins",),
+        "sync": ("snapshot-begins",),
+        "confirmed": ("notified-complete",),
+    },
+    Checkpoint: dict.fromkeys(("status", "kind", "finished"), OF_CHECKPOINTS),
+    Request: dict.fromkeys(("status", "of"), OF_CHECKPOINTS),
+    Channel: {"ended": ("loop-left",)},
+}
+#: Events that leave a variable one value where without them lines leave it two.
+SETTLES: Mapping[type, Mapping[str, tuple[str, ...]]] = {
+    Task: {
+        "status": ("waits",),
+        "taken_after_finish": ("taken", "waits"),
+        "released": OF_RELEASES,
+    },
+    Checkpoint: {"finished": ("apply_acknowledgement",)},
+}
+
+
+def observed(word: str, new_state: str) -> Observed | None:
+    """Return what an event of this word shows that a run has to explain, if it shows anything."""
+    return _BY_STATE.get((word, new_state)) or _BY_WORD.get(word)
