@@ -57,7 +57,7 @@ class LineFacts:
     of_task: bool = True
     """It is of an attempt of a task."""
     is_sure: bool = False
-    """Flink writes it at INFO or above: without any such line, no such step was taken."""
+    """Each step of this kind leaves it, at INFO; steps that a failure takes may leave none."""
     takes_part: bool = False
     """Its task counts for the checkpoint: the plan does not have the task as finished."""
     once: bool = False
@@ -152,6 +152,12 @@ BY_STATUS: Mapping[object, Observed] = {
 }
 #: By variable of a task, which becomes true or gets a checkpoint, the line that shows so.
 BY_VARIABLE = {kind.facts.gains: kind for kind in Observed if kind.facts.gains}
+#: By step, about a task and a checkpoint or about none, the line that it always leaves.
+BY_STEP = {
+    kind.facts.steps[0]: kind
+    for kind in Observed
+    if kind.facts.tells and kind.facts.becomes is None and not kind.facts.gains
+}
 #: By word of an event, the new status of its checkpoint.
 CHECKPOINT_BECOMES: Mapping[str, CheckpointStatus] = {
     kind.word: kind.facts.becomes

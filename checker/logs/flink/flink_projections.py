@@ -17,7 +17,7 @@ from typing import cast
 from finale.checker.cache.parts import CachedParts
 from finale.checker.cache.store import Store, users_store
 from finale.checker.logs.event_log.section_setting import protocol_of
-from finale.checker.logs.lines import BY_STATUS, BY_VARIABLE, CRASH, Observed
+from finale.checker.logs.lines import BY_STATUS, BY_STEP, BY_VARIABLE, CRASH, Observed
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.typed import options_of
 from finale.model.errors import FinaleError
@@ -174,17 +174,14 @@ class StepLabels:
 
     def _by_name(self, rule: GroundRule) -> Iterator[Label]:
         """What always shows when a rule is taken for the task and the checkpoint."""
-        if rule.rule.name == "deliver_confirmation" and "released" in self._at:
-            if rule.binding[0] == self._both[0]:
-                yield Observed.CONFIRMED  # whatever the checkpoint is
-        elif rule.binding != self._both:
+        shown = BY_STEP.get(rule.rule.name)
+        if shown is None or not any(name in self._at for name in shown.facts.tells):
             return
-        elif rule.rule.name == "apply_acknowledgement" and "acknowledgements" in self._at:
-            yield Observed.ACKNOWLEDGED
-        elif rule.rule.name == "deliver_abort" and "aborts" in self._at:
-            yield Observed.GIVEN_UP
-        elif rule.rule.name == "deliver_confirmation" and "confirmations" in self._at:
-            yield Observed.CONFIRMED
+        if shown is Observed.CONFIRMED and "released" in self._at:
+            if rule.binding[0] == self._both[0]:
+                yield shown  # whatever the checkpoint is
+        elif rule.binding == self._both:
+            yield shown
 
     def _confirms(self, before: Values, after: Values) -> bool:
         """Whether the task learns, on the way, that the checkpoint, or some one, is complete."""

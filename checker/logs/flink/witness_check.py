@@ -16,7 +16,7 @@ from typing import cast
 
 from finale.checker.logs.event_log.section_search import Move
 from finale.checker.logs.event_log.section_system import Reached, SectionSystem
-from finale.checker.logs.lines import BY_STATUS, BY_VARIABLE, CAUSES, CRASH, Observed
+from finale.checker.logs.lines import BY_STATUS, BY_STEP, BY_VARIABLE, CAUSES, CRASH, Observed
 from finale.model.language.plain import PlainStore
 from finale.model.protocols.coordinator.checkpoints import ABORTED, COMPLETED, PENDING, Checkpoint
 from finale.model.protocols.job.elements import Barrier
@@ -266,15 +266,13 @@ class _Step:
                 yield StepObservation(
                     BY_STATUS[new], None, self._number(point), is_sure=not crashes
                 )
-        own = self.about.get("task")
-        if self.name == "apply_acknowledgement":
-            yield StepObservation(Observed.ACKNOWLEDGED, own, self._own())
-        elif self.name in ("poll_barrier", "notice_barrier"):
+        if self.name in ("poll_barrier", "notice_barrier"):
             yield self._barrier(self.about["channel"])
         for task in self.protocol.tasks:
             yield from self._of_task(task)
-        if self.name == "deliver_abort":
-            yield StepObservation(Observed.GIVEN_UP, own, self._own())
+        shown = BY_STEP.get(self.name)
+        if shown in (Observed.ACKNOWLEDGED, Observed.GIVEN_UP):
+            yield StepObservation(shown, self.about["task"], self._own())
 
     def _barrier(self, name: str) -> StepObservation:
         """A line tells of a barrier, unless it says nothing new."""

@@ -9,10 +9,9 @@ from finale.checker.logs.read.failovers import Failover
 from finale.checker.logs.read.job_runs import JobRun, RunEvent
 from finale.checker.logs.read.log_events import LinePlace, LogEvent
 from finale.checker.logs.read.visibility import LogProfile
-from finale.checker.logs.replay.hung_stops import HungStop, hung_stop
 from finale.checker.logs.replay.job_events import ENDING, JobEvents
 from finale.checker.logs.replay.replay_state import ReplayState, where_of
-from finale.checker.logs.replay.stop_progress import AllStops
+from finale.checker.logs.replay.stops import AllStops, HungStop, hung_stop
 from finale.checker.logs.replay.task_events import TaskEvents
 from finale.model.protocols.coordinator.checkpoints import ABORTED
 from finale.model.protocols.sinks.sinks import Sink

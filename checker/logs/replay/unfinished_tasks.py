@@ -12,7 +12,7 @@ from finale.model.protocols.task.tasks import Task, TaskStatus
 
 from .checkpoint_history import CheckpointHistory, JobHistory
 from .log_replay import LogReplay
-from .stop_progress import TaskStopProgress
+from .stops import TaskStopProgress
 
 #: So many names are told one by one.
 NAMES_TOLD = 4
