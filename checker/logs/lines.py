@@ -46,7 +46,7 @@ class LineFacts:
     steps: tuple[str, ...]
     """The steps that the line tells of by itself. Other steps are taken on the way there."""
     tells: tuple[str, ...] = ()
-    """The parts of a projection that change by its step (`flink/flink_projections.py`)."""
+    """What its step changes, as projections call their cells (`flink/flink_projections.py`)."""
     becomes: CheckpointStatus | TaskStatus | None = None
     """The new status of its checkpoint, or of its task."""
     gains: str = ""

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from finale.checker.logs.findings import Finding, Severity, Where
+from finale.checker.logs.lines import Observed
 from finale.checker.logs.read.job_runs import JobRun, RunEvent
 from finale.checker.logs.read.visibility import LogProfile
 from finale.model.protocols.coordinator.checkpoints import COMPLETED, PENDING
@@ -58,16 +59,10 @@ ASSUMPTIONS = (
         "CheckpointCoordinator.startTriggeringCheckpoint registers the pending checkpoint before "
         "triggerCheckpointRequest calls a task",
         Scope.CHECKPOINT,
-        tuple(
-            After("triggered", effect)
-            for effect in (
-                "trigger-arrived",
-                "snapshot-begins",
-                "barrier-received",
-                "apply_acknowledgement",
-                "apply_decline",
-                "completed",
-            )
+        (
+            After("triggered", "apply_decline"),
+            After("triggered", "completed"),
+            *(After("triggered", kind.word) for kind in Observed if kind.facts.takes_part),
         ),
     ),
     Assumption(

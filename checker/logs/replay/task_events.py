@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from finale.checker.logs.findings import Where
-from finale.checker.logs.lines import OF_RELEASES
+from finale.checker.logs.lines import OF_RELEASES, Observed, observed
 from finale.checker.logs.read.job_runs import RunEvent
 from finale.checker.logs.read.log_events import LogEvent
 from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
@@ -111,16 +111,16 @@ class TaskEvents:
             self._of_its_end(told, task)
 
     def _task_state(self, told: LogEvent, task: Task) -> None:
-        state = told.fields.get("to")
-        if told.word == "task-learned" and state == "FINISHED":
-            self._ends(task)
-            self.state.take("learn_finished", {"task": task.name}, lambda: _report(task))
-        elif state == "RUNNING":
+        state = told.fields.get("to", "")
+        shown = observed(told.word, state)
+        if state == "RUNNING":
             self._runs(task)
-        elif state == "FINISHED":
-            self._ends(task)
-        elif state in ("FAILED", "CANCELED"):
+        elif shown is not None and shown.facts.fails:
             self._fails(told, task, canceled=state == "CANCELED")
+        elif shown is not None:
+            self._ends(task)
+            if shown is Observed.LEARNED:
+                self.state.take("learn_finished", {"task": task.name}, lambda: _report(task))
 
     def _runs(self, task: Task) -> None:
         if self.state.status(task) is not TaskStatus.RESTORING:
