@@ -1,7 +1,8 @@
 """Does a log tell a run of the protocol, and does that run keep the properties?
 
 The input is raw logs. The output is findings: each is a sentence with the lines that it is about.
-Start with `validate.py`, then follow a line of a log:
+Start with `validate.py`, and with `lines.py`, the table of what each kind of line means, which all
+others ask. Then follow a line of a log:
 
 1. `read`: bytes become lines, lines become entries, entries become events, events become runs.
 2. `replay`: each event changes the known state, and `property_monitor.py` asks the properties.

@@ -43,6 +43,8 @@ class LineFacts:
     """What messages call it; if it has no `word`, also the word of its events."""
     clock: Clock
     """Lines of one clock are in the order of their steps."""
+    rests_on: str
+    """The method of Flink whose step the line shows."""
     steps: tuple[str, ...]
     """The steps that the line tells of by itself. Other steps are taken on the way there."""
     tells: tuple[str, ...] = ()
@@ -76,58 +78,107 @@ class LineFacts:
 class Observed(enum.Enum):
     """What a line shows that a run of the model has to explain."""
 
-    TRIGGERED = LineFacts("triggered", Clock.CHECKPOINTS, TRIGGERS, ("checkpoint",), PENDING,
-                          of_task=False, is_sure=True,
-                          claim="a checkpoint is triggered once")  # fmt: skip
-    ACKNOWLEDGED = LineFacts("apply_acknowledgement", Clock.CHECKPOINTS, ("apply_acknowledgement",),
-                             ("acknowledgements",), takes_part=True)  # fmt: skip
-    COMPLETED = LineFacts("completed", Clock.CHECKPOINTS, ("complete",), ("checkpoint",), COMPLETED,
-                          of_task=False, is_sure=True)  # fmt: skip
-    ABORTED = LineFacts("aborted", Clock.CHECKPOINTS,
-                        ("expire", "deliver_trigger", "apply_decline", "complete"),
-                        ("checkpoint",), ABORTED, of_task=False)  # fmt: skip
-    CALLED = LineFacts("trigger-arrived", Clock.CALLS, ("deliver_trigger",), ("mail",),
-                       gains="mail", takes_part=True, once=True, late=True)  # fmt: skip
-    BARRIER = LineFacts("barrier-received", Clock.MAILBOX, ("poll_barrier",), ("aligned",),
-                        takes_part=True, impossible_from=TaskStatus.QUIESCED,
-                        claim="a barrier is read once from each input")  # fmt: skip
-    CANCEL = LineFacts("cancel-received", Clock.MAILBOX, ("poll_cancel_barrier",), late=True)
-    BEGUN = LineFacts("snapshot-begins", Clock.MAILBOX, ("run_trigger", "perform_savepoint"),
-                      ("taken",), gains="taken", takes_part=True, once=True,
-                      impossible_from=TaskStatus.CLOSED,
-                      claim="a task takes a checkpoint once, when all its barriers are there",
-                      )  # fmt: skip
-    NOT_BEGUN = LineFacts("trigger-after-abort", Clock.MAILBOX,
-                          ("run_trigger", "perform_savepoint"), late=True,
-                          impossible_from=TaskStatus.CLOSED)  # fmt: skip
-    CONFIRMED = LineFacts("notified-complete", Clock.MAILBOX,
-                          ("deliver_confirmation", "deliver_abort"), ("confirmations", "released"),
-                          late=True, impossible_from=TaskStatus.CLOSED)  # fmt: skip
-    GIVEN_UP = LineFacts("notified-abort", Clock.MAILBOX, ("deliver_abort",), ("aborts",),
-                         late=True, impossible_from=TaskStatus.CLOSED)  # fmt: skip
-    LEFT = LineFacts("operators-left", Clock.MAILBOX, ("quiesce",), ("task",), TaskStatus.QUIESCED,
-                     once=True, late=True)  # fmt: skip
-    RUNS = LineFacts("task runs", Clock.MAILBOX, ("restore",), ("task",), word="task-switched",
-                     states=("RUNNING",), once=True, begins_attempt=True)  # fmt: skip
-    ENDED = LineFacts("task has finished", Clock.MAILBOX, ("close",), ("task",), TaskStatus.CLOSED,
-                      word="task-switched", states=("FINISHED",), once=True)  # fmt: skip
-    STOPS = LineFacts("task has failed", Clock.MAILBOX, ("cancel_task",), word="task-switched",
-                      states=("FAILED", "CANCELED"), late=True, fails=True)  # fmt: skip
-    LEARNED = LineFacts("finish learned", Clock.JOB, ("learn_finished",), ("reported",),
-                        gains="reported_finished", word="task-learned", states=("FINISHED",),
-                        is_sure=True, once=True)  # fmt: skip
-    LOST = LineFacts("failure learned", Clock.JOB, ("fail_region", "cancel_task"),
-                     word="task-learned", states=("FAILED", "CANCELED"),
-                     late=True, fails=True)  # fmt: skip
-    RESTORED = LineFacts("restored", Clock.JOB, ("restart_region",), of_task=False, is_sure=True,
-                         claim="a restart takes the newest checkpoint that has completed",
-                         )  # fmt: skip
-    CRASHED = LineFacts("coordinator crashed", Clock.JOB, (CRASH,), ("checkpoint", "task"),
-                        of_task=False)  # fmt: skip
-    CANCELLING = LineFacts("cancellation", Clock.JOB, ("request_cancel",), word="job-switched",
-                           states=("CANCELLING",), of_task=False)  # fmt: skip
-    CANCELED = LineFacts("canceled", Clock.JOB, ("finish_cancelling",), word="job-switched",
-                         states=("CANCELED",), of_task=False)  # fmt: skip
+    # fmt: off
+    TRIGGERED = LineFacts(
+        "triggered", Clock.CHECKPOINTS, "CheckpointCoordinator.startTriggeringCheckpoint",
+        TRIGGERS, ("checkpoint",), PENDING, of_task=False, is_sure=True,
+        claim="a checkpoint is triggered once",
+    )
+    ACKNOWLEDGED = LineFacts(
+        "apply_acknowledgement", Clock.CHECKPOINTS,
+        "CheckpointCoordinator.receiveAcknowledgeMessage",
+        ("apply_acknowledgement",), ("acknowledgements",), takes_part=True,
+    )
+    COMPLETED = LineFacts(
+        "completed", Clock.CHECKPOINTS, "CheckpointCoordinator.completePendingCheckpoint",
+        ("complete",), ("checkpoint",), COMPLETED, of_task=False, is_sure=True,
+    )
+    ABORTED = LineFacts(
+        "aborted", Clock.CHECKPOINTS, "CheckpointFailureManager.handleCheckpointException",
+        ("expire", "deliver_trigger", "apply_decline", "complete"), ("checkpoint",), ABORTED,
+        of_task=False,
+    )
+    CALLED = LineFacts(
+        "trigger-arrived", Clock.CALLS, "TaskExecutor.triggerCheckpoint",
+        ("deliver_trigger",), ("mail",), gains="mail", takes_part=True, once=True, late=True,
+    )
+    BARRIER = LineFacts(
+        "barrier-received", Clock.MAILBOX, "SingleCheckpointBarrierHandler.processBarrier",
+        ("poll_barrier",), ("aligned",), takes_part=True, impossible_from=TaskStatus.QUIESCED,
+        claim="a barrier is read once from each input",
+    )
+    CANCEL = LineFacts(
+        "cancel-received", Clock.MAILBOX,
+        "SingleCheckpointBarrierHandler.processCancellationBarrier",
+        ("poll_cancel_barrier",), late=True,
+    )
+    BEGUN = LineFacts(
+        "snapshot-begins", Clock.MAILBOX, "StreamTask.performCheckpoint",
+        ("run_trigger", "perform_savepoint"), ("taken",), gains="taken", takes_part=True,
+        once=True, impossible_from=TaskStatus.CLOSED,
+        claim="a task takes a checkpoint once, when all its barriers are there",
+    )
+    NOT_BEGUN = LineFacts(
+        "trigger-after-abort", Clock.MAILBOX, "SubtaskCheckpointCoordinatorImpl.checkpointState",
+        ("run_trigger", "perform_savepoint"), late=True, impossible_from=TaskStatus.CLOSED,
+    )
+    CONFIRMED = LineFacts(
+        "notified-complete", Clock.MAILBOX,
+        "SubtaskCheckpointCoordinatorImpl.notifyCheckpointComplete",
+        ("deliver_confirmation", "deliver_abort"), ("confirmations", "released"), late=True,
+        impossible_from=TaskStatus.CLOSED,
+    )
+    GIVEN_UP = LineFacts(
+        "notified-abort", Clock.MAILBOX, "SubtaskCheckpointCoordinatorImpl.notifyCheckpointAborted",
+        ("deliver_abort",), ("aborts",), late=True, impossible_from=TaskStatus.CLOSED,
+    )
+    LEFT = LineFacts(
+        "operators-left", Clock.MAILBOX, "StreamTask.afterInvoke",
+        ("quiesce",), ("task",), TaskStatus.QUIESCED, once=True, late=True,
+    )
+    RUNS = LineFacts(
+        "task runs", Clock.MAILBOX, "Task.transitionState",
+        ("restore",), ("task",), word="task-switched", states=("RUNNING",), once=True,
+        begins_attempt=True,
+    )
+    ENDED = LineFacts(
+        "task has finished", Clock.MAILBOX, "Task.transitionState",
+        ("close",), ("task",), TaskStatus.CLOSED, word="task-switched", states=("FINISHED",),
+        once=True,
+    )
+    STOPS = LineFacts(
+        "task has failed", Clock.MAILBOX, "Task.transitionState",
+        ("cancel_task",), word="task-switched", states=("FAILED", "CANCELED"), late=True,
+        fails=True,
+    )
+    LEARNED = LineFacts(
+        "finish learned", Clock.JOB, "Execution.transitionState",
+        ("learn_finished",), ("reported",), gains="reported_finished", word="task-learned",
+        states=("FINISHED",), is_sure=True, once=True,
+    )
+    LOST = LineFacts(
+        "failure learned", Clock.JOB, "Execution.transitionState",
+        ("fail_region", "cancel_task"), word="task-learned", states=("FAILED", "CANCELED"),
+        late=True, fails=True,
+    )
+    RESTORED = LineFacts(
+        "restored", Clock.JOB, "CheckpointCoordinator.restoreLatestCheckpointedStateInternal",
+        ("restart_region",), of_task=False, is_sure=True,
+        claim="a restart takes the newest checkpoint that has completed",
+    )
+    CRASHED = LineFacts(
+        "coordinator crashed", Clock.JOB, "JobMaster.onStart of another process",
+        (CRASH,), ("checkpoint", "task"), of_task=False,
+    )
+    CANCELLING = LineFacts(
+        "cancellation", Clock.JOB, "DefaultExecutionGraph.transitionState",
+        ("request_cancel",), word="job-switched", states=("CANCELLING",), of_task=False,
+    )
+    CANCELED = LineFacts(
+        "canceled", Clock.JOB, "DefaultExecutionGraph.transitionState",
+        ("finish_cancelling",), word="job-switched", states=("CANCELED",), of_task=False,
+    )
+    # fmt: on
 
     def __init__(self, facts: LineFacts) -> None:
         self.facts = facts
