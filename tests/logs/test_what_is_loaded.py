@@ -2,9 +2,9 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
-from .archive import SAMPLES
-
+_LOG = Path(__file__).parent / "suspended-source.log.xz"
 _PROGRAM = """
 import sys
 from finale.cli.main import main
@@ -21,7 +21,7 @@ def test_validate_loads_no_engine_and_no_review() -> None:
     unwanted = ("finale.reference", "finale.checker.review")
     program = _PROGRAM.format(unwanted=unwanted)
     done = subprocess.run(
-        [sys.executable, "-c", program, str(SAMPLES)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", program, str(_LOG)], capture_output=True, text=True, check=True
     )
     *judged, loaded = done.stdout.splitlines()
     assert "accepted" in judged[-1]
