@@ -20,7 +20,7 @@ from .read.log_files import LogLine
 from .read.run_file import RunFile
 from .read.visibility import LogProfile, Visibility
 from .regularities.assumptions import contradictions
-from .replay.checkpoint_history import JobHistory, history_of
+from .replay.checkpoint_history import FATES, JobHistory, history_of
 from .replay.log_replay import LogReplay
 from .replay.stopped_sources import lost_by_restarts
 from .replay.unfinished_tasks import UnfinishedTask, unfinished_tasks
