@@ -271,7 +271,7 @@ class SectionSystem:
         """A state without an id that is free, which is given again next."""
         store = PlainStore(reached.values)
         with self.world.on(store):
-            self.protocol.forget(self.protocol.checkpoints[gone])
+            self.protocol.give_again(self.protocol.checkpoints[gone])
         return Reached(tuple(store.values), (*reached.ids[:gone], *reached.ids[gone + 1 :]))
 
     def _used(self, values: Values) -> int:
