@@ -13,10 +13,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from .code import PURE_MODULES, READS_OUTSIDE, is_of_model, words
+import finale
+
+from .code import CHANGING, PURE_MODULES, READS_OUTSIDE, is_of_model, words
 
 #: What users import of the model: names of its modules, and nothing else.
 FACES = ("finale.rules", "finale.jobs", "finale.protocols", "finale.properties")
+#: Code that says one of these may reach what no comparison of modules, classes and tables sees: a
+#: cell of a function, or an object that the language shares.
+_REACHES = words("attrgetter cell_contents delattr getattr methodcaller setattr vars")
+_OPEN = (*FACES, *CHANGING, "finale.model.rules", "finale.model.topology")
+#: Names of this form that do not lead into an object.
+_HARMLESS = words("__class__ __doc__ __eq__ __hash__ __init__ __module__ __name__ __post_init__")
 #: Code that says one of these may load or read what no import says.
 _LOADS = words("""
     __builtins__ __globals__ __loader__ __package__ __path__ __spec__ __subclasses__ breakpoint
@@ -48,6 +56,41 @@ def reads_outside(
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
         for each in ast.walk(function)
     )
+
+
+@cache
+def reaches_inside(text: bytes) -> bool:
+    """Whether a file may change an object of Finale's that is not the value of a name.
+
+    That is so if it imports more of Finale than its faces, protocols and properties, or names what
+    leads into an object, such as `__closure__` or `getattr`.
+    """
+    return any(map(_reaches, ast.walk(ast.parse(text))))
+
+
+def _reaches(node: ast.AST) -> bool:
+    match node:
+        case ast.Import(imported):
+            return any(_is_internal(alias.name) for alias in imported)
+        case ast.ImportFrom(module, imported, 0):
+            return _is_internal(module or "") or any(map(_leads_inside, (a.name for a in imported)))
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return _leads_inside(name)
+        case ast.MatchClass(kwd_attrs=names):
+            return any(map(_leads_inside, names))
+        case _:
+            return False
+
+
+def _leads_inside(name: str) -> bool:
+    is_special = name.startswith("__") and name.endswith("__")
+    return name in _REACHES or (is_special and name not in _HARMLESS)
+
+
+def _is_internal(module: str) -> bool:
+    """Whether a module is one of Finale's that users need not import."""
+    is_ours = module.partition(".")[0] == finale.__name__
+    return is_ours and not f"{module}.".startswith(tuple(f"{open_}." for open_ in _OPEN))
 
 
 def _is_stored(node: ast.Name) -> bool:

@@ -65,7 +65,7 @@ class CachedParts(Parts):
 
     def begin(self, protocol: Protocol, world: World) -> None:
         """Find out what the parts of a system are made from."""
-        if self._code is None or (_has_own(protocol) and self._code.intact.is_so()):
+        if self._code is None or (_has_own(protocol) and self._code.leaves_finale_as_it_is()):
             try:
                 reach = Reach(protocol, world.entities[1:])
                 reach.finish()  # all code is looked at now: later on there is nothing to refuse
@@ -84,7 +84,7 @@ class CachedParts(Parts):
         if self._code is not None:
             is_same = self._code.key() == self._key_of_code
             if self._runs_users and self._reach is not None:
-                is_same = is_same and self._code.intact.is_so()
+                is_same = is_same and self._code.leaves_finale_as_it_is()
             if self._made and not is_same:
                 self._made, self.keys = {}, None
         for key, text in self._made.items():

@@ -30,7 +30,7 @@ from finale._face import FORMER
 from finale.model.language import instrumenting, refusals
 
 from .code import digest, of_finale
-from .imports import passed_on, reads_outside
+from .imports import passed_on, reaches_inside, reads_outside
 from .intact import AUDITED, Intact, is_foreign, is_installed, is_known
 from .store import cache_folder
 
@@ -79,6 +79,12 @@ class UserCode:
         flags = (sys.flags, seed, sys.version, sorted(sys.warnoptions))
         found = (sorted(self.texts.items()), sorted(self.folders))
         return digest([str(self.folder), of_finale(), repr(flags), *found])
+
+    def leaves_finale_as_it_is(self) -> bool:
+        """Return whether keys of Finale's own code say what that code does in this process."""
+        return self.intact.is_so() and not any(
+            reaches_inside(text) for _, _, text in self.texts.values()
+        )
 
     def _is_unknown(self, loaded: tuple[str, object]) -> bool:
         """Whether no key holds a module: it was loaded before the folder, or for another one."""

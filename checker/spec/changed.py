@@ -256,7 +256,7 @@ def _is_of(code: UserCode, spec: Spec) -> bool:
     modules = [each.__module__ for each in spec.protocol.__mro__]
     modules += [each.mark.function.__module__ for each in spec.families]
     inside = f"{code.package}."
-    return any(each.startswith(inside) for each in modules) or not code.intact.is_so()
+    return any(each.startswith(inside) for each in modules) or not code.leaves_finale_as_it_is()
 
 
 def _files_of_rules(spec: Spec) -> Sequence[Path]:

@@ -96,10 +96,14 @@ def _reached(value: object, module: str) -> Iterator[object]:
         case types.FunctionType() if value.__module__ == module:
             yield from (value.__defaults__, value.__kwdefaults__)
             yield getattr(value, "__wrapped__", None)
+            yield from (value.__doc__, value.__name__, value.__qualname__, value.__annotations__)
             yield from (each for name, each in vars(value).items() if not name.startswith("__"))
             for cell in value.__closure__ or ():
                 with contextlib.suppress(ValueError):
                     yield cell.cell_contents
+        case types.MethodType() | types.BuiltinMethodType() | types.MethodWrapperType():
+            yield value.__self__  # a bound `pop` or `setdefault` keeps what its list or dict has
+            yield getattr(value, "__func__", None)
         case property():
             yield from (value.fget, value.fset)
         case staticmethod() | classmethod():

@@ -62,7 +62,9 @@ def inside(value: object) -> Iterator[object]:
     elif isinstance(value, tuple | list | set | frozenset | collections.deque):
         yield from cast("tuple[object, ...]", value)
     elif isinstance(value, functools.partial):
-        yield from (*value.args, *value.keywords.values())
+        yield from (value.func, *value.args, *value.keywords.values())
+    elif isinstance(value, BaseException):
+        yield from value.args
     if not isinstance(value, type | types.ModuleType | types.MethodType):
         yield from attributes_of(value).values()
 

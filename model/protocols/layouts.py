@@ -44,7 +44,7 @@ _THE_JOB = (
 _THE_EDGES = (
     Reader("coordinator.coordinator:reader", ("edge", "task_of"), _OF_JOB),
     Reader("coordinator.coordinator:writer", ("edge", "task_of"), _OF_JOB),
-    Reader("task.tasks:emit", ("edge",), _OF_JOB),
+    Reader("task.tasks:collect", ("edge",), _OF_JOB),
     Reader("task.tasks:_emit_along", ("edge",), _OF_JOB),
     Reader("stop_with_savepoint:ends_data_of", ("edge",), _OF_JOB),
     Reader("chained_sources:ends_data_of", ("edge",), _OF_JOB),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from finale.checker.cache.imports import reads_outside, with_imports
+from finale.checker.cache.imports import reaches_inside, reads_outside, with_imports
 from finale.model.protocols import stop_with_savepoint
 
 CLOSED = (
@@ -43,6 +43,37 @@ def test_code_that_reads_its_folder_only(text: str) -> None:
 @pytest.mark.parametrize("text", OPEN)
 def test_code_that_may_read_something_else(text: str) -> None:
     assert reads_outside(text.encode())
+
+
+APART = (
+    "from finale.rules import Protocol, rule\nfrom finale.protocols import FinalCheckpoint",
+    "from finale.model.protocols.task.tasks import Task",
+    "class P:\n    def __init__(self):\n        super().__init__()",
+    "import operator\nLESS = operator.lt",
+    "from .other import LIMIT",
+)
+INSIDE = (
+    "import finale.model.expressions as expressions",
+    "from finale.model.language.symbolic_values import SymbolicOption",
+    "from finale.model import expressions",
+    "import finale",
+    "cell = rule.__closure__[0]",
+    "object.__setattr__(two, 'value', 1)",
+    "vars(Kind)['__lt__']",
+    "from operator import attrgetter",
+    "getattr(rule, '__closure__')",
+    "match rule:\n    case F(__closure__=cells): pass",
+)
+
+
+@pytest.mark.parametrize("text", APART)
+def test_code_that_leaves_finale_as_it_is(text: str) -> None:
+    assert not reaches_inside(text.encode())
+
+
+@pytest.mark.parametrize("text", INSIDE)
+def test_code_that_may_change_an_object_of_finale(text: str) -> None:
+    assert reaches_inside(text.encode())
 
 
 def test_imports_are_followed_within_folders() -> None:

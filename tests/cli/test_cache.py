@@ -92,6 +92,31 @@ def test_one_rule_that_changes_is_followed(folder: Path) -> None:
     assert [row["states"] for row in changed] != [row["states"] for row in before]
 
 
+#: Folders that change an object of Finale's which no name of a module or class holds.
+PATCHES = {
+    "a constant": "import finale.model.expressions as e\ne._INTEGERS[2] = e.integer(1)",
+    "a value": "import finale.model.expressions as e\nobject.__setattr__(e.integer(2), 'value', 1)",
+    "a cell": "import operator\nimport finale.model.language.symbolic_values as v\n"
+    "vars(v.SymbolicOption)['__lt__'].__closure__[0].cell_contents = operator.gt",
+}
+
+
+@pytest.mark.parametrize("patch", PATCHES)
+def test_a_folder_that_changes_finale_changes_no_answer_without_it(
+    patch: str, folder: Path
+) -> None:
+    own = folder / "protocols"
+    own.mkdir()
+    (own / "patch.py").write_text(f"{PATCHES[patch]}\nPROTOCOLS = ()\nPROPERTIES = ()\n")
+    spec = ROOT / "specs" / "final-checkpoint" / "pair.toml"
+    setting = (spec, "--set", "bounds.checkpoints=2")
+    rows(*setting, "--protocols", own)
+    assert rows(*setting) == rows(*setting, "--no-cache")
+    assert rows(*setting, "--protocols", own) == [
+        {**row, "cached": True} for row in rows(*setting, "--protocols", own, "--no-cache")
+    ]
+
+
 def kept(folder: Path) -> int:
     """The number of texts that the cache has."""
     with closing(sqlite3.connect(folder / "cache" / "finale.sqlite")) as file:

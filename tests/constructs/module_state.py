@@ -359,4 +359,49 @@ CONSTRUCTS: tuple[Construct, ...] = (
         prelude='KEPT = []\nfill = eval("lambda: list.append(KEPT, 1) or len(KEPT)")',
         rule="node.out = fill()",
     ),
+    *(
+        Construct(f"bound-{name}-kept-by-module", prelude=prelude, rule=f"node.out = {call}")
+        for name, prelude, call in (
+            ("pop", "TAKE = [2, 1, 0, 1, 2, 1, 0, 1, 2].pop", "TAKE()"),
+            ("setdefault", "LIMIT = {}.setdefault", "LIMIT('limit', 2)"),
+            (
+                "popleft",
+                "import collections\nTAKE = collections.deque((1, 2) * 40).popleft",
+                "TAKE()",
+            ),
+            (
+                "send",
+                "def numbers():\n    while True:\n        yield 1\n        yield 2\n"
+                "NEXT = numbers().send",
+                "NEXT(None)",
+            ),
+            ("next", "import itertools\nNEXT = itertools.cycle((1, 2)).__next__", "NEXT()"),
+            (
+                "method-of-object",
+                "class Box:\n    n = 0\n    def next(self):\n"
+                "        self.n = 1 - self.n\n        return self.n\nNEXT = Box().next",
+                "NEXT()",
+            ),
+        )
+    ),
+    Construct(
+        "doc-of-function-changes",
+        prelude="""
+        def number():
+            number.__doc__ = (number.__doc__ or "") + "x"
+            return len(number.__doc__) % 3
+        """,
+        rule="node.out = number()",
+    ),
+    Construct(
+        "arguments-of-exception-change",
+        prelude="""
+        ERROR = ValueError()
+
+        def number():
+            ERROR.args += (1,)
+            return len(ERROR.args) % 3
+        """,
+        rule="node.out = number()",
+    ),
 )
