@@ -85,7 +85,7 @@ class AlignedGate(BarrierHandler):
         """AL-1: with the last barrier the inputs are read again, and the task takes its part."""
         if self.is_aligned():
             checkpoint = self.task.newest
-            self.resume()
+            self.end_alignment()
             self.ports.perform(self.task, checkpoint)
 
     @assumed("SingleCheckpointBarrierHandler.processBarrier")
@@ -95,7 +95,7 @@ class AlignedGate(BarrierHandler):
         return all(channel.aligned for channel in self.task.inputs)
 
     @step
-    def resume(self) -> None:
+    def end_alignment(self) -> None:
         """The alignment ends: all inputs are read again."""
         self.aligning = False
         for channel in self.task.inputs:

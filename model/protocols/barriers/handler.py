@@ -55,7 +55,7 @@ class BarrierHandler(Entity, ABC):
         """Whether the checkpoint was taken or aborted here, or a newer one begun."""
 
     @abstractmethod
-    def resume(self) -> None:
+    def end_alignment(self) -> None:
         """The alignment ends: all inputs are read again."""
 
     @abstractmethod

@@ -200,7 +200,7 @@ class MarkerGate(AlignedGate):
     def _open(self, checkpoint: CheckpointId) -> None:
         """A snapshot that is newer than the one that is open here takes its place."""
         if self.aligning and self.task.newest != checkpoint:
-            self.resume()
+            self.end_alignment()
             self.forget()
         self.task.newest = checkpoint
         self.aligning = True
@@ -254,7 +254,7 @@ class MarkerGate(AlignedGate):
     def _complete_if_all(self) -> None:
         """CL-4: all markers are there: no more logging, no more blocking, and acknowledge."""
         if self.started and not self.is_half_done and self.has_all_markers:
-            self.resume()
+            self.end_alignment()
             self.started = False
             self.ports.acknowledge(self.task, self.task.newest)
 

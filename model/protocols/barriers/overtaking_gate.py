@@ -121,15 +121,15 @@ class OvertakingGate(AlignedGate):
         if self.is_aligned():
             checkpoint = self.task.newest
             taken = self.started
-            self.resume()
+            self.end_alignment()
             if not taken:
                 self.ports.perform(self.task, checkpoint)
             self.ports.acknowledge(self.task, checkpoint)
 
     @step
-    def resume(self) -> None:
+    def end_alignment(self) -> None:
         """AT-7: the checkpoint is over here; the next one begins aligned."""
-        super().resume()
+        super().end_alignment()
         self._reset()
 
     @step

@@ -92,11 +92,11 @@ class TrackingGate(AlignedGate):
     def _perform_if_complete(self, checkpoint: CheckpointId) -> None:
         if not self.is_past(checkpoint) and self.is_complete(checkpoint):
             self.task.newest = checkpoint
-            self.resume()
+            self.end_alignment()
             self.ports.perform(self.task, checkpoint)
 
     @step
-    def resume(self) -> None:
+    def end_alignment(self) -> None:
         """Checkpoints up to the newest one taken or given up are forgotten."""
         for checkpoint in self.ports.checkpoints:
             self._forget_if_past(checkpoint)

@@ -85,15 +85,15 @@ class StartlessGate(OvertakingGate):
     def complete_if_aligned(self) -> None:
         """UN-4, AT-3, unless no start was noted."""
         if self.startless and self.is_aligned():
-            self.resume()
+            self.end_alignment()
             self.task.status = TaskStatus.RESTORING
         else:
             super().complete_if_aligned()
 
     @step
-    def resume(self) -> None:
+    def end_alignment(self) -> None:
         """AT-7: the checkpoint is over here."""
-        super().resume()
+        super().end_alignment()
         self.startless = False
 
 

@@ -159,9 +159,9 @@ class ForgetfulGate(OvertakingGate):
         super().on_barrier(channel, checkpoint, how)
 
     @step
-    def resume(self) -> None:
+    def end_alignment(self) -> None:
         """AT-7: the checkpoint is over here; the next one begins."""
-        super().resume()
+        super().end_alignment()
         for channel in self.task.inputs:
             assert isinstance(channel, DeafChannel)
             channel.deaf = False

@@ -570,7 +570,7 @@ class JobProtocol(Protocol, ABC):
     def give_up_alignment(self, task: Task, checkpoint: CheckpointId) -> None:
         """AL-4: a task unblocks its inputs, declines the checkpoint, and tells those downstream."""
         task.newest = checkpoint
-        task.gate.resume()
+        task.gate.end_alignment()
         self.decline(checkpoint)
         task.broadcast_event(CancelBarrier(checkpoint))
 

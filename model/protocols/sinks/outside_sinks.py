@@ -29,10 +29,10 @@ class BufferedSink(AtLeastOnceSink):
         add_effect(self.batch, record)
 
     def end_input(self, *, commits: bool) -> None:
-        self.flush_all()
+        self.write_batch()
 
     @step
-    def flush_all(self) -> None:
+    def write_batch(self) -> None:
         """The batch is written."""
         for record in self.data:
             add_effect(self.visible, record, self.batch[record])
@@ -42,12 +42,12 @@ class BufferedSink(AtLeastOnceSink):
     def flush_some(self) -> None:
         """The batch is written before it must be."""
         require(any(self.batch[record] > 0 for record in self.data))
-        self.flush_all()
+        self.write_batch()
 
     @step
     def snapshot(self, checkpoint: CheckpointId, *, opens: bool) -> None:
         """Nothing that the checkpoint counts as processed stays behind."""
-        self.flush_all()
+        self.write_batch()
 
     @step
     def close(self) -> None:
@@ -83,7 +83,7 @@ class GreatestIdSink(TwoPhaseSink):
     @step
     def _recover(self, checkpoint: CheckpointId, other: CheckpointId) -> None:
         if self.is_noted(other):
-            self._abort_if_pending(other)
+            self._roll_back_if_pending(other)
         else:
             super()._recover(checkpoint, other)
 

@@ -194,11 +194,11 @@ class TwoPhaseSink(ExactlyOnceSink):
     @step
     def restart(self) -> None:
         for other in self.checkpoints:
-            self._abort_if_pending(other)
+            self._roll_back_if_pending(other)
         clear_effects(self.current, self.data)
 
     @step
-    def _abort_if_pending(self, other: CheckpointId) -> None:
+    def _roll_back_if_pending(self, other: CheckpointId) -> None:
         if self.transaction[other] == Transaction.PRECOMMITTED:
             self.roll_back(other)
 

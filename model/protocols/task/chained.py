@@ -72,9 +72,9 @@ class ChainingGate(AlignedGate):
         return super().is_aligned() and all(source.aligned for source in self.task.chained)
 
     @step
-    def resume(self) -> None:
+    def end_alignment(self) -> None:
         """The alignment ends: chained sources emit again."""
-        super().resume()
+        super().end_alignment()
         for source in self.task.chained:
             source.aligned = False
 

@@ -160,11 +160,11 @@ class TickingTask(Task):
         """A timer fires."""
         require(self.is_alive, not self.quiet)
         for record in self.own:
-            self._emit_if_next(record)
+            self._emit_if_due(record)
         self.ticked += 1
 
     @step
-    def _emit_if_next(self, record: Datum) -> None:
+    def _emit_if_due(self, record: Datum) -> None:
         if self.ticked == record.number - 1:
             self.collect(record)
 

@@ -176,7 +176,7 @@ GATES = [
     ),
     (
         "gate-sink",
-        "    @step\n    def resume(self) -> None:\n        super().resume()\n"
+        "    @step\n    def end_alignment(self) -> None:\n        super().end_alignment()\n"
         "        if self.task.sink:\n            self.aligning = True\n",
         LONG,
     ),

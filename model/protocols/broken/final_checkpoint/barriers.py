@@ -21,7 +21,7 @@ class CancelsNoFurther(FinalCheckpoint):
     def give_up_alignment(self, task: Task, checkpoint: CheckpointId) -> None:
         """AL-4 without the news to those downstream."""
         task.newest = checkpoint
-        task.gate.resume()
+        task.gate.end_alignment()
         self.decline(checkpoint)
 
 
