@@ -157,7 +157,7 @@ class ChainedSources(StopWithSavepoint):
     @define
     def was_stopped(self, task: Task) -> bool:
         """FC-3: whether a stop without drain has ended the data of one of its inputs."""
-        sources = any(source.mode == StopMode.NO_DRAIN for source in task.chained)
+        sources = self.stops and any(s.mode == StopMode.NO_DRAIN for s in task.chained)
         return sources or super().was_stopped(task)
 
     @define

@@ -67,7 +67,7 @@ class LegacyStop(EndingSources):
 
     def answered(self, checkpoint: Checkpoint) -> None:
         """LS-2: with the savepoint of a stop that has completed tasks are cancelled."""
-        if self.stops and not self.ends_sources:
+        if not self.ends_sources:
             for request in self.stop_requests:
                 self._cancel_for(request, checkpoint)
 

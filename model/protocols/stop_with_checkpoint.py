@@ -58,4 +58,4 @@ class StopWithCheckpoint(EndingSources, SyncSavepoint):
     @define
     def heeds_cancellation(self, task: Task) -> bool:
         """F45-6: whether a cancellation ends a task at once; it should in any case."""
-        return not self.stops or self.cancel_wins or not task.stalled
+        return self.cancel_wins or not self.is_stalled(task)

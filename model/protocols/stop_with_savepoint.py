@@ -90,9 +90,8 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     @rule
     def crash_coordinator(self) -> None:
         """RC-2: the coordinator crashes; a new one knows of no stop, nor of its savepoint."""
-        if self.stops:
-            for request in self.stop_requests:
-                self._forget_request(request)
+        for request in self.stop_requests:
+            self._forget_request(request)
         super().crash_coordinator()
 
     @step
@@ -103,7 +102,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     @step
     def end_region(self, region: Region) -> None:
         """RC-1, SP-9: after a stop's savepoint has completed a failure is that of the job."""
-        if self.stops and any(self.has_savepoint(request) for request in self.stop_requests):
+        if any(self.has_savepoint(request) for request in self.stop_requests):
             self.restart_all()
         else:
             super().end_region(region)
@@ -112,8 +111,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     def attempt_failed(self, task: Task) -> None:
         """RC-1: an attempt ends without having FINISHED, and what it knew of a stop is gone."""
         super().attempt_failed(task)
-        if self.stops:
-            self.forget_stop(task)
+        self.forget_stop(task)
 
     @rule(fair=WEAK)
     def miss_failed_attempt(self, request: StopRequest, checkpoint: Checkpoint) -> None:
@@ -130,10 +128,10 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     @define
     def is_in_turn(self, task: Task, checkpoint: Checkpoint) -> bool:
         """1.6, SP-2: a source that has noted the savepoint takes it in a mail of its own, later."""
-        if not self.calls_in_order or not self.stops:
+        if not self.calls_in_order:
             return super().is_in_turn(task, checkpoint)
         return all(
-            e >= checkpoint or not task.mail.has(e) or task.sync == e for e in self.checkpoints
+            e >= checkpoint or not task.mail.has(e) or task.knows(e) for e in self.checkpoints
         )
 
     # --- the savepoint at a task -----------------------------------------------------------------
@@ -141,13 +139,12 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     @define
     def ends_data_of_source(self, task: Reader, checkpoint: Checkpoint) -> bool:
         """SP-2: whether a source ends its data for a savepoint; else tasks block (1.14)."""
-        if not self.stops or not task.can_be_stopped:
+        if not (task.can_be_stopped and self.ends_the_job(checkpoint)):
             return False
         if not self.stopping.stops_for_aborted and task.aborted.has(checkpoint):
             return False
-        if self.stopping.no_drain == NoDrain.BLOCKING:
-            return checkpoint.kind == CheckpointKind.DRAIN
-        return self.ends_the_job(checkpoint)
+        blocks = self.stopping.no_drain == NoDrain.BLOCKING
+        return not blocks or checkpoint.kind == CheckpointKind.DRAIN
 
     @rule(fair=STRONG)
     def stop_source(self, task: Reader, checkpoint: Checkpoint) -> None:
@@ -199,7 +196,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:
         """SP-5: a task that takes the savepoint knows of it from now on; a second one fails it."""
         super().snapshot_taken(task, checkpoint)
-        if self.stops and self.ends_the_job(self.known(checkpoint)):
+        if self.ends_the_job(self.known(checkpoint)):
             if task.sync not in (Nothing, checkpoint):
                 self.task_failed(task)
             else:
@@ -210,7 +207,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     @rule(fair=STRONG)
     def end_source(self, task: Source) -> None:
         """FC-1, FC-3: a source without further records, or stopped, ends its data."""
-        if self.stops and self.fails_at_its_end(task):
+        if self.fails_at_its_end(task):
             require(task.is_running, self.has_no_more(task))
             self.task_failed(task)
         else:
@@ -233,7 +230,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     @define
     def drains(self, task: Task) -> bool:
         """FC-2, FC-3: one input that was stopped makes it an end without drain."""
-        return not self.stops or not self.was_stopped(task)
+        return not self.was_stopped(task)
 
     @step
     def end_data(self, channel: Channel, drain: bool) -> None:
@@ -246,9 +243,9 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     def ends_data_of(self, task: Task, channel: Channel) -> bool:
         """FC-2, H7: as built, the last of several inputs must have drained, on each channel."""
         last = tuple(each for each in task.inputs if each.edge.edge == channel.edge.edge)
-        as_built = self.stopping.multi_input == MultiInput.AS_BUILT
+        as_built = self.stops and self.stopping.multi_input == MultiInput.AS_BUILT
         several = len(last) < len(task.inputs)
-        if self.stops and as_built and several and any(each.stopped for each in last):
+        if as_built and several and any(each.stopped for each in last):
             return False
         return super().ends_data_of(task, channel)
 
@@ -262,7 +259,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     @define
     def opens_transaction(self, task: Task) -> bool:
         """1.7: a sink that was not finished opens a transaction with each checkpoint."""
-        if self.stops and self.was_stopped(task):
+        if self.was_stopped(task):
             return True
         return super().opens_transaction(task)
 
@@ -271,37 +268,34 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     @define
     def releases(self, task: Task, checkpoint: CheckpointId) -> bool:
         """SP-8, FC-7: a task that knows of the savepoint is released by it alone."""
-        if not self.stops or self.stopping.release_on == ReleaseOn.MINIMUM:
+        if self.stopping.release_on == ReleaseOn.MINIMUM:
             return super().releases(task, checkpoint)
-        if task.sync == checkpoint:
+        if task.knows(checkpoint):
             return True
-        if self.stopping.release_on == ReleaseOn.EXACT and task.sync != Nothing:
+        if self.stopping.release_on == ReleaseOn.EXACT and task.knows_savepoint:
             return False
         return super().releases(task, checkpoint)
 
     @define
     def awaits(self, task: Task, checkpoint: CheckpointId) -> bool:
         """FC-7, SP-8: the savepoint that it knows of, or any from its first final one on."""
-        if self.stops and task.sync != Nothing:
-            return task.sync == checkpoint
+        if task.knows_savepoint:
+            return task.knows(checkpoint)
         return super().awaits(task, checkpoint)
 
     @define
     def may_close(self, task: Task) -> bool:
         """FC-6: and a task that knows of the savepoint waits for it in any case."""
-        if not self.stops:
-            return super().may_close(task)
-        if self.waits_for_savepoint(task):
-            return False
+        waits = self.waits_for_savepoint(task)
         if self.stopping.multi_input == MultiInput.AS_BUILT and self.skipped_its_end(task):
-            return task.inputs_ended
-        return super().may_close(task)
+            return not waits and task.inputs_ended
+        return not waits and super().may_close(task)
 
     @assumed("StreamTask.isCurrentSyncSavepoint", without=False)
     @define
     def waits_for_savepoint(self, task: Task) -> bool:
         """SP-8: whether a task has noted the savepoint and its completion is not confirmed."""
-        return task.sync != Nothing and not task.released
+        return task.knows_savepoint and not task.released
 
     @define
     def skipped_its_end(self, task: Task) -> bool:
@@ -312,20 +306,17 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     @define
     def ended_by_suspension(self, task: Task) -> bool:
         """Whether a stop without drain ended a task's data, and not their end."""
-        return self.stops and self.was_stopped(task)
+        return self.was_stopped(task)
 
     # --- abort -----------------------------------------------------------------------------------
 
     @rule(fair=WEAK)
     def deliver_abort(self, task: Task, checkpoint: Checkpoint) -> None:
         """AB-3, SP-10: the abort of a savepoint that a task knows of makes it fail."""
-        if not self.stops:
-            super().deliver_abort(task, checkpoint)
-        else:
-            knows = task.sync == checkpoint
-            super().deliver_abort(task, checkpoint)
-            if knows:
-                self.savepoint_aborted(task, checkpoint)
+        knows = task.knows(checkpoint)
+        super().deliver_abort(task, checkpoint)
+        if knows:
+            self.savepoint_aborted(task, checkpoint)
 
     @at_once(
         "StreamTask.notifyCheckpointAbortAsync",
@@ -352,14 +343,14 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
         if self.stopping.no_drain == NoDrain.UNIFIED:
             return False
         return any(
-            task.sync == checkpoint and checkpoint.kind == CheckpointKind.SUSPEND
+            task.knows(checkpoint) and checkpoint.kind == CheckpointKind.SUSPEND
             for checkpoint in self.checkpoints
         )
 
     @define
     def is_stalled(self, task: Task) -> bool:
         """SS-3: whether a task waits for the savepoint and does nothing else."""
-        if not self.stops or isinstance(task, Source):
+        if isinstance(task, Source):
             return False
         return self.blocks(task) and not task.released
 
@@ -372,10 +363,10 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     def act_on_confirmation(self, task: Task, checkpoint: CheckpointId) -> None:
         """FC-7, SS-5: a newer confirmation commits; the blocking savepoint's ends a source."""
         super().act_on_confirmation(task, checkpoint)
-        if self.stops and isinstance(task, Source) and self.ends_now(task, checkpoint):
+        if isinstance(task, Source) and self.ends_now(task, checkpoint):
             task.mode = StopMode.NO_DRAIN
 
     @define
     def ends_now(self, task: Source, checkpoint: CheckpointId) -> bool:
         """SS-5: whether the confirmation is that of the savepoint that blocks a source."""
-        return task.is_running and self.blocks(task) and task.sync == checkpoint
+        return task.is_running and self.blocks(task) and task.knows(checkpoint)

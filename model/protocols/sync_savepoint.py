@@ -116,23 +116,22 @@ class SyncSavepoint(Stopping, LegacyFinish):
     @rule(fair=STRONG)
     def run_trigger(self, task: Task, checkpoint: Checkpoint) -> None:
         """PL-7, SS-2: the mailbox runs a trigger, unless the task stalls."""
-        if self.stops:
-            require(not task.stalled)
+        require(not self.is_stalled(task))
         super().run_trigger(task, checkpoint)
 
     @step
     def perform(self, task: Task, checkpoint: CheckpointId) -> None:
         """AL-5, SS-2, F45-2: if the job drains, the last watermark comes before the barrier."""
-        if self.stops and self.drains_now(task, checkpoint):
+        if self.drains_now(task, checkpoint):
             self.reach_end_of_time(task)
         super().perform(task, checkpoint)
 
     @define
     def drains_now(self, task: Task, checkpoint: CheckpointId) -> bool:
         """Whether a task takes the savepoint of a stop with drain."""
-        return self.known(checkpoint).kind == CheckpointKind.DRAIN and not task.aborted.has(
-            checkpoint
-        )
+        known = self.known(checkpoint)
+        drains = self.ends_the_job(known) and known.kind == CheckpointKind.DRAIN
+        return drains and not task.aborted.has(checkpoint)
 
     @step
     def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:
@@ -180,9 +179,7 @@ class SyncSavepoint(Stopping, LegacyFinish):
     @define
     def reads(self, task: Task, channel: Channel) -> bool:
         """1.5, SS-3: whether a task takes the next element of a channel when there is one."""
-        if not self.stops:
-            return super().reads(task, channel)
-        return super().reads(task, channel) and not task.stalled
+        return super().reads(task, channel) and not self.is_stalled(task)
 
     @define
     def may_emit(self, task: Source) -> bool:
@@ -190,18 +187,15 @@ class SyncSavepoint(Stopping, LegacyFinish):
         that has ended."""
         if isinstance(task, ThreadedSource):
             return self.thread_runs(task)
-        if not self.stops:
-            return super().may_emit(task)
-        return super().may_emit(task) and not task.stalled
+        return super().may_emit(task) and not self.is_stalled(task)
 
     @rule(fair=WEAK)
     def end_source(self, task: Source) -> None:
         """LF-1, SS-6: a source ends its operators when its thread has left, or does not wait."""
         if isinstance(task, ThreadedSource):
             unawaited = self.source_thread == SourceThread.UNAWAITED
-            require(task.thread_ended or (unawaited and self.is_told(task)))
-        if self.stops:
-            require(not task.stalled)
+            require(task.thread_ended or (unawaited and task.is_told_to_end))
+        require(not self.is_stalled(task))
         super().end_source(task)
 
     # --- the end ---------------------------------------------------------------------------------
@@ -210,7 +204,7 @@ class SyncSavepoint(Stopping, LegacyFinish):
     def act_on_confirmation(self, task: Task, checkpoint: CheckpointId) -> None:
         """SS-5: the savepoint has completed: a sink commits, a source ends, a task wakes."""
         super().act_on_confirmation(task, checkpoint)
-        if self.stops and task.sync == checkpoint and not self.has_forgotten(task):
+        if task.knows(checkpoint) and not self.has_forgotten(task):
             task.released = True
             task.stalled = False
             if isinstance(task, Source) and self.stop_ends_source and task.can_be_stopped:
@@ -224,9 +218,7 @@ class SyncSavepoint(Stopping, LegacyFinish):
     @step
     def end_operators(self, task: Task) -> None:
         """LF-3, SS-6: endInput and close; where the job is to go on later without endInput."""
-        if not self.stops:
-            super().end_operators(task)
-        elif self.ended_by_suspension(task):
+        if self.ended_by_suspension(task):
             self.end_suspended(task)
         else:
             self._note_end(task)
@@ -241,23 +233,14 @@ class SyncSavepoint(Stopping, LegacyFinish):
     def reach_end_of_time(self, task: Task) -> None:
         """LF-1, SS-2: a source emits the maximal watermark, unless the stop has ended it: then it
         has done so before the savepoint."""
-        if self.has_watermarks and self.stops and isinstance(task, Source):
-            self._reach_unless_stopped(task)
-        else:
-            super().reach_end_of_time(task)
-
-    @step
-    def _reach_unless_stopped(self, task: Source) -> None:
-        if task.mode == StopMode.NONE:
+        if not (self.has_watermarks and isinstance(task, Source) and task.is_told_to_end):
             super().reach_end_of_time(task)
 
     @define
     def ended_by_suspension(self, task: Task) -> bool:
         """SS-6: whether a task ends while it knows of a savepoint without drain."""
-        if not self.stops:
-            return False
         return any(
-            task.sync == checkpoint and checkpoint.kind == CheckpointKind.SUSPEND
+            task.knows(checkpoint) and checkpoint.kind == CheckpointKind.SUSPEND
             for checkpoint in self.checkpoints
         )
 
@@ -267,17 +250,16 @@ class SyncSavepoint(Stopping, LegacyFinish):
     def deliver_abort(self, task: Task, checkpoint: Checkpoint) -> None:
         """AB-3, SS-7: an abort arrives; that of its savepoint wakes a task that stalls."""
         super().deliver_abort(task, checkpoint)
-        if self.stops:
-            self.abort_arrived(task, checkpoint)
+        self.abort_arrived(task, checkpoint)
 
     @step
     def abort_arrived(self, task: Task, checkpoint: Checkpoint) -> None:
         """SS-7: the savepoint is aborted: a task does not know it any more, and wakes. If any abort
         resets, another one wakes the task, too: then the completion does not end the task."""
-        if self.abort_releases and task.sync == checkpoint:
+        if self.abort_releases and task.knows(checkpoint):
             self._know(task, Nothing)
             task.stalled = False
-        elif self.forgets and task.sync != Nothing:
+        elif self.forgets and task.knows_savepoint:
             task.stalled = False
             task.forgot = True
 
@@ -307,20 +289,15 @@ class SyncSavepoint(Stopping, LegacyFinish):
         return not task.thread_ended and not gone and not self.is_stalled(task)
 
     @define
-    def is_stalled(self, task: Source) -> bool:
-        """SS-2: whether a source stalls."""
+    def is_stalled(self, task: Task) -> bool:
+        """SS-2, SS-3: whether a task waits for the savepoint and does nothing else."""
         return self.stops and task.stalled
 
     @rule(fair=WEAK)
     def leave_thread(self, task: ThreadedSource) -> None:
         """1.7: the thread leaves its loop, at the end of its records or because it is told."""
         require(self.thread_runs(task), self.has_no_more(task))
-        if self.source_thread == SourceThread.FAILS and self.is_told(task):
+        if self.source_thread == SourceThread.FAILS and task.is_told_to_end:
             self.task_failed(task)
         else:
             task.thread_ended = True
-
-    @define
-    def is_told(self, task: Source) -> bool:
-        """SS-5: whether the completion of the savepoint has ended a source."""
-        return self.stops and task.mode != StopMode.NONE

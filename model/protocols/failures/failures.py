@@ -378,14 +378,13 @@ class Failures(TaskExecution):
     @define
     def is_held_up(self, checkpoint: Checkpoint) -> bool:
         """F6: whether a checkpoint is pending and records that are not processed hold it up."""
-        if not self.stops_processing:
-            return False
         return checkpoint.is_pending and any(channel.holds_data() for channel in self.channels)
 
     @rule(fair=WEAK)
     def time_out_under_load(self, checkpoint: Checkpoint) -> None:
         """AB-1, AB-4: a pending checkpoint whose barriers are held up by records times out."""
-        require(self.options.counts_failed_checkpoints, self.is_held_up(checkpoint))
+        require(self.options.counts_failed_checkpoints, self.stops_processing)
+        require(self.is_held_up(checkpoint))
         self.abort(checkpoint)
         self.count_expired(checkpoint)
 

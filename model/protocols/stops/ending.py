@@ -33,7 +33,7 @@ class EndingSources(Stopping, LegacyFinish):
     @rule(fair=STRONG)
     def stop_source(self, task: Source) -> None:
         """LS-1: the stop reaches a source."""
-        require(self.stops, self.ends_sources)
+        require(self.ends_sources)
         require(any(request.is_admitted for request in self.stop_requests))
         require(task.is_running, task.can_be_stopped, task.mode == StopMode.NONE)
         task.mode = StopMode.NO_DRAIN
@@ -41,9 +41,7 @@ class EndingSources(Stopping, LegacyFinish):
     @step
     def end_operators(self, task: Task) -> None:
         """LF-3, LS-1: endInput and close; behind a source that was stopped no last watermark."""
-        if not self.stops or not self.ends_sources:
-            super().end_operators(task)
-        elif self.was_stopped(task):
+        if self.ends_sources and self.was_stopped(task):
             for channel in task.outputs:
                 channel.stopped = True
             task.quiesce_timers()
@@ -55,6 +53,6 @@ class EndingSources(Stopping, LegacyFinish):
     @rule(fair=WEAK)
     def conclude_without_checkpoint(self, request: StopRequest) -> None:
         """LS-1, F45-5: the job has finished: the stop succeeded."""
-        require(self.stops, self.ends_sources)
+        require(self.ends_sources)
         require(request.is_admitted, self.is_finished)
         request.status = RequestStatus.SUCCEEDED

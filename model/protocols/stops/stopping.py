@@ -25,7 +25,7 @@ from finale.model.protocols.coordinator.checkpoints import (
     Checkpoint,
     CheckpointKind,
 )
-from finale.model.protocols.job.elements import CheckpointId, Datum, StopMode
+from finale.model.protocols.job.elements import CheckpointId, Datum
 from finale.model.protocols.requests.requests import (
     CancelRequest,
     JobStatus,
@@ -117,6 +117,8 @@ class Stopping(Requests):
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
+        for task in self.tasks:
+            task.stops = self.stops
         self.regions_of_job = self.connected()
         if self.after_failure == AfterFailure.REGION:
             first, *others = map(self._likeness, self.regions_of_job)
@@ -188,7 +190,7 @@ class Stopping(Requests):
                 self.abort_for_stop(checkpoint)
             self.refuse_queued()
             if self.may_trigger():
-                self.scheduling = False
+                self.schedule(False)
                 self.trigger_for(request, self.kind_of_stop(drain=drain))
             else:
                 request.status = RequestStatus.FAILED
@@ -218,15 +220,19 @@ class Stopping(Requests):
     @define
     def ends_the_job(self, checkpoint: Checkpoint) -> bool:
         """Whether a checkpoint is the savepoint of a stop."""
-        if not self.stops:
-            return False
-        return checkpoint.kind in (CheckpointKind.DRAIN, CheckpointKind.SUSPEND)
+        return self.stops and checkpoint.kind in (CheckpointKind.DRAIN, CheckpointKind.SUSPEND)
 
     @assumed("CheckpointCoordinator.stopCheckpointScheduler")
     @define
     def schedules(self) -> bool:
         """SP-1, SP-11: whether periodic checkpoints are taken: not from a stop to its failure."""
         return not self.stops or self.scheduling
+
+    @step
+    def schedule(self, taken: bool) -> None:
+        """SP-1, SP-11: periodic checkpoints are taken from now on, or are not."""
+        if self.stops:
+            self.scheduling = taken
 
     # --- the answer ------------------------------------------------------------------------------
 
@@ -254,32 +260,28 @@ class Stopping(Requests):
         require(request.is_admitted, request.of == checkpoint, checkpoint.status == ABORTED)
         request.status = RequestStatus.FAILED
         if self.resumes_scheduling:
-            self.scheduling = True
+            self.schedule(True)
 
     # --- what a stop ends ------------------------------------------------------------------------
 
     @define
     def may_emit(self, task: Source) -> bool:
         """Whether a source emits a record if it has one: not after a stop has reached it."""
-        if not self.stops:
-            return super().may_emit(task)
-        return super().may_emit(task) and task.mode == StopMode.NONE
+        return super().may_emit(task) and not task.is_told_to_end
 
     @define
     def has_no_more(self, task: Source) -> bool:
         """Whether a source comes to the end of its data, by itself or because it was stopped."""
-        if not self.stops:
-            return super().has_no_more(task)
         if self.can_be_over(task) and task.over:
             return True
-        return task.mode != StopMode.NONE or super().has_no_more(task)
+        return task.is_told_to_end or super().has_no_more(task)
 
     @define
     def was_stopped(self, task: Task) -> bool:
         """Whether a stop without drain has ended the data of a source, or of one of the inputs."""
         if isinstance(task, Source):
-            return task.mode == StopMode.NO_DRAIN
-        return any(channel.stopped for channel in task.inputs)
+            return task.stops_at_once
+        return self.stops and any(channel.stopped for channel in task.inputs)
 
     # --- failures --------------------------------------------------------------------------------
 
@@ -294,7 +296,7 @@ class Stopping(Requests):
     @define
     def fails_when_declined(self, checkpoint: Checkpoint) -> bool:
         """SP-12: whether a decline of this checkpoint fails the job."""
-        return self.stops and self.decline_fails and self.ends_the_job(checkpoint)
+        return self.decline_fails and self.ends_the_job(checkpoint)
 
     @step
     def snapshot_failed(self, checkpoint: Checkpoint) -> None:
@@ -307,7 +309,7 @@ class Stopping(Requests):
     @step
     def trigger_failed(self, task: Task, checkpoint: Checkpoint) -> None:
         """PL-5, H14: a task that is closing declines the savepoint; one that is gone aborts it."""
-        declines = self.stops and checkpoint.is_pending and self.ends_the_job(checkpoint)
+        declines = checkpoint.is_pending and self.ends_the_job(checkpoint)
         if declines and not task.is_closed:
             checkpoint.declined = True
         else:
@@ -316,14 +318,12 @@ class Stopping(Requests):
     @step
     def restart_all(self) -> None:
         """RC-1, SP-9: all attempts end; after a stop's savepoint has completed the job fails."""
-        if not self.stops:
-            super().restart_all()
-        elif self.after_failure == AfterFailure.REGION:
+        if self.after_failure == AfterFailure.REGION:
             self._restart_regions()
         else:
             over = any(self.has_savepoint(request) for request in self.stop_requests)
             super().restart_all()
-            self.scheduling = True
+            self.schedule(True)
             if over:
                 self._fail_stops()
 
@@ -338,7 +338,7 @@ class Stopping(Requests):
                     self._restart_region(region)
         else:
             super().restart_all()
-            self.scheduling = True
+            self.schedule(True)
 
     @step
     def _restart_region(self, region: tuple[Task, ...]) -> None:
@@ -351,9 +351,8 @@ class Stopping(Requests):
     def end_attempts(self, tasks: tuple[Task, ...]) -> None:
         """RC-1: what these tasks knew is gone, that they were to stop included."""
         super().end_attempts(tasks)
-        if self.stops:
-            for task in tasks:
-                self.forget_stop(task)
+        for task in tasks:
+            self.forget_stop(task)
 
     @define
     def has_savepoint(self, request: Request) -> bool:
@@ -397,6 +396,8 @@ class Stopping(Requests):
     @step
     def forget_stop(self, task: Task) -> None:
         """What a task knew of a stop is gone."""
+        if not self.stops:
+            return
         task.sync = Nothing
         if self.stalls:
             task.stalled = False
@@ -418,7 +419,7 @@ class Stopping(Requests):
                 request.status = RequestStatus.FAILED
         if self.after_failure == AfterFailure.FAIL_JOB:
             self.job_status = JobStatus.FAILED
-            self.scheduling = False
+            self.schedule(False)
             self.shut_down()
             for task in self.tasks:
                 self.end_for_good(task)
@@ -427,17 +428,15 @@ class Stopping(Requests):
     def request_cancel(self, request: CancelRequest) -> None:
         """SP-13, F45-6: a user cancels the job: nothing is pending or planned any more."""
         super().request_cancel(request)
-        if self.stops:
-            self.scheduling = False
+        self.schedule(False)
 
     # --- what others ask -------------------------------------------------------------------------
 
     @define
     def suspends(self, checkpoint: Checkpoint) -> bool:
         """Whether a checkpoint is the completed savepoint of a stop without drain."""
-        if not self.stops:
-            return False
-        return checkpoint.is_completed and checkpoint.kind == CheckpointKind.SUSPEND
+        suspends = self.ends_the_job(checkpoint) and checkpoint.kind == CheckpointKind.SUSPEND
+        return checkpoint.is_completed and suspends
 
     @define
     def is_of_this_start(self, checkpoint: Checkpoint) -> bool:
@@ -555,6 +554,4 @@ class Stopping(Requests):
     @define
     def is_unnamed(self, checkpoint: Checkpoint) -> bool:
         """Whether nothing can name a checkpoint again: no new start, either."""
-        if self.can_resume:
-            return False
-        return super().is_unnamed(checkpoint)
+        return not self.can_resume and super().is_unnamed(checkpoint)

@@ -75,7 +75,13 @@ class Source(Reader):
     @property
     @define
     def stops_at_once(self) -> bool:
-        return self.mode == StopMode.NO_DRAIN
+        return self.stops and self.mode == StopMode.NO_DRAIN
+
+    @property
+    @define
+    def is_told_to_end(self) -> bool:
+        """Whether a stop has told it to end its data."""
+        return self.stops and self.mode != StopMode.NONE
 
     @step
     def keep(self, checkpoint: CheckpointId) -> None:

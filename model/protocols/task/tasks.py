@@ -96,10 +96,23 @@ class Task(Entity):
     has_watermarks = False
     #: Whether timers fire in a mail of their own: a plain truth value.
     interruptible_timers = False
+    #: Whether stops are explored: a plain truth value.
+    stops = False
 
     def __init__(self, subtask: Subtask) -> None:
         super().__init__(subtask.name)
         self.subtask = subtask
+
+    @define
+    def knows(self, checkpoint: CheckpointId) -> bool:
+        """SP-5: whether a checkpoint is the savepoint of a stop that the task knows of."""
+        return self.stops and self.sync == checkpoint
+
+    @property
+    @define
+    def knows_savepoint(self) -> bool:
+        """SP-5: whether the task knows of the savepoint of some stop."""
+        return self.stops and self.sync != Nothing
 
     @property
     def is_running(self) -> bool:
