@@ -20,7 +20,7 @@ from finale.model.errors import FinaleError
 from .check_options import DEFAULTS, CheckFlags, CheckOptions
 from .checking import Checking
 from .ci import ci_output
-from .output_file import prepare_folder
+from .output import prepare_folder
 from .parameters import limits_of, refuse_limits
 
 if TYPE_CHECKING:

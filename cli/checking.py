@@ -28,13 +28,13 @@ from finale.checker.spec.releases import ReleaseConfig
 from finale.checker.studies.bug_pairs import folders_of_bugs, mistakes_in_pairs
 from finale.model.errors import FinaleError, Place
 
+from . import VERSION
 from .check_options import CheckFlags, CheckOptions
 from .errors import print_error
 from .meter import Meter
 from .output import say_json
 from .pages import ResultPages
-from .paths import specs_in
-from .version import VERSION
+from .parameters import specs_in
 
 if TYPE_CHECKING:
     from finale.checker.report.check_json import CheckJson, MinimisedJson, RowJson

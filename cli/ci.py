@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from finale.model.errors import FinaleError, Place
 
-from .output_file import OutputFile
-from .version import VERSION
+from . import VERSION
+from .output import OutputFile
 
 if TYPE_CHECKING:
     from finale.checker.report.outcome import CheckResult

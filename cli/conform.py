@@ -35,8 +35,7 @@ from finale.reference.formats.logfile import LOG
 from .errors import print_error
 from .meter import Meter
 from .output import document, say, say_json
-from .parameters import PLAIN, TextOrJson, refuse_limits
-from .paths import specs_in
+from .parameters import PLAIN, TextOrJson, refuse_limits, specs_in
 
 
 def conform(

@@ -18,8 +18,7 @@ from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.reading import check_property_name, read_spec
 from finale.model.errors import FinaleError, Place
 
-from .output import say
-from .output_file import OutputFile
+from .output import OutputFile, say
 from .parameters import PLAIN, PropertyNames, ProtocolsFolder, SpecFile
 
 

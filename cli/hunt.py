@@ -37,10 +37,8 @@ from . import completers
 from .errors import print_error
 from .meter import Meter
 from .minimising import shrunk
-from .output import document, say_json
-from .output_file import OutputFile
-from .parameters import PLAIN, TextOrJson, refuse_limits
-from .paths import specs_in
+from .output import OutputFile, document, say_json
+from .parameters import PLAIN, TextOrJson, refuse_limits, specs_in
 
 #: Limits of each search, if the user gives none.
 STATES_OF_ONE, SECONDS_OF_ONE = 300_000, 20.0

@@ -18,7 +18,7 @@ from typing import TextIO
 
 from cyclopts import App, CycloptsError
 
-from .version import VERSION
+from . import VERSION
 
 #: Exit code of an internal error. No answer about a spec has this code.
 EXIT_INTERNAL = 70

@@ -1,10 +1,12 @@
-"""The progress of a search, on one or two lines of a terminal.
+"""The progress of a command: a search has one or two lines of a terminal, other work has a bar.
 
-A file or a pipe gets a whole line now and then: a log of a build shows that the work goes on.
+Of a search, a file or a pipe gets a whole line now and then: a log of a build shows that the work
+goes on. Of a bar they get nothing.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
@@ -24,6 +26,8 @@ SEPARATOR = " · "
 NAME_MIN = 8
 #: Seconds between two lines in a file or a pipe. A short search writes none.
 SECONDS_BETWEEN_LINES = 30.0
+SECONDS_BETWEEN_BARS = 0.2
+BAR_WIDTH = 20
 
 
 class Meter:
@@ -125,3 +129,47 @@ def fitting(parts: Sequence[str], width: int) -> list[str]:
             break
         taken.append(part)
     return taken
+
+
+class Bar:
+    """A bar and a few words on stderr. Whoever prints takes it away first: it comes again."""
+
+    def __init__(self) -> None:
+        self._page = console(stderr=True)
+        self._next = 0.0
+        self._is_there = False
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __call__(self, part: float, words: Sequence[str]) -> None:
+        """Show the completed part, from 0 to 1, and words, the most important first."""
+        if not self._page.is_terminal or monotonic() < self._next:
+            return
+        self._next = monotonic() + SECONDS_BETWEEN_BARS
+        self.clear()
+        sys.stderr.write(line_of(part, words, self._page.width - 1))
+        sys.stderr.flush()
+        self._is_there = True
+
+    def clear(self) -> None:
+        """Make room."""
+        if self._is_there:
+            sys.stderr.write("\r\x1b[2K")
+            sys.stderr.flush()
+            self._is_there = False
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.clear()
+
+
+def line_of(part: float, words: Sequence[str], width: int) -> str:
+    """The bar and as many words as there is room for."""
+    done = round(min(max(part, 0.0), 1.0) * BAR_WIDTH)
+    bar = f"[{'#' * done}{'.' * (BAR_WIDTH - done)}] "
+    return shortened(bar + SEPARATOR.join(fitting(words, width - len(bar))), width)

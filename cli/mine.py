@@ -14,8 +14,8 @@ from finale.checker.report.validated import no_job_line
 from finale.checker.search.rows import Exit
 from finale.model.errors import FinaleError
 
-from .bar import Bar
 from .blocked import NEWEST
+from .meter import Bar
 from .output import document, say_json
 from .parameters import OwnLines, TableName, TextOrJson
 

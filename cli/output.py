@@ -1,17 +1,23 @@
-"""Prints or writes text, with invisible characters escaped."""
+"""Prints text with invisible characters escaped, and writes files as a whole or not at all."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
+import tempfile
 from pathlib import Path
+from types import TracebackType
 
+from finale.model.errors import FinaleError, Place
 from finale.model.visible import visible
+from finale.model.written import draft_of, mode_of
 
-from .output_file import OutputFile
-from .version import VERSION
+from . import VERSION
 
 LINE_END = "\n"
+#: Files of these kinds are written by people: specs, protocols. No output replaces one.
+INPUTS = (".toml", ".py")
 
 
 def say(text: str, *, stderr: bool = False) -> None:
@@ -37,3 +43,105 @@ def to_file_or_stdout(text: str, file: Path | None) -> None:
         return
     with OutputFile(file) as output:
         output.write(text)
+
+
+class OutputFile:
+    """A file that is opened before the work and written after the work.
+
+    The text goes into a file beside it, which takes the name at the end. So a name that cannot be
+    written is an error before the work, and a reader never sees half a text. A device or a pipe
+    has no such neighbour: it is opened when it is written. Raises `unwritable`, and `output-clash`
+    where the file is a spec or Python code.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        # The name of a pipe, such as /dev/stdout, is a link to something that has no name.
+        self._target = path if path.exists() and not path.is_file() else path.resolve()
+        self._beside: Path | None = None
+        if self._target.suffix in INPUTS and self._target.is_file():
+            raise FinaleError(
+                "output-clash",
+                "the file is a spec or a protocol, and would be replaced",
+                place=Place(str(path)),
+                advice="name another file",
+            )
+        try:
+            self._reserve()
+        except OSError as error:
+            raise _unwritable(path, error) from None
+
+    def _reserve(self) -> None:
+        target = self._target
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.is_dir():
+            raise IsADirectoryError(0, "this is a folder")
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError(0, "you may not write this file")
+        if not target.exists() or target.is_file():
+            self._beside = draft_of(target)
+
+    def __enter__(self) -> OutputFile:
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def write(self, text: str) -> None:
+        """Write the whole text, and give the file its name. Raises `unwritable`."""
+        self.fill(text)
+        self.finish()
+
+    def fill(self, text: str) -> None:
+        """Write the whole text, and leave the file of that name as it was. Raises `unwritable`."""
+        try:
+            with (self._beside or self._target).open("w", encoding="utf-8") as stream:
+                stream.write(text)
+                stream.flush()
+                if self._beside is not None:
+                    os.fsync(stream.fileno())
+        except BrokenPipeError:  # the reader of a pipe went away
+            raise
+        except OSError as error:
+            raise _unwritable(self.path, error) from None
+
+    def finish(self) -> None:
+        """Give the file with the new text its name. Raises `unwritable`."""
+        if self._beside is None:
+            return
+        try:
+            self._beside.chmod(mode_of(self._target))
+            self._beside.replace(self._target)
+            self._beside = None
+        except OSError as error:
+            raise _unwritable(self.path, error) from None
+
+    def close(self) -> None:
+        """Remove what was not given its name; the file stays as it was before."""
+        if self._beside is not None:
+            self._beside.unlink(missing_ok=True)
+            self._beside = None
+
+
+def prepare_folder(path: Path) -> None:
+    """Make a folder that files will be written into. Raises `unwritable`."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+def _unwritable(path: Path, error: OSError) -> FinaleError:
+    return FinaleError(
+        "unwritable",
+        f"the file cannot be written: {error.strerror}",
+        place=Place(str(path)),
+        advice="check the name, and whether you may write there",
+    )

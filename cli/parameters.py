@@ -1,8 +1,8 @@
-"""The parameters that several commands share."""
+"""The parameters that several commands share, and what their values mean."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields
 from itertools import chain
 from pathlib import Path
@@ -13,7 +13,8 @@ from cyclopts import Parameter
 from finale.checker.search.backends import Backend
 from finale.checker.search.limits import Limits
 from finale.checker.search.options import StorageName
-from finale.model.errors import FinaleError
+from finale.model.errors import FinaleError, Place
+from finale.model.given import no_such_path
 
 from . import completers
 
@@ -216,3 +217,21 @@ def limits_of(
     }
     refuse_limits(given)
     return Limits(states, seconds, megabytes and megabytes * 2**20, steps_max=steps)
+
+
+def specs_in(path: Path) -> Iterator[Path]:
+    """A spec, or all specs below a folder, sorted. Raises `no-such-path`, `no-specs`."""
+    if path.is_dir():
+        files = sorted(file for file in path.rglob("*.toml") if not file.is_dir())
+        if not files:
+            raise FinaleError(
+                "no-specs",
+                "the folder has no spec in it",
+                place=Place(str(path)),
+                advice="specs are files that end in .toml",
+            )
+        yield from files
+    elif not path.exists():
+        raise no_such_path(path)
+    else:
+        yield path

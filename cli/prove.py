@@ -105,7 +105,7 @@ def prove(  # noqa: PLR0913 - one parameter a flag
         flags: dict[str, object] = {"a spec": spec, "--property": properties}
         flags |= {"--max-seconds": max_seconds, "--why": why, "--given": given}
         _refuse_with("--all-jobs", flags)
-        from .prove_all_jobs import prove_all
+        from .prove_without_bounds import prove_all
 
         return prove_all(protocol or "final-checkpoint", variant, protocols, as_text)
     _refuse_with("a spec", {"--protocol": protocol, "--variant": variant})
@@ -121,7 +121,7 @@ def prove(  # noqa: PLR0913 - one parameter a flag
     known = catalogue(protocols, compares=not no_compare)
     claim = _spec(spec, [*properties, *given], known)
     if unbounded:
-        from .prove_unbounded import prove_runs
+        from .prove_without_bounds import prove_runs
 
         return prove_runs(claim, properties, Limits(seconds_max=max_seconds), as_text)
     limits = Limits(seconds_max=max_seconds, steps_max=max_steps)

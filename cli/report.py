@@ -16,6 +16,7 @@ from finale.checker.spec.grid import values_in
 from finale.checker.spec.reading import check_property_name
 from finale.model.errors import FinaleError
 
+from . import VERSION
 from .meter import Meter
 from .output import say, to_file_or_stdout
 from .parameters import (
@@ -27,9 +28,8 @@ from .parameters import (
     StatesLimit,
     VariantName,
     limits_of,
+    specs_in,
 )
-from .paths import specs_in
-from .version import VERSION
 
 
 def report(  # noqa: PLR0913 - one parameter a flag

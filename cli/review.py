@@ -21,10 +21,10 @@ from finale.checker.spec.catalogue import Catalogue, catalogue
 from finale.checker.spec.grid import values_in
 from finale.model.errors import FinaleError
 
+from . import VERSION
 from .errors import print_error, tell
 from .meter import Meter
-from .output import document, say, say_json, to_file_or_stdout
-from .output_file import OutputFile
+from .output import OutputFile, document, say, say_json, to_file_or_stdout
 from .parameters import (
     PLAIN,
     NoCompare,
@@ -32,9 +32,8 @@ from .parameters import (
     TextOrJson,
     limits_of,
     refuse_limits,
+    specs_in,
 )
-from .paths import specs_in
-from .version import VERSION
 
 #: Searches with larger bounds take so many seconds by default.
 SECONDS_OF_STABILITY = 60.0

@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from threading import current_thread, main_thread
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
@@ -43,10 +44,13 @@ from .errors import tell
 from .main import EXIT_INTERRUPTED
 from .meter import NAME_MIN, SEPARATOR, fitting
 from .parameters import require_seconds
-from .signals import held_back
 
 #: The exit code of a run that a signal ends is that of the shell: the signal's number is added.
 EXIT_SIGNALLED = 128
+#: By which a user, a supervisor or a terminal that closes ends a run.
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+#: Who ignores a signal, or handles it in another way, goes on to do so.
+_USUAL = (signal.SIG_DFL, signal.default_int_handler)
 #: Of MB in a second; less would be told as none.
 RATE_MIN = 0.05
 KILOBYTE, MEGABYTE = 1_000, 1_000_000
@@ -296,3 +300,19 @@ def _again(arguments: Sequence[str], checkpoint: int | None) -> Iterator[str]:
             skips = True
         elif checkpoint is None or not argument.startswith("--from="):
             yield argument
+
+
+@contextmanager
+def held_back(*, at_once: bool) -> Generator[Signals]:
+    """Hold signals back, in the main thread, which alone hears of them."""
+    signals = Signals(at_once=at_once)
+    ours = current_thread() is main_thread()
+    before = {number: signal.getsignal(number) for number in SIGNALS if ours}
+    taken = {number: handler for number, handler in before.items() if handler in _USUAL}
+    for number in taken:
+        signal.signal(number, signals.receive)
+    try:
+        yield signals
+    finally:
+        for number, handler in taken.items():
+            signal.signal(number, handler)

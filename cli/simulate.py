@@ -26,7 +26,7 @@ from finale.checker.spec.reading import check_property_name
 from finale.model.errors import FinaleError
 from finale.model.system import System
 
-from .bar import Bar
+from .meter import Bar
 from .output import document, say, say_json, to_file_or_stdout
 from .parameters import (
     PLAIN,

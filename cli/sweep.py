@@ -25,11 +25,11 @@ from finale.pipeline.sweep.run import SearchCells, SweepStore, Swept, order_of
 from finale.pipeline.sweep.run import sweep as run_sweep
 from finale.pipeline.sweep.spark import searched_on
 
+from . import VERSION
 from .errors import tell
 from .output import document, say_json
 from .parameters import PLAIN, ConfOption, MasterOption, ProtocolsFolder, TextOrJson
 from .sweep_page import Counter, sweep_lines
-from .version import VERSION
 
 
 def sweep(  # noqa: PLR0913 - one parameter a flag

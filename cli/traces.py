@@ -23,8 +23,8 @@ from finale.model.itf import from_itf, to_itf
 from finale.model.system import System
 from finale.model.trace import replay
 
+from . import VERSION
 from .output import to_file_or_stdout
-from .version import VERSION
 
 
 def itf_of(result: SpecResult, verdict: Verdict) -> str:

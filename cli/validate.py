@@ -31,12 +31,12 @@ from finale.pipeline.validating.spark import judged_on
 from finale.pipeline.validating.store import ResultStore
 from finale.pipeline.validating.work import Search, judged_here
 
-from .bar import Bar
+from . import VERSION
 from .blocked import NEWEST
 from .errors import tell as print_told
+from .meter import Bar
 from .output import document, say, say_json
 from .parameters import ConfOption, LoggerLevels, MasterOption, OwnLines, TableName, TextOrJson
-from .version import VERSION
 
 
 def validate(  # noqa: PLR0913 - one parameter a flag

@@ -10,8 +10,7 @@ import pytest
 
 from finale.checker.logs.event_log.progress import LogProgress
 from finale.checker.search.limits import SearchProgress
-from finale.cli.bar import Bar, line_of
-from finale.cli.meter import SECONDS_BETWEEN_LINES, Meter, lines_of
+from finale.cli.meter import SECONDS_BETWEEN_LINES, Bar, Meter, line_of, lines_of
 
 NAME = "finish-during-trigger-aborts.toml"
 NEWS = SearchProgress(4_129_035, 41_000_000, 35, 512_000, 6.1, 130 << 20, 12.4)

@@ -424,7 +424,7 @@ WRITERS = {
     "cli/ci.py": "the summary of GitHub is a file to append to",
     "cli/new.py": "a new file alone",
     "cli/orders.py": "in a folder that this process has just made",
-    "cli/output_file.py": "its own draft",
+    "cli/output.py": "its own draft",
     "cli/reproduce.py": "in a folder that this process has just made",
     "checker/search/distributed/files.py": "in a folder with a lock",
     "model/written.py": "its own draft",

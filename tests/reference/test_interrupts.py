@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from finale.cli.signals import SIGNALS, held_back
+from finale.cli.run import SIGNALS, held_back
 from finale.reference.interrupts import Interrupted
 
 

@@ -1,3 +1,0 @@
-"""The version of Finale, which `--version`, JSON and traces name."""
-
-VERSION = "0.1.0"
