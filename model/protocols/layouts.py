@@ -22,7 +22,7 @@ _ALWAYS = (
     Same("BarrierHandler", ("task", "ports"), _CONNECTED),
     Same("Task", ("gate",), _CONNECTED),
     Same("Sink", ("task",), _CONNECTED),
-    Same("Task", ("has_watermarks", "interruptible_timers"), _OF_OPTIONS),
+    Same("Task", ("has_watermarks", "interruptible_timers", "stops"), _OF_OPTIONS),
     Same("Channel", ("has_watermarks",), _OF_OPTIONS),
     Same("Channel", ("cut", "counts_cancellations", "keeps_log"), _KEPT),
 )

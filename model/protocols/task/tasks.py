@@ -105,13 +105,13 @@ class Task(Entity):
 
     @define
     def knows(self, checkpoint: CheckpointId) -> bool:
-        """SP-5: whether a checkpoint is the savepoint of a stop that the task knows of."""
+        """Whether a checkpoint is the savepoint of a stop that the task knows of."""
         return self.stops and self.sync == checkpoint
 
     @property
     @define
     def knows_savepoint(self) -> bool:
-        """SP-5: whether the task knows of the savepoint of some stop."""
+        """Whether the task knows of the savepoint of some stop."""
         return self.stops and self.sync != Nothing
 
     @property
