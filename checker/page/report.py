@@ -1,6 +1,7 @@
 """Builds the page of `finale report`: verdicts, and each trace as a diagram and step by step.
 
-Two specs stand beside each other: a base and its variant, or a bug and its fix.
+Two specs stand beside each other: a base and its variant, or a bug and its fix. More specs are a
+table, from which a reader opens one of them: `overview.py`.
 """
 
 from __future__ import annotations
@@ -9,13 +10,12 @@ from collections.abc import Iterator, Sequence
 
 import htpy as h
 
-from finale.checker.report.job import job_lines
 from finale.checker.report.layout import counted
-from finale.checker.report.places import shown_file, told_setting
+from finale.checker.report.places import command, shown_file, told_setting
 from finale.checker.search.rows import ResultRow, SpecResult
 from finale.checker.search.verdict import Word
-from finale.model.errors import FinaleError, Place
 
+from .context import context
 from .document import document, fixed
 from .parts import (
     badge,
@@ -31,31 +31,30 @@ from .parts import (
 )
 from .told import Told, told_trace
 
-#: A page shows so many steps at most: a browser draws them all at once.
+#: A page shows so many steps of a spec at most: a browser draws them all at once.
 STEPS_MAX = 1_000
-_JOB_WIDTH = 100
 
 
-def report_page(results: Sequence[SpecResult], made_by: str) -> str:
-    """The page about some specs. Raises `page-too-large`."""
-    _refuse_too_large(results)
+def report_page(results: Sequence[SpecResult], made_by: str, *, traces: bool = True) -> str:
+    """The page about one spec, or about two beside each other."""
     title = results[0].spec.title if len(results) == 1 else f"{len(results)} specs"
-    body: list[h.Node] = [heading(title, *_facts(results), f"made by {made_by}")]
-    if len(results) == 2:
-        body += _compared(results)
+    facts = spec_facts(results[0]) if len(results) == 1 else ()
+    body: list[h.Node] = [heading(title, *facts, f"made by {made_by}")]
+    if len(results) == 1:
+        body += _spec(results[0], "s1", traces)
     else:
-        for number, result in enumerate(results):
-            head = None if len(results) == 1 else section(result.spec.title, _about(result))
-            body += [head, *_spec(result, f"s{number + 1}")]
+        body += _compared(results, traces)
     return document(title, body)
 
 
-def _facts(results: Sequence[SpecResult]) -> Iterator[h.Node]:
-    if len(results) == 1:
-        yield from _spec_facts(results[0])
+def details(result: SpecResult, name: str, traces: bool) -> str:
+    """All about one of many specs, as finished markup. Its ids begin with `name`."""
+    about = section(result.spec.title, _about(result), name=name)
+    return str(h.fragment[about, _spec(result, name, traces)])
 
 
-def _spec_facts(result: SpecResult) -> Iterator[str]:
+def spec_facts(result: SpecResult) -> Iterator[str]:
+    """What a reader must know of a spec: its file, its protocol, its size."""
     spec, seen = result.spec, result.report.statistics
     yield shown_file(spec.file)
     protocol, *changes = told_setting(spec)
@@ -69,34 +68,14 @@ def _spec_facts(result: SpecResult) -> Iterator[str]:
 
 
 def _about(result: SpecResult) -> h.Renderable:
-    return h.p(".facts")[(h.span[each] for each in _spec_facts(result))]
-
-
-def _job(result: SpecResult) -> h.Node:
-    job = result.spec.setting.job
-    if job is None:
-        return None
-    text = "\n".join(line.plain.rstrip() for line in job_lines(job, _JOB_WIDTH, indent=0))
-    return folded("the job", listing(text))
-
-
-def _refuse_too_large(results: Sequence[SpecResult]) -> None:
-    for result in results:
-        steps = sum(len(row.trace.rules) for row in told_rows(result) if row.trace is not None)
-        if steps > STEPS_MAX:
-            raise FinaleError(
-                "page-too-large",
-                f"the traces have {steps} steps, and a page shows {STEPS_MAX} at most",
-                place=Place(str(result.spec.file)),
-                advice="ask for one property with --property, or take smaller bounds",
-            )
+    return h.p(".facts")[(h.span[each] for each in spec_facts(result))]
 
 
 # --- verdicts ------------------------------------------------------------------------------------
 
 
-def verdicts(result: SpecResult, name: str) -> h.Renderable:
-    """The verdicts of one spec. A property that has a trace links to the trace."""
+def verdicts(result: SpecResult, name: str | None) -> h.Renderable:
+    """The verdicts of one spec. With a name, a property that has a trace links to the trace."""
     rows = [row for row in result.rows if row.is_claim]
     claimed = result.spec.claimed
     aside = [
@@ -113,8 +92,8 @@ def verdicts(result: SpecResult, name: str) -> h.Renderable:
     return h.fragment[main, folded(f"others: {len(aside)}", others)]
 
 
-def _linked(row: ResultRow, name: str) -> h.Node:
-    if row.trace is None:
+def _linked(row: ResultRow, name: str | None) -> h.Node:
+    if row.trace is None or name is None:
         return row.property
     return h.a(href=f"#{name}-{row.property}")[row.property]
 
@@ -122,7 +101,7 @@ def _linked(row: ResultRow, name: str) -> h.Node:
 def _verdict(row: ResultRow) -> list[h.Node]:
     expected: h.Node = row.expected
     if not row.ok:
-        expected = badge(row.expected or "nothing", "bad")
+        expected = [row.expected or "no violation", " ", badge("not as expected", "bad")]
     return [verdict(row), expected, "" if row.steps is None else str(row.steps), _why(row)]
 
 
@@ -143,11 +122,15 @@ def _rank(row: ResultRow) -> tuple[bool, bool, bool]:
 # --- traces --------------------------------------------------------------------------------------
 
 
-def _spec(result: SpecResult, name: str) -> Iterator[h.Node]:
-    yield section("Verdicts", verdicts(result, name), _job(result))
-    for row in told_rows(result):
+def _spec(result: SpecResult, name: str, traces: bool) -> Iterator[h.Node]:
+    yield section("Verdicts", verdicts(result, name if traces else None))
+    yield section("Setting", context(result.spec))
+    for row in told_rows(result) if traces else ():
         title: h.Node = [row.property, " ", verdict(row), " ", _length(row)]
-        yield section(title, _trace(result, row, name), name=f"{name}-{row.property}")
+        run = _trace(result, row, name)
+        if row.witness is not None:
+            run = folded("the run", run)
+        yield section(title, run, name=f"{name}-{row.property}")
 
 
 def _length(row: ResultRow) -> h.Node:
@@ -159,6 +142,13 @@ def _length(row: ResultRow) -> h.Node:
 
 def _trace(result: SpecResult, row: ResultRow, name: str) -> h.Node:
     assert row.trace is not None
+    before = told_rows(result)
+    before = before[: before.index(row)]
+    steps = sum(len(each.trace.rules) for each in (*before, row) if each.trace is not None)
+    if steps > STEPS_MAX:
+        asked = command("trace", result.spec, "--property", row.property, path_of=shown_file)
+        more = f"A page shows {grouped_number(STEPS_MAX)} steps of a spec at most. This trace:"
+        return h.fragment[h.p[more], listing(asked)]
     assert result.system is not None
     told = Told(f"{name}-{row.property}-trace", result.spec, result.system, row)
     return fixed(told_trace(told))
@@ -170,24 +160,28 @@ MARKS = ("A", "B")
 Rows = dict[str, ResultRow]
 
 
-def _compared(results: Sequence[SpecResult]) -> Iterator[h.Node]:
+def _compared(results: Sequence[SpecResult], traces: bool) -> Iterator[h.Node]:
     yield section("Specs", beside(*map(_side, MARKS, results)))
     sides = [{row.property: row for row in result.rows if row.is_claim} for result in results]
     names = list(dict.fromkeys(name for side in sides for name in side))
     changed = [name for name in names if len({_word(side, name) for side in sides}) > 1]
     names.sort(key=lambda name: name not in changed)
     rows = [
-        [_name(sides, name), *(_cell(side, name) for side in sides), _change(name in changed)]
+        [
+            _name(sides, name, traces),
+            *(_cell(side, name) for side in sides),
+            _change(name in changed),
+        ]
         for name in names
     ]
     yield section("Verdicts", table(("property", *MARKS, ""), rows, caption="changed ones first"))
-    for name in names:
+    for name in names if traces else ():
         if any(_has_trace(side, name) for side in sides):
             yield _both(results, sides, name)
 
 
 def _side(mark: str, result: SpecResult) -> h.Renderable:
-    return h.fragment[h.h3[f"{mark}: {result.spec.title}"], _about(result), _job(result)]
+    return h.fragment[h.h3[f"{mark}: {result.spec.title}"], _about(result), context(result.spec)]
 
 
 def _word(side: Rows, name: str) -> str:
@@ -198,8 +192,9 @@ def _has_trace(side: Rows, name: str) -> bool:
     return name in side and side[name].trace is not None
 
 
-def _name(sides: Sequence[Rows], name: str) -> h.Node:
-    return h.a(href=f"#{name}")[name] if any(_has_trace(s, name) for s in sides) else name
+def _name(sides: Sequence[Rows], name: str, traces: bool) -> h.Node:
+    is_told = traces and any(_has_trace(side, name) for side in sides)
+    return h.a(href=f"#{name}")[name] if is_told else name
 
 
 def _cell(side: Rows, name: str) -> h.Node:
@@ -219,7 +214,9 @@ def _both(results: Sequence[SpecResult], sides: Sequence[Rows], name: str) -> h.
             parts.append(_trace(result, side[name], mark))
     if all(_has_trace(side, name) for side in sides):
         parts = [beside(parts[:2], parts[2:])]
+    if all(side[name].witness is not None for side in sides if _has_trace(side, name)):
+        parts = [folded("the runs", parts)]
     return section(name, parts, name=name)
 
 
-__all__ = ["report_page"]
+__all__ = ["details", "report_page", "spec_facts"]

@@ -102,7 +102,8 @@ function walk(told) {
     });
   }
   const press = (event) => {
-    const isScrolling = event.target.closest("pre, .scroll, details, input, select, textarea");
+    const scrolls = event.target.closest("pre, .scroll, details, input, select, textarea");
+    const isScrolling = scrolls && told.contains(scrolls);
     const move = keys[event.key];
     if (!move || isScrolling || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
@@ -127,4 +128,13 @@ function walk(told) {
   show(0, false);
 }
 
+// A link to a trace that is folded unfolds it.
+function unfold() {
+  const section = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const run = section?.querySelector(":scope > details");
+  if (run?.querySelector(".told")) run.open = true;
+}
+
 document.querySelectorAll(".told").forEach(walk);
+window.addEventListener("hashchange", unfold);
+unfold();
