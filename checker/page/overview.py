@@ -127,8 +127,12 @@ def _facts(found: CheckResult) -> Iterator[h.Node]:
 def _mistakes(mistakes: Sequence[Mistake]) -> h.Node:
     if not mistakes:
         return None
-    texts = (listing(str(each.error.located(each.place))) for each in mistakes)
-    return section("Errors", texts)
+    return section("Errors", map(_mistake, mistakes))
+
+
+def _mistake(mistake: Mistake) -> h.Renderable:
+    text = listing(str(mistake.error))
+    return text if mistake.file is None else h.fragment[h.p[shown_file(mistake.file)], text]
 
 
 def _properties(results: Sequence[SpecResult]) -> dict[str, list[str]]:

@@ -211,7 +211,8 @@ def test_what_prevents_a_check_is_on_the_page() -> None:
     error = FinaleError("odd-spec", "nobody can read it", advice="write it anew")
     found = CheckResult([result(HANGS)], [Mistake(Path("odd.toml"), error)])
     page = overview_page(found, [""], "finale")
-    assert "error[odd-spec]: odd.toml: nobody can read it" in page
+    assert "<p>odd.toml</p>" in page
+    assert "error[odd-spec]: nobody can read it" in page
 
 
 def embedded(page: str, name: str) -> Any:
