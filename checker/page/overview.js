@@ -111,7 +111,7 @@ let last = null; // the spec that the reader opened last
 async function route() {
   const [, number] = /^#s(\d+)/.exec(location.hash) || [];
   const entry = rows.find((each) => each.number === Number(number));
-  const overview = document.querySelectorAll("#filters, .legend, #specs");
+  const overview = document.querySelectorAll("#filters, .signs, #specs");
   const details = part("details");
   if (entry && details.dataset.spec !== number) {
     place = part("specs").scrollTop;
@@ -122,6 +122,7 @@ async function route() {
     details.insertAdjacentHTML("beforeend", await detailsOf(entry.number));
     details.dataset.spec = number;
     details.querySelectorAll(".told").forEach(walk);
+    linkIds(details);
   }
   for (const each of overview) each.hidden = Boolean(entry);
   details.hidden = !entry;

@@ -15,7 +15,7 @@ import htpy as h
 
 from finale.checker.report.layout import counted
 from finale.checker.report.outcome import CheckResult, Mistake
-from finale.checker.report.places import shown_file
+from finale.checker.report.places import portable_error, portable_file
 from finale.checker.report.story import BUILT_IN_SENTENCES
 from finale.checker.search.rows import Exit, ResultRow, SpecResult
 from finale.checker.search.verdict import Word
@@ -131,8 +131,8 @@ def _mistakes(mistakes: Sequence[Mistake]) -> h.Node:
 
 
 def _mistake(mistake: Mistake) -> h.Renderable:
-    text = listing(str(mistake.error))
-    return text if mistake.file is None else h.fragment[h.p[shown_file(mistake.file)], text]
+    text = listing(portable_error(mistake.error))
+    return text if mistake.file is None else h.fragment[h.p[portable_file(mistake.file)], text]
 
 
 def _properties(results: Sequence[SpecResult]) -> dict[str, list[str]]:
@@ -173,7 +173,7 @@ def _choice(name: str, options: Mapping[str, str]) -> h.Renderable:
 
 def _legend(codes: Mapping[Code, str]) -> h.Renderable:
     shown = sorted(codes, key=lambda each: ([*SIGNS].index(each.word), each.state))
-    return h.ul(".legend", aria_label="Legend")[
+    return h.ul(".legend.signs", aria_label="Legend")[
         (
             h.li[h.i(class_=each.tone)[SIGNS[each.word]], f" {each.word}, {each.state}"]
             for each in shown
@@ -189,7 +189,7 @@ def _row(result: SpecResult, number: int, cells: str) -> h.Renderable:
         h.th(scope="row")[
             h.span(class_=["mark", tone], role="img", aria_label=said)[sign],
             " ",
-            h.a(href=f"#s{number + 1}")[shown_file(result.spec.file)],
+            h.a(href=f"#s{number + 1}")[portable_file(result.spec.file)],
             h.div(".soft")[result.spec.title],
             h.div(".chips")[_chips(result)],
         ],

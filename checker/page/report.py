@@ -11,12 +11,14 @@ from collections.abc import Iterator, Sequence
 import htpy as h
 
 from finale.checker.report.layout import counted
-from finale.checker.report.places import command, shown_file, told_setting
+from finale.checker.report.places import command, portable_file, told_setting
 from finale.checker.search.rows import ResultRow, SpecResult
 from finale.checker.search.verdict import Word
+from finale.checker.spec.claim import Spec
 
 from .context import context
 from .document import document, fixed
+from .ids import ids_section
 from .parts import (
     badge,
     beside,
@@ -24,12 +26,13 @@ from .parts import (
     grouped_number,
     heading,
     listing,
+    named,
     section,
     table,
     verdict,
     verdict_word,
 )
-from .told import Told, told_trace
+from .told import Told, legend, told_trace
 
 #: A page shows so many steps of a spec at most: a browser draws them all at once.
 STEPS_MAX = 1_000
@@ -44,19 +47,26 @@ def report_page(results: Sequence[SpecResult], made_by: str, *, traces: bool = T
         body += _spec(results[0], "s1", traces)
     else:
         body += _compared(results, traces)
-    return document(title, body)
+    return document(title, _ended(body, [result.spec for result in results], traces))
 
 
 def details(result: SpecResult, name: str, traces: bool) -> str:
     """All about one of many specs, as finished markup. Its ids begin with `name`."""
     about = section(result.spec.title, _about(result), name=name)
-    return str(h.fragment[about, _spec(result, name, traces)])
+    return str(_ended([about, *_spec(result, name, traces)], [result.spec], traces))
+
+
+def _ended(body: Sequence[h.Node], specs: Sequence[Spec], traces: bool) -> h.Renderable:
+    """A body, and what a reader may have to look up: the marks of diagrams, the ids it cites."""
+    whole = fixed(h.fragment[body])
+    marks = section("Legend", legend(), name="legend") if traces else None
+    return h.fragment[whole, marks, ids_section(whole, specs)]
 
 
 def spec_facts(result: SpecResult) -> Iterator[str]:
     """What a reader must know of a spec: its file, its protocol, its size."""
     spec, seen = result.spec, result.report.statistics
-    yield shown_file(spec.file)
+    yield portable_file(spec.file)
     protocol, *changes = told_setting(spec)
     yield from (f"protocol {protocol}", *changes)
     if result.report.lists_states:
@@ -85,17 +95,19 @@ def verdicts(result: SpecResult, name: str | None) -> h.Renderable:
     ]
     told = sorted((row for row in rows if row not in aside), key=_rank)
     head = ("property", "verdict", "expected", "steps", "")
-    main = table(head, ([_linked(row, name), *_verdict(row)] for row in told))
+    main = table(head, ([_linked(result.spec, row, name), *_verdict(row)] for row in told))
     if not aside:
         return main
-    others = table(head[:2], ([row.property, [verdict(row), _why(row)]] for row in aside))
+    rest: list[list[h.Node]] = [
+        [named(result.spec, row.property), [verdict(row), _why(row)]] for row in aside
+    ]
+    others = table(head[:2], rest)
     return h.fragment[main, folded(f"others: {len(aside)}", others)]
 
 
-def _linked(row: ResultRow, name: str | None) -> h.Node:
-    if row.trace is None or name is None:
-        return row.property
-    return h.a(href=f"#{name}-{row.property}")[row.property]
+def _linked(spec: Spec, row: ResultRow, name: str | None) -> h.Node:
+    is_told = row.trace is not None and name is not None
+    return named(spec, row.property, f"{name}-{row.property}" if is_told else "")
 
 
 def _verdict(row: ResultRow) -> list[h.Node]:
@@ -146,7 +158,7 @@ def _trace(result: SpecResult, row: ResultRow, name: str) -> h.Node:
     before = before[: before.index(row)]
     steps = sum(len(each.trace.rules) for each in (*before, row) if each.trace is not None)
     if steps > STEPS_MAX:
-        asked = command("trace", result.spec, "--property", row.property, path_of=shown_file)
+        asked = command("trace", result.spec, "--property", row.property, path_of=portable_file)
         more = f"A page shows {grouped_number(STEPS_MAX)} steps of a spec at most. This trace:"
         return h.fragment[h.p[more], listing(asked)]
     assert result.system is not None
@@ -157,6 +169,9 @@ def _trace(result: SpecResult, row: ResultRow, name: str) -> h.Node:
 # --- two specs beside each other -----------------------------------------------------------------
 
 MARKS = ("A", "B")
+CHANGED, UNSURE = "changed", "unknown on one side"
+CHANGES = (CHANGED, UNSURE, "")
+_CHANGE_TONES = {CHANGED: "open", UNSURE: "unsure"}
 Rows = dict[str, ResultRow]
 
 
@@ -164,16 +179,14 @@ def _compared(results: Sequence[SpecResult], traces: bool) -> Iterator[h.Node]:
     yield section("Specs", beside(*map(_side, MARKS, results)))
     sides = [{row.property: row for row in result.rows if row.is_claim} for result in results]
     names = list(dict.fromkeys(name for side in sides for name in side))
-    changed = [name for name in names if len({_word(side, name) for side in sides}) > 1]
-    names.sort(key=lambda name: name not in changed)
-    rows = [
-        [
-            _name(sides, name, traces),
-            *(_cell(side, name) for side in sides),
-            _change(name in changed),
-        ]
-        for name in names
-    ]
+    names.sort(key=lambda name: CHANGES.index(_change(sides, name)))
+    rows: list[list[h.Node]] = []
+    for name in names:
+        change = _change(sides, name)
+        mark = badge(change, _CHANGE_TONES[change]) if change else None
+        link = name if traces and any(_has_trace(side, name) for side in sides) else ""
+        property_name = named(_spec_of(results, sides, name), name, link)
+        rows.append([property_name, *(_cell(side, name) for side in sides), mark])
     yield section("Verdicts", table(("property", *MARKS, ""), rows, caption="changed ones first"))
     for name in names if traces else ():
         if any(_has_trace(side, name) for side in sides):
@@ -192,9 +205,8 @@ def _has_trace(side: Rows, name: str) -> bool:
     return name in side and side[name].trace is not None
 
 
-def _name(sides: Sequence[Rows], name: str, traces: bool) -> h.Node:
-    is_told = traces and any(_has_trace(side, name) for side in sides)
-    return h.a(href=f"#{name}")[name] if is_told else name
+def _spec_of(results: Sequence[SpecResult], sides: Sequence[Rows], name: str) -> Spec:
+    return next(result.spec for result, side in zip(results, sides, strict=True) if name in side)
 
 
 def _cell(side: Rows, name: str) -> h.Node:
@@ -202,8 +214,12 @@ def _cell(side: Rows, name: str) -> h.Node:
     return [badge(_word(side, name)), "" if steps is None else f" {counted(steps, 'step')}"]
 
 
-def _change(is_changed: bool) -> h.Node:
-    return badge("changed", "open") if is_changed else None
+def _change(sides: Sequence[Rows], name: str) -> str:
+    """How the verdicts differ: what is unknown on one side is not known to differ."""
+    words = {_word(side, name) for side in sides}
+    if len(words) == 1:
+        return ""
+    return UNSURE if Word.UNKNOWN.value in words else CHANGED
 
 
 def _both(results: Sequence[SpecResult], sides: Sequence[Rows], name: str) -> h.Renderable:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import json
 import re
 import zlib
@@ -20,11 +21,15 @@ from finale.checker.page.document import data, document
 from finale.checker.page.overview import overview_page
 from finale.checker.page.parts import grouped_number, verdict_word
 from finale.checker.page.report import details, report_page
+from finale.checker.page.told import told_trace
+from finale.checker.report.about import settings
+from finale.checker.report.job import job_lines
 from finale.checker.report.outcome import CheckResult, Mistake
 from finale.checker.search.verdict import Word
 from finale.model.errors import FinaleError
+from finale.model.language.decorators import ids_in
 from tests.cli.running import run
-from tests.page.made import ABORTS, HANGS, HOSTILE, PING, result
+from tests.page.made import ABORTS, HANGS, HOSTILE, PING, RESUMED, result, told
 
 
 class Outline(HTMLParser):
@@ -145,7 +150,9 @@ def test_what_is_expected_is_not_red() -> None:
         for row in found.rows
     ]
     page = report_page([replace(found, rows=tuple(rows))], "finale")
-    [row] = [each for each in re.findall(r"<tr>(.*?)</tr>", page) if ">no-deadlock</td>" in each]
+    [row] = [
+        each for each in re.findall(r"<tr>(.*?)</tr>", page) if ">no-deadlock</span></td>" in each
+    ]
     red = re.findall(r'<span class="badge bad">(.*?)</span>', row)
     assert red == ["not as expected"]
     assert ">holds <" in row
@@ -158,6 +165,47 @@ def test_witnesses_are_folded_and_counterexamples_are_not() -> None:
             before = page[: page.index(f'id="s1-{row.property}-trace"')]
             section = before[before.rindex("<section") :]
             assert ("<details>" in section) == (row.word is Word.HOLDS), row.property
+
+
+def test_the_run_before_is_open_if_it_has_the_cause() -> None:
+    shown = str(told_trace(told(RESUMED, "finished-stays-marked")))
+    assert "<details open><summary>before: " in shown
+    assert "its cause lies in the run before" in shown
+    shown = str(told_trace(told(RESUMED, "commit-at-most-once")))
+    assert "<details><summary>before: " in shown
+    assert "marks the decisive steps" in shown
+
+
+def test_the_setting_stands_on_the_page() -> None:
+    page = report_page([result(HANGS)], "finale")
+    job = result(HANGS).spec.setting.job
+    assert job is not None
+    for line in job_lines(job, 100):
+        assert html.escape(line.plain.rstrip()) in page
+    for kind in settings(result(HANGS).spec).values():
+        for each in kind:
+            assert f"<code>{each.name}</code>" in page
+
+
+def test_each_id_leads_to_its_sentences() -> None:
+    outline = Outline(report_page([result(HANGS)], "finale"))
+    listed = {each["data-id"] for each in outline.named("dt") if "data-id" in each}
+    rules = {step.rule.rule.sentence for step in told(HANGS, "checkpoint-ends").story.steps}
+    cited = {each for sentence in rules for each in ids_in(sentence)}
+    assert cited
+    assert cited <= listed
+    spans = {each.get("title") for each in (*outline.named("a"), *outline.named("span"))}
+    assert {family.sentence for family in result(HANGS).spec.asked} <= spans
+
+
+def test_what_is_unknown_on_one_side_is_not_called_changed() -> None:
+    one = result(ABORTS)
+    name = "checkpoint-ends"
+    rows = (replace(row, word=Word.UNKNOWN) if row.property == name else row for row in one.rows)
+    page = report_page([one, replace(one, rows=tuple(rows))], "finale")
+    [row] = [e for e in re.findall(r"<tr>(.*?)</tr>", page, re.DOTALL) if f">{name}<" in e]
+    assert '<span class="badge unsure">unknown on one side</span>' in row
+    assert ">changed<" not in page
 
 
 # --- many specs ----------------------------------------------------------------------------------
