@@ -128,6 +128,16 @@ function walk(told) {
   show(0, false);
 }
 
+// The names of the lanes stay in sight while a reader scrolls a diagram.
+function keepHeads(diagram) {
+  const heads = diagram.querySelector(".heads");
+  if (heads) heads.setAttribute("transform", `translate(0 ${diagram.scrollTop})`);
+}
+
+document.addEventListener("scroll", (event) => {
+  if (event.target.matches?.(".diagram")) keepHeads(event.target);
+}, true);
+
 // A link to a trace that is folded unfolds it.
 function unfold() {
   const section = document.getElementById(decodeURIComponent(location.hash.slice(1)));
