@@ -117,7 +117,7 @@ function source(rule) {
       const lines = element("pre");
       for (const [line, text, mark] of each.lines) {
         const sign = { ran: "▸", stop: "✗" }[mark] || " ";
-        lines.append(element("span", `line ${mark}`, `${sign} ${String(line).padStart(4)}  ${text}\n`));
+        lines.append(element("span", `line ${mark}`, `${sign} ${String(line).padStart(4)}  ${text}`));
       }
       lines.tabIndex = 0;
       if (number) {
@@ -231,7 +231,8 @@ function drawTaken(here) {
     item.append(button);
     return item;
   }));
-  at("taken").lastElementChild.scrollIntoView({ block: "nearest" });
+  const column = at("taken").closest("section");
+  column.scrollTop = column.scrollHeight;
 }
 
 function drawDiagram(here) {

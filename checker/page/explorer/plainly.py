@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import enum
 import inspect
+import re
 import sys
 import sysconfig
 import textwrap
@@ -117,9 +118,9 @@ class Plainly:
                 reason = self._run(rule, state)
             finally:
                 sys.settrace(tracing)
-        functions = [code for code in lines.ran if not code.co_name.startswith("<")]
         stop = None if reason is None else (reason.place.file, reason.place.line)
-        return [_function(code, lines.ran, stop) for code in functions], reason
+        functions = (_function(code, lines.ran, stop) for code in lines.ran)
+        return [each for each in functions if each is not None], reason
 
     def _run(self, rule: GroundRule, state: State) -> Reason | None:
         plain = self._rules[rule.rule.name, rule.binding]
@@ -186,7 +187,7 @@ def _checked(text: str) -> CodeType:
     for node in ast.walk(tree):
         if not isinstance(node, _ALLOWED):
             raise _bad(f"it has a {type(node).__name__}")
-        name = getattr(node, "attr", None) or getattr(node, "id", "")
+        name = str(getattr(node, "attr", "") or getattr(node, "id", ""))
         if name.startswith(_HIDDEN):
             raise _bad(f"it names {name}")
     return compile(tree, "<expression>", "eval")
@@ -225,23 +226,77 @@ def _is_no_rule(code: CodeType) -> bool:
 
 
 def _values(condition: str, frame: FrameType) -> Iterator[tuple[str, str]]:
-    """The values of what a condition compares, as the rule sees them."""
-    names = {**frame.f_globals, **frame.f_locals}
-    told_texts: set[str] = set()
+    """The values of what a condition compares, as the rule sees them; each text once.
+
+    If a condition calls a helper, they are also the values of what the helper returns.
+    """
+    names: Mapping[str, object] = {**frame.f_globals, **frame.f_locals}
     try:
-        parts = list(_parts(ast.parse(condition, mode="eval").body))
+        tree = ast.parse(condition, mode="eval").body
     except SyntaxError:
         return
-    for part in parts:
-        text = ast.unparse(part)
-        if text in told_texts or len(told_texts) == VALUES_MAX:
+    texts: set[str] = set()
+    parts = [(part, names) for part in _parts(tree)]
+    while parts and len(texts) < VALUES_MAX:
+        part, names = parts.pop(0)
+        text = _named(part, names)
+        if text in texts:
             continue
-        told_texts.add(text)
         try:
-            value = eval(compile(ast.Expression(part), "<condition>", "eval"), names)
+            value, returned = _evaluated(part, names)
             yield text, told(value)
         except Exception:  # what cannot be read alone is left out
             continue
+        texts.add(text)
+        if returned is not None and isinstance(value, bool):
+            parts += [(inner, returned.names) for inner in _parts(returned.expression)]
+
+
+def _named(part: ast.expr, names: Mapping[str, object]) -> str:
+    """A part of a condition as it is written; an entity whose method it is in has its name."""
+    own = names.get("self")
+    text = ast.unparse(part)
+    return re.sub(r"\bself\b", own.name, text) if isinstance(own, Entity) and own.name else text
+
+
+@dataclass(frozen=True)
+class _Returned:
+    """What a helper has returned: the expression, and what its names mean."""
+
+    expression: ast.expr
+    names: Mapping[str, object]
+
+
+def _evaluated(part: ast.expr, names: Mapping[str, object]) -> tuple[object, _Returned | None]:
+    """The value of a part of a condition, and what the helper that it calls has returned."""
+    ended: list[tuple[CodeType, int, dict[str, object]]] = []
+
+    def call(frame: FrameType, event: str, _argument: object) -> Callable[..., Any] | None:
+        is_helper = not _is_no_rule(frame.f_code) and not frame.f_code.co_name.startswith("<")
+        return end if is_helper else None
+
+    def end(frame: FrameType, event: str, _argument: object) -> Callable[..., Any]:
+        if event == "return":
+            names = {**frame.f_globals, **frame.f_locals}
+            ended.append((frame.f_code, frame.f_lineno, names))
+        return end
+
+    tracing = sys.gettrace()
+    sys.settrace(call)
+    try:
+        value = eval(compile(ast.Expression(part), "<condition>", "eval"), dict(names))
+    finally:
+        sys.settrace(tracing)
+    if not ended:
+        return value, None
+    code, line, names_there = ended[-1]  # the outermost helper ends last
+    texts, first = inspect.getsourcelines(code)
+    for node in ast.walk(ast.parse(textwrap.dedent("".join(texts)))):
+        if isinstance(node, ast.Return) and node.value is not None:
+            last = node.end_lineno or node.lineno
+            if node.lineno <= line - first + 1 <= last:
+                return value, _Returned(node.value, names_there)
+    return value, None
 
 
 def _parts(node: ast.expr) -> Iterator[ast.expr]:
@@ -262,8 +317,11 @@ def _parts(node: ast.expr) -> Iterator[ast.expr]:
                 yield from _parts(each)
         case ast.Attribute(value=ast.Name(id=name)) if name[:1].isupper():
             return  # a member of an enumeration
-        case ast.Name(id="self"):
+        case ast.Name(id=name) if name == "self" or name.isupper():
             return
+        case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Set(elts=elements):
+            for each in elements:
+                yield from _parts(each)
         case _:
             yield node
 
@@ -273,9 +331,14 @@ def _parts(node: ast.expr) -> Iterator[ast.expr]:
 
 def _function(
     code: CodeType, ran: Mapping[CodeType, set[int]], stop: tuple[str | None, int | None] | None
-) -> Json:
+) -> Json | None:
     """A function with its lines: which of them ran, and at which the rule stopped."""
-    texts, first = inspect.getsourcelines(code)
+    if code.co_name.startswith("<"):
+        return None  # a part of a function that is there
+    try:
+        texts, first = inspect.getsourcelines(code)
+    except OSError:
+        return None  # Python made it, as it makes the methods of a dataclass
     inner = (lines for other, lines in ran.items() if other.co_filename == code.co_filename)
     wanted = {line for lines in inner for line in lines}
     source = textwrap.dedent("".join(texts))
