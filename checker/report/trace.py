@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from rich.text import Text
 
 from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Word
 from finale.checker.spec.claim import Spec
+from finale.model.errors import Place
 from finale.model.value_text import ARROW, ValueChange
 
 from .job import job_lines
@@ -140,8 +142,12 @@ def step_lines(told: StoryStep, story: Story, width: int) -> Iterator[Text]:
     title = number + Text(told.rule.rule.name, "bold")
     if told.rule.binding:
         title.append("  ").append_text(binding_text(told.rule.binding))
-    yield title
+    yield title.append(f"  {_where(told.rule.rule.place)}", "dim")
     yield from paragraph(Text(told.rule.rule.sentence, "italic"), width, indent=INDENT)
+    ways = [Text(each.text).append(f" {_where(each.place)}", "dim") for each in told.alternatives]
+    if ways:
+        ways[0] = Text("since ", "dim") + ways[0]
+        yield from flow(ways, width, indent=INDENT)
     if told.renamed:
         yield from paragraph(Text(_renamed(told.renamed), "italic"), width, indent=INDENT)
     yield from _changes(told.changes, story, width)
@@ -153,6 +159,10 @@ def step_lines(told: StoryStep, story: Story, width: int) -> Iterator[Text]:
         yield from paragraph(fault, width, indent=INDENT + 2)
     elif not told.changes:
         yield Text(" " * (INDENT + 2)).append("nothing changes", "dim")
+
+
+def _where(place: Place) -> str:
+    return f"{Path(place.file).name}:{place.line}" if place.file else ""
 
 
 def _renamed(names: Sequence[str]) -> str:

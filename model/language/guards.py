@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Mapping
+from collections.abc import Collection, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FunctionType
@@ -56,7 +56,7 @@ class Watch:
         if guard in self.left_out:
             return True
         self.met[guard] = None
-        value = condition() if callable(condition) else condition
+        value = _asked(condition)
         known = truth_of(value)
         if known is FALSE:
             self.closed.add(guard)
@@ -91,7 +91,21 @@ def asked(condition: object, number: int = 0) -> object:
     """A condition, as it is to be tested."""
     if _watch is not None:
         return _watch.asked(condition, number)
-    return condition() if callable(condition) else condition
+    return _asked(condition)
+
+
+def _asked(condition: object) -> object:
+    """What a condition says. Raises `not-a-truth-value` for several values in one."""
+    value = condition() if callable(condition) else condition
+    if isinstance(value, tuple | list | Iterator):
+        kind = type(value).__name__
+        raise FinaleError(
+            "not-a-truth-value",
+            f"a condition is a {kind}, which is true whatever is in it",
+            place=caller(),
+            advice="write all(…) of it; or each condition as an argument of its own",
+        )
+    return value
 
 
 def operands(thunks: tuple[T, ...], either: bool) -> tuple[T, ...]:
