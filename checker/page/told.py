@@ -24,8 +24,10 @@ from finale.checker.report.story import (
     says_nothing,
     story_of,
 )
+from finale.checker.report.trace import told_causes
 from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Verdict, Word
 from finale.checker.spec.claim import Spec, runs_before
+from finale.checker.studies.causes import Causes, causes_of
 from finale.checker.studies.decisive import Decisive, decisive_steps
 from finale.model.domains import Domain, Queue
 from finale.model.language.entities import Variable
@@ -63,6 +65,11 @@ class Told:
     def decisive(self) -> Decisive:
         """The steps without which the property could still hold."""
         return decisive_steps(self.system, self.verdict)
+
+    @cached_property
+    def causes(self) -> Causes:
+        """What the counterexample needs."""
+        return causes_of(self.system, self.verdict)
 
     @cached_property
     def diagram(self) -> Diagram:
@@ -104,10 +111,18 @@ def _explained(told: Told) -> h.Node:
         return h.p(".soft")[f"No step is marked as decisive: {decisive.why}."]
     if not decisive.no_return:
         return h.p(".soft")["The violation is inevitable from the start: no step is decisive."]
-    return h.p(".soft")[
+    marks = h.p(".soft")[
         h.span(".star")["★"],
         " marks the decisive steps: without any one of them the property could still hold. After "
         f"step {decisive.no_return}, at the dotted line, the violation is inevitable.",
+    ]
+    avoided = list(told_causes(told.story, told.causes))
+    if not avoided:
+        return marks
+    return h.fragment[
+        marks,
+        h.p["What could have avoided it:"],
+        h.ul[(h.li[f"{each[0].upper()}{each[1:]}."] for each in avoided)],
     ]
 
 

@@ -15,6 +15,7 @@ from finale.checker.report.places import shown_file
 from finale.checker.search.state_graph.folding import parts
 from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Verdict, Word
 from finale.checker.spec.claim import EarlierRun
+from finale.checker.studies.causes import Causes
 from finale.model.errors import Place
 from finale.model.expressions import And, Cell, Expression, IfThenElse, Or
 from finale.model.language.entities import Entity, Variable
@@ -295,6 +296,14 @@ def step_json(told: StoryStep) -> dict[str, object]:
             {"variable": each.label, "old": each.old, "new": each.new} for each in told.changes
         ],
         "fault": _fault_json(told.fault),
+    }
+
+
+def causes_json(causes: Causes) -> dict[str, object]:
+    """What a counterexample needs, as plain data: numbers of steps."""
+    return {
+        "needed": list(causes.needed),
+        "moves": [{"step": late, "before": early} for late, early in causes.moves],
     }
 
 

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Word
 from finale.checker.spec.claim import Spec
+from finale.checker.studies.causes import Causes
 from finale.model.errors import Place
 from finale.model.value_text import ARROW, ValueChange
 
@@ -18,6 +19,7 @@ from .layout import Cell, columns, counted, flow, joined, paragraph
 from .places import shown_file, told_setting
 from .story import NO_PROGRESS, EntityGroup, Story, StoryStep
 
+NO_CAUSES = Causes()
 #: Where the text of a step begins, right of its number.
 INDENT = 6
 #: Labels longer than this do not push all values to the right.
@@ -30,7 +32,9 @@ _COLOURS = {
 }
 
 
-def trace_lines(story: Story, spec: Spec, width: int, again: str = "") -> list[Text]:
+def trace_lines(
+    story: Story, spec: Spec, width: int, again: str = "", causes: Causes = NO_CAUSES
+) -> list[Text]:
     """The whole trace, for a reader who has never seen one; `again` is the command to repeat it."""
     lines = [*_head(story, spec, width), Text(), *_before(story, width)]
     lines += [Text("start", "bold cyan"), *state_lines(story.groups, width)]
@@ -45,7 +49,22 @@ def trace_lines(story: Story, spec: Spec, width: int, again: str = "") -> list[T
         lines += [Text(), Text(head, "bold cyan"), *group_lines(story.rest, width)]
     if story.verdict is not Word.RUN:
         lines += [Text(), *_ending(story, width)]
+    if avoided := list(told_causes(story, causes)):
+        lines += [Text(), Text("what could have avoided it", "bold cyan")]
+        lines += columns([[Text(f"  {each}")] for each in avoided], width)
     return [*lines, Text(), Text("reproduce: ", "dim").append(again)] if again else lines
+
+
+def told_causes(story: Story, causes: Causes) -> Iterator[str]:
+    """What a counterexample needs, in sentences."""
+
+    def step(number: int) -> str:
+        return f"step {number}, {story.steps[number - 1].rule},"
+
+    for number in causes.needed:
+        yield f"without {step(number)} the property holds, whatever follows"
+    for late, early in causes.moves:
+        yield f"had {step(late)} come before {step(early)} the property could still hold"
 
 
 def last_step_lines(story: Story, width: int) -> list[Text]:

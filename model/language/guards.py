@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterator, Mapping
+from collections.abc import Collection, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FunctionType
@@ -13,7 +13,7 @@ from finale.model.expressions import FALSE, Constant, Expression, disjunction
 
 from .explore import exploring, go_beyond
 from .path_ends import BlockedHere, FaultHere, caller, caller_line
-from .symbols import truth_from, truth_of
+from .symbols import Symbolic, truth_from, truth_of
 
 T = TypeVar("T")
 
@@ -97,11 +97,11 @@ def asked(condition: object, number: int = 0) -> object:
 def _asked(condition: object) -> object:
     """What a condition says. Raises `not-a-truth-value` for several values in one."""
     value = condition() if callable(condition) else condition
-    if isinstance(value, tuple | list | Iterator):
-        kind = type(value).__name__
+    parts: tuple[object, ...] = tuple(value) if isinstance(value, tuple | list) else ()
+    if any(isinstance(each, bool | Symbolic) for each in parts):
         raise FinaleError(
             "not-a-truth-value",
-            f"a condition is a {kind}, which is true whatever is in it",
+            f"a condition is a {type(value).__name__}, which is true whatever is in it",
             place=caller(),
             advice="write all(…) of it; or each condition as an argument of its own",
         )
