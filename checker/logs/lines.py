@@ -312,6 +312,7 @@ class About(enum.Enum):
     CHECKPOINT = "checkpoint"
     ATTEMPT = "attempt"
     PART = "checkpoint and attempt"
+    FAILURE = "attempt and the reason of its failure"
 
 
 LineKind = tuple[str, str]
@@ -334,7 +335,8 @@ MESSAGES = (
     # Execution.cancel, before TaskExecutorGateway.cancelTask.
     Message(("task-learned", "CANCELING"), (OF_TASKS, "CANCELING"), About.ATTEMPT),
     # Task.transitionState, before TaskManagerActions.updateTaskExecutionState. A coordinator may
-    # learn by itself that a task has failed, or was canceled: its process is lost.
+    # find by itself that a task has failed, for another reason: its process is lost.
+    Message((OF_TASKS, "FAILED"), ("task-learned", "FAILED"), About.FAILURE),
     *(
         Message((OF_TASKS, state), ("task-learned", state), About.ATTEMPT)
         for state in ("INITIALIZING", "RUNNING", "FINISHED")
@@ -353,6 +355,11 @@ MESSAGES = (
     *(
         Message((Observed.COMPLETED.word, ""), (word, ""), About.CHECKPOINT)
         for word in ("confirmation-arrived", Observed.CONFIRMED.word)
+    ),
+    # CheckpointCoordinator.abortPendingCheckpoint, before sendAbortedMessages.
+    *(
+        Message((Observed.ABORTED.word, ""), (word, ""), About.CHECKPOINT)
+        for word in ("abort-arrived", Observed.GIVEN_UP.word)
     ),
 )
 

@@ -5,13 +5,14 @@ The judge is a pure function of lines. Other modules read the lines and choose t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from finale.checker.search.limits import Limits
 
 from .event_log.section_search import Accepted, Rejected, Undecided
-from .findings import Coverage
+from .file_remarks import file_remarks
+from .findings import Coverage, Finding, Severity
 from .read.job_runs import JobRun, extents_of, runs_of
 from .read.kept_lines import KeptLines
 from .read.line_patterns import PatternTable
@@ -31,6 +32,9 @@ from .verdicts import Conformance, JobVerdict
 TASKS_MAX = 256
 #: Of a search for a run that explains a job: two minutes of processor time, the proof included.
 ACCEPT_LIMITS = Limits(1_000_000, 120.0)
+#: Of so many files at most all lines are tried as early and as late as messages allow. Of a job
+#: with more files those are tried that have findings, and the JobManager's.
+FILES_TRIED = 8
 
 
 @dataclass(frozen=True)
@@ -134,12 +138,12 @@ def judge_job(
         too_many = tasks if tasks > TASKS_MAX else 0
         verdict = replace(verdict, ambiguous=ambiguous, too_many=too_many, asked=False)
         return JudgedJob(verdict, history)
-    begins = coverage is not Coverage.GAP
-    replayed = LogReplay(run, profile, begins=begins, holes=() if whole else holes)
-    lost = lost_by_restarts(run)
-    findings = (*replayed.judged(), *contradictions(run, profile, begins=begins), *lost)
+    begins, missing = coverage is not Coverage.GAP, [*holes] if not whole else []
+    replayed, findings = _findings(run, profile, begins=begins, holes=missing)
+    surely = _in_each_order(run, profile, findings, begins=begins, holes=missing)
     monitors = replayed.state.monitors
-    decided = monitors.decided
+    open_ = {each.property for each in findings} - {each.property for each in surely}
+    decided = monitors.decided - open_
     lacking = {
         name: replayed.state.lacks(name, unseen)
         for name, unseen in sorted(monitors.unseen.items())
@@ -148,13 +152,15 @@ def judge_job(
     lacking |= {
         n: () for n, levels in lacking.items() if levels is None and n in monitors.ambiguous
     }
+    lacking |= dict.fromkeys(sorted(open_), ())
     verdict = replace(
         verdict,
-        findings=tuple(sorted(findings, key=lambda each: each.where)),
+        findings=tuple(sorted(surely, key=lambda each: each.where)),
         decided=tuple(sorted(decided)),
         undecided=tuple(lacking),
         needs={name: levels for name, levels in lacking.items() if levels is not None},
         untold=tuple(name for name, levels in lacking.items() if levels is None),
+        files=file_remarks(run),
     )
     return JudgedJob(
         verdict,
@@ -162,6 +168,49 @@ def judge_job(
         () if history.has_ended else unfinished_tasks(replayed, history),
         tuple(each.why for each in replayed.hung_stops() if each is not None),
     )
+
+
+def _findings(
+    run: JobRun, profile: LogProfile, *, begins: bool, holes: Sequence[LinePlace]
+) -> tuple[LogReplay, tuple[Finding, ...]]:
+    """The findings of a run with its lines in this order."""
+    replayed = LogReplay(run, profile, begins=begins, holes=holes)
+    found = replayed.judged()
+    against = contradictions(run, profile, begins=begins)
+    return replayed, (*found, *against, *lost_by_restarts(run))
+
+
+def _in_each_order(
+    run: JobRun,
+    profile: LogProfile,
+    findings: tuple[Finding, ...],
+    *,
+    begins: bool,
+    holes: Sequence[LinePlace],
+) -> tuple[Finding, ...]:
+    """The findings that rest on one process, or on messages.
+
+    The order of lines of two processes is open where no message tells it. A finding that rests on
+    it is none: it goes away if the lines of some file come as early, or as late, as they can.
+    """
+    if run.processes is None or all(each.severity is Severity.OPEN for each in findings):
+        return findings
+    logs = run.logs
+    if len(logs) > FILES_TRIED:
+        logs = tuple({each.where.log for each in findings} | {run.processes.clocks.reference})
+    for log in logs:
+        for early in (True, False):
+            other = run.in_other_order(log, early=early)
+            _, found = _findings(other, profile, begins=begins, holes=holes)
+            shown = {_about(each) for each in found if each.severity is not Severity.OPEN}
+            findings = tuple(
+                each for each in findings if each.severity is Severity.OPEN or _about(each) in shown
+            )
+    return findings
+
+
+def _about(finding: Finding) -> tuple[str, tuple[tuple[str, str], ...]]:
+    return finding.property, finding.binding
 
 
 def _conforming(
@@ -197,7 +246,8 @@ def _conforming(
 def _coverage(run: JobRun, history: JobHistory, *, whole: bool) -> Coverage:
     if not run.begins or not whole:
         return Coverage.GAP
-    return Coverage.COMPLETE if history.has_ended else Coverage.TRUNCATED
+    is_there = history.has_ended and not run.file_ends()
+    return Coverage.COMPLETE if is_there else Coverage.TRUNCATED
 
 
 __all__ = [

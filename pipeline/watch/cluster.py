@@ -141,7 +141,7 @@ class GrowingCluster:
             key = ("", run.job)
             known = self._judged.get(key)
             # How long a stop waits depends on all lines, also those that tell no event.
-            newest = profile.newest if known is not None and known.has_open_stop else ""
+            newest = {**profile.newest} if known is not None and known.has_open_stop else {}
             of = (_size(run), whole, shown, newest)
             if known is None or known.of != of:
                 known = _Judged(of, self._verdict(run, profile, raw, whole=whole))

@@ -156,6 +156,7 @@ class GrowingFlinkLog(GrowingLog):
         events = [*self.events, *last]
         tally += self.tally
         tally.breaks = [(place, part, line) for _, part, line in tally.breaks]
+        tally.newest = {place: max(tally.newest.values(), default="")}
         return events, tally
 
 
@@ -212,13 +213,13 @@ def _tally_table(tally: LineTally) -> dict[str, Any]:
         "loggers": loggers,
         "threads": tally.threads,
         "breaks": breaks,
-        "newest": tally.newest,
+        "newest": max(tally.newest.values(), default=""),
     }
 
 
 def _tally(table: Mapping[str, Any]) -> LineTally:
     loggers = Counter({(logger, level): count for logger, level, count in table["loggers"]})
-    tally = LineTally(loggers=loggers, threads=table["threads"], newest=table.get("newest", ""))
+    tally = LineTally(loggers=loggers, threads=table["threads"], newest={0: table.get("newest", "")})
     tally.parsed, tally.ignored, tally.unparsable, tally.halves = table["counts"]
     tally.breaks = [(0, part, line) for part, line in table["breaks"]]
     return tally

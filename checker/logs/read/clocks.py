@@ -81,6 +81,8 @@ class Clocks:
         """The same by the JobManager's clock."""
         self.times: list[float] = []
         """The same, in each file never earlier than the line before."""
+        self.reference = 0
+        """The file with most lines of a coordinator: all others are compared with its clock."""
         self._carried: dict[int, float] = {}
         for log, lines in order.by_log.items():
             self.logs[log] = self._read(log, lines)
@@ -126,6 +128,7 @@ class Clocks:
             for log, own in by_log.items()
         }
         rest = sorted(by_log, key=lambda each: -coordinating[each])
+        self.reference = rest[0] if rest else 0
         known: list[int] = []
         while rest:
             log = max(rest, key=lambda each: sum(counts[each, one] for one in known))
@@ -176,7 +179,8 @@ class Clocks:
         the last message of the section before and its own first one."""
         step = after.offset - before.offset
         lines = [e for e in self._order.by_log[log] if before.last <= e <= after.first]
-        return min(pairwise(lines), key=lambda e: abs(self._raw[e[1]] - self._raw[e[0]] - step))[1]
+        pairs = [*pairwise(lines)] or [(after.first, after.first)]
+        return min(pairs, key=lambda e: abs(self._raw[e[1]] - self._raw[e[0]] - step))[1]
 
 
 def _milliseconds(text: str) -> float | None:

@@ -92,6 +92,27 @@ class JobRun:
             return one[0] == two[0] and one < two
         return self.processes.order.precedes(one, two)
 
+    def goes_on(self, log: int, place: LinePlace) -> bool:
+        """Whether a file has a line that comes after a line of another file for certain."""
+        return self.processes is not None and self.processes.order.goes_on(log, place)
+
+    def file_ends(self) -> Mapping[LinePlace, int]:
+        """Return the lines that tell what another file lacks since it ends early, and that file."""
+        if self.processes is None:
+            return {}
+        order, own = self.processes.order, self.processes.events
+        return {
+            order.lines[number].event.place: log
+            for log, number in order.ends_early.items()
+            if log in self.logs
+        }
+
+    def is_left_open(self, vertex: str, subtask: int, attempt: int, log: int) -> bool:
+        """Whether an attempt runs in the process of a file that does not tell its end."""
+        assert self.processes is not None, "one file has no other that ends before it"
+        order, own = self.processes.order, (self.job, (vertex, subtask, attempt))
+        return order.hosts.get(own) == log and own not in order.over
+
     @property
     def logs(self) -> tuple[int, ...]:
         """The files that have lines of the job."""

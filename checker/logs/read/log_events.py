@@ -108,8 +108,8 @@ class LineTally:
     """The first unreadable lines that are whole."""
     holes: list[LinePlace] = field(default_factory=list[LinePlace])
     """The beginnings of parts of rotated logs before which a part is missing."""
-    newest: str = ""
-    """The latest time of an entry, of any kind."""
+    newest: dict[int, str] = field(default_factory=dict[int, str])
+    """By log the latest time of an entry, of any kind."""
 
     @property
     def read(self) -> int:
@@ -140,7 +140,8 @@ class LineTally:
         self.threads = self.threads or other.threads
         self.holes += other.holes
         self.breaks += other.breaks[: STRAYS_KEPT - len(self.breaks)]
-        self.newest = max(self.newest, other.newest)
+        for log, time in other.newest.items():
+            self.newest[log] = max(self.newest.get(log, ""), time)
         return self
 
 
@@ -180,7 +181,7 @@ def events_of_entries(
             continue
         tally.loggers[entry.logger, entry.level] += 1
         tally.threads = tally.threads or bool(entry.thread)
-        tally.newest = max(tally.newest, entry.time)
+        tally.newest[place] = max(tally.newest.get(place, ""), entry.time)
         event = event_of(entry, table, place)
         if keep is not None:
             keep(entry, event)

@@ -42,7 +42,10 @@ class OrderedLine:
         attempt = None
         if task is not None and task.attempt is not None:
             attempt = task.vertex, task.subtask, task.attempt
+        if about is About.FAILURE and not self.event.causes:
+            return None
         known = {
+            About.FAILURE: (attempt, self.event.causes),
             About.CHECKPOINT: (number,),
             About.ATTEMPT: (attempt,),
             About.PART: (number, attempt),
@@ -58,6 +61,11 @@ def kind_of(event: LogEvent) -> LineKind:
 def is_of_process(event: LogEvent) -> bool:
     """Whether the process of a task has written a line."""
     return event.word == OF_TASKS or event.clock.startswith(CLOCKS_OF_TASKS)
+
+
+def tells_end(event: LogEvent) -> bool:
+    """Whether the process of a task tells with a line that an attempt has ended."""
+    return is_of_process(event) and event.fields.get("to") in ENDED
 
 
 @dataclass
@@ -113,7 +121,7 @@ class HappenedBefore:
             words[event.log].add(event.word)
             if attempt is not None and is_of_process(event):
                 self.hosts.setdefault(attempt, event.log)
-                if event.fields.get("to") in ENDED:
+                if tells_end(event):
                     self.over.add(attempt)
         for number, cause in sorted(self.unsent.items()):
             line = self.lines[number]

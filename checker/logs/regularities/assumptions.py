@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from finale.checker.logs.findings import Finding, Severity, Where
 from finale.checker.logs.lines import Observed
 from finale.checker.logs.read.job_runs import JobRun, RunEvent
+from finale.checker.logs.read.messages import tells_end
 from finale.checker.logs.read.visibility import LogProfile
 from finale.model.protocols.coordinator.checkpoints import COMPLETED, PENDING
 
@@ -273,10 +274,12 @@ def _lacking(run: JobRun, profile: LogProfile | None) -> Iterator[Finding]:
 
 
 def _logs_of(run: JobRun, *, begins: bool) -> KnownLogs:
+    of_attempts = [(slice_of(each, Scope.ATTEMPT), each.log_event) for each in run.events]
     return KnownLogs(
+        run,
         begins,
-        run.ends,
-        frozenset(slice_of(e, Scope.ATTEMPT) for e in run.events if e.word == "task-deployed"),
+        {own: told.log for own, told in of_attempts if told.word == "task-deployed"},
+        frozenset(own for own, told in of_attempts if tells_end(told)),
         frozenset(e.log_event.log for e in run.events if e.checkpoint_becomes is PENDING),
         is_one_coordinator(run),
     )

@@ -80,6 +80,7 @@ class LogReplay:
         holes: Iterable[LinePlace] = (),
     ) -> None:
         self._holes = list(holes)
+        self._file_ends = run.file_ends()
         self.state = ReplayState(run, profile, begins=begins)
         self.job, self.tasks = JobEvents(self.state), TaskEvents(self.state)
         self.sinks = SinkEvents(self.state)
@@ -95,6 +96,8 @@ class LogReplay:
         for event in state.run.events:
             state.where = where_of(event.log_event)
             self._pass_holes(event.log_event)
+            if (log := self._file_ends.get(event.log_event.place)) is not None:
+                self.state.falls_silent(self.tasks.running_in(log))
             self._take(event)
         state.monitors.end_log(over=self.job.over)
         for number, reason in enumerate(self.hung_stops()):
