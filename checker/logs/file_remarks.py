@@ -1,4 +1,4 @@
-"""Says of the files of processes what a reader must know: whose clock is off, and which end early."""
+"""Says of the files of processes whose clock is off, and which of them end early."""
 
 from __future__ import annotations
 
@@ -46,13 +46,14 @@ def _of_clock(processes: Processes, log: int, clock: LogClock) -> Iterator[FileR
         text = f"its clock is {_far(clock.sections[0])} the JobManager's"
         yield _remark(processes, lines[0], text)
     elif len(clock.sections) >= DRIFTS_FROM and len(rises) == 1:
-        text = f"its clock drifts: from {_about(offsets[0])} to {_about(offsets[-1])} the JobManager's"
+        text = f"its clock drifts: {_change(offsets[0], offsets[-1])}"
         yield _remark(processes, lines[0], text)
     else:
-        jumps = [*zip(clock.starts[1:], pairwise(offsets), strict=True)]
+        told = {line for line, _ in clock.backwards}
+        steps = zip(clock.starts[1:], pairwise(offsets), strict=True)
+        jumps = [(line, both) for line, both in steps if line not in told]
         for line, (one, two) in jumps[:JUMPS_TOLD]:
-            text = f"its clock jumps here: from {_about(one)} to {_about(two)} the JobManager's"
-            yield _remark(processes, line, text)
+            yield _remark(processes, line, f"its clock jumps here: {_change(one, two)}")
         if len(jumps) > JUMPS_TOLD:
             text = f"and its clock jumps {len(jumps) - JUMPS_TOLD} times more"
             yield _remark(processes, jumps[JUMPS_TOLD][0], text)
@@ -87,8 +88,11 @@ def _far(section: ClockSection) -> str:
     return f"{_one(middle)} (± {(most - least) / 2:.0f} ms) {word}"
 
 
-def _about(offset: float) -> str:
-    return f"{_one(abs(offset))} {'behind' if offset < 0 else 'ahead of'}"
+def _change(one: float, two: float) -> str:
+    """From where to where a clock moves, compared with the JobManager's."""
+    before, after = ("behind" if each < 0 else "ahead of" for each in (one or two, two or one))
+    told = "" if before == after else f" {before.removesuffix(' of')}"
+    return f"from {_one(abs(one))}{told} to {_one(abs(two))} {after} the JobManager's"
 
 
 def _one(far: float) -> str:

@@ -111,9 +111,9 @@ def _jumps(far: timedelta) -> Callable[[list[str]], list[str]]:
 
 
 def _all_back(logs: Logs) -> Logs:
-    """All clocks go an hour back at once, in the middle of the time of the JobManager's file."""
+    """All clocks go an hour back at once, in the middle of the lines of the JobManager's file."""
     times = [time for line in logs["jm.log"] if (time := time_of(line)) is not None]
-    middle = times[0] + (times[-1] - times[0]) / 2
+    middle = times[len(times) // 2]
     return {
         name: [_at(each, lambda time: time - _HOUR if time >= middle else time) for each in lines]
         for name, lines in logs.items()

@@ -21,15 +21,15 @@ from .messages import HappenedBefore
 
 #: Times of lines are cut to milliseconds: the difference of two is wrong by less than this.
 PRECISION = 1
-#: Threads write their lines a little out of order. A time further back shows that a clock went back.
+#: Threads write their lines a little out of order. A time further back is that of a clock set back.
 BACK_MAX = 1000
 _ZERO = datetime(1970, 1, 1)
 
 
 @dataclass(frozen=True)
 class ClockSection:
-    """Lines of a file with one difference of clocks: how many milliseconds ahead of the JobManager's
-    at least, and at most. `first` and `last` are its first and last lines with a message."""
+    """Lines of a file with one difference of clocks: how many milliseconds ahead of the
+    JobManager's, at least and at most. `first` and `last` are its first and last message."""
 
     least: float
     most: float
@@ -151,8 +151,12 @@ class Clocks:
                 elif sender == log and receiver in known:
                     bounds.append((cause, raw[cause] - common[effect], inf))
         found: list[ClockSection] = []
+        backwards = [line for line, _ in self.logs[log].backwards]
         for line, least, most in sorted(bounds):
             both = ClockSection(least, most, line, line)
+            if found and bisect_right(backwards, line) > bisect_right(backwards, found[-1].last):
+                found.append(both)
+                continue
             if found:
                 before = found[-1]
                 both = ClockSection(
@@ -177,6 +181,9 @@ class Clocks:
     def _begins(self, log: int, before: ClockSection, after: ClockSection) -> int:
         """The first line of a section: that with the step of time that fits best, of those between
         the last message of the section before and its own first one."""
+        for line, _ in self.logs[log].backwards:
+            if before.last < line <= after.first:
+                return line
         step = after.offset - before.offset
         lines = [e for e in self._order.by_log[log] if before.last <= e <= after.first]
         pairs = [*pairwise(lines)] or [(after.first, after.first)]

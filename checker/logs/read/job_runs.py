@@ -100,7 +100,7 @@ class JobRun:
         """Return the lines that tell what another file lacks since it ends early, and that file."""
         if self.processes is None:
             return {}
-        order, own = self.processes.order, self.processes.events
+        order = self.processes.order
         return {
             order.lines[number].event.place: log
             for log, number in order.ends_early.items()

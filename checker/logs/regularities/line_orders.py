@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from finale.checker.logs.lines import ENDED_OTHERWISE, OF_CHECKPOINTS, STOPS
 from finale.checker.logs.read.job_runs import JobRun, RunEvent
+from finale.checker.logs.read.log_events import LinePlace
 
 from .line_classes import Scope, is_source, slice_of
 
@@ -29,7 +30,9 @@ class KnownLogs:
 
     run: JobRun
     begins: bool
-    """The logs have the beginning of the run, and no gap."""
+    """The logs have the beginning of the run."""
+    gaps: Sequence[LinePlace]
+    """Where lines are missing."""
     deployed: Mapping[Hashable, int]
     """The attempts whose process has a log, from their beginning on, and that log."""
     over: frozenset[Hashable]
@@ -45,7 +48,11 @@ class KnownLogs:
             is_there = self.run.ends or effect.log_event.log in self.coordinates
         else:
             is_there = self._reaches(effect)
-        return self.begins and is_there
+        return self.begins and is_there and not self._lacks_some_before(effect.log_event.place)
+
+    def _lacks_some_before(self, place: LinePlace) -> bool:
+        """Whether a gap may be before a line: if it is not behind the line in the same file."""
+        return any(gap[0] != place[0] or gap < place for gap in self.gaps)
 
     def _reaches(self, effect: RunEvent) -> bool:
         """Whether the log of the process of an attempt goes on beyond the causes of an effect."""

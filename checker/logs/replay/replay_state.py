@@ -98,8 +98,7 @@ class ReplayState:
         told = self._initially = frozenset(self._told())
         self.monitors = ReplayMonitor(self.system, told if begins else frozenset())
         if not begins:
-            # What was before the log is not known; a variable is from its first line on.
-            self.monitors.observed = frozenset(at for at in told if self._holds_one(at))
+            self._observe()
         self.monitors.names = self._names()
         self.begun: dict[int, PendingCheckpoint] = {}
         """What is known of the checkpoints that are pending."""
@@ -110,6 +109,11 @@ class ReplayState:
         self.where = Where(0, 0, 0)
         """The line that is looked at."""
         self._alternatives_left: dict[int, object] | None = None
+
+    def _observe(self) -> None:
+        """What was before is not known; a variable is from its first line on."""
+        self.begins = False
+        self.monitors.observed = frozenset(at for at in self._initially if self._holds_one(at))
 
     def _holds_one(self, position: int) -> bool:
         """Whether a variable is known as a whole when it is written: a set is not."""
@@ -161,6 +165,7 @@ class ReplayState:
 
     def forget(self) -> None:
         """A part of the log is missing here: what was known before may have changed."""
+        self._observe()
         self.monitors.forget()
         self._others().clear()
         self.begun.clear()

@@ -276,7 +276,9 @@ class _Judging:
         severity = Severity.OPEN
         if certain:
             severity = Severity.STUCK
-        elif ((missing and self.stops.left(self.stop)) or self.stop.newer is not None) and self._is_late():
+        elif (
+            (missing and self.stops.left(self.stop)) or self.stop.newer is not None
+        ) and self._is_late():
             severity = Severity.OVERDUE
         reasons = certain or missing
         if self.stop.newer is not None and not certain:
@@ -367,7 +369,8 @@ class _Judging:
             )
             severity = later
         elif self.silent:
-            begun_ += "; whether another task fails by the abort is told in a log that is missing, or ends early"
+            begun_ += "; whether another task fails by the abort is told in a log that is missing"
+            begun_ += ", or ends early"
             severity = later
         return HungStop(severity, _told(begun_, certain), certain, failed=True)
 

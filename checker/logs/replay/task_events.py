@@ -93,7 +93,7 @@ class TaskEvents:
         self.state.take("restart_region", {}, lambda: _start(task))
 
     def running_in(self, log: int) -> list[Task]:
-        """The tasks whose present attempt runs in the process of a log, which tells no end of it."""
+        """The tasks whose present attempt runs in the process of a log that tells no end of it."""
         run = self.state.run
         found: list[Task] = []
         for (vertex, subtask), task in self.state.system.tasks.items():
