@@ -81,7 +81,7 @@ def _far(section: ClockSection) -> str:
         return f"at least {_one(least)} {word}"
     least, most = min(least, most), max(least, most)
     middle = (least + most) / 2
-    if middle < _MILLISECONDS:
+    if most < _MILLISECONDS:
         return f"{least:.0f} to {most:.0f} ms {word}"
     if middle < _SECONDS:
         return f"{least / 1000:.3f} to {most / 1000:.3f} s {word}"

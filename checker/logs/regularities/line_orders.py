@@ -52,7 +52,7 @@ class KnownLogs:
 
     def _lacks_some_before(self, place: LinePlace) -> bool:
         """Whether a gap may be before a line: if it is not behind the line in the same file."""
-        return any(gap[0] != place[0] or gap < place for gap in self.gaps)
+        return any(gap[0] != place[0] or gap <= place for gap in self.gaps)
 
     def _reaches(self, effect: RunEvent) -> bool:
         """Whether the log of the process of an attempt goes on beyond the causes of an effect."""

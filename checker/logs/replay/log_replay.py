@@ -121,7 +121,7 @@ class LogReplay:
     def _pass_gaps(self, told: LogEvent) -> None:
         """Forget what may have changed: once behind the last line before a gap, for lines of other
         files may come next, and once before the first line behind it."""
-        passed = [at for at in self._gaps if at[0] == told.log and at < told.place]
+        passed = [at for at in self._gaps if at[0] == told.log and at <= told.place]
         if passed:
             self._gaps = [at for at in self._gaps if at not in passed]
             self._forget()
