@@ -12,10 +12,13 @@ from typing import Any
 
 import pytest
 
+from finale.checker.logs.lines import MESSAGES
 from finale.checker.logs.read.clocks import PRECISION, Clocks
 from finale.checker.logs.read.log_events import LogEvent, TaskId
-from finale.checker.logs.read.messages import HappenedBefore, OrderedLine
-from tests.logs.archive import SAMPLES, archives, needs_archives
+from finale.checker.logs.read.messages import HappenedBefore, OrderedLine, kind_of
+from tests.cli.running import run
+from tests.logs.archive import FAILOVERS, SAMPLES, archives, each_run, needs_archives
+from tests.logs.edits import lines_of
 
 from .__main__ import PAGE, chosen, counted, table
 from .changes import Changed, Logs, copies, runs_of_several
@@ -142,6 +145,106 @@ def test_a_line_that_is_missing_in_the_middle_of_a_file_is_found(
     job = of(tmp_path, Changed(RUN, "", "", {**logs, "tm-1.log": lines}))
     told = (("task", "map (1/2)#0"), ("checkpoint", "checkpoint 1"))
     assert ("acknowledged-once", told) in found([job])
+
+
+# --- messages -------------------------------------------------------------------------------------
+
+
+def in_order_of_the_file(path: str) -> Counter[tuple[object, bool]]:
+    """How many messages of each kind have the cause's line first, of runs of one file."""
+    found = Counter[tuple[object, bool]]()
+    for _, runs, _, _ in each_run(path):
+        for own in (each for each in runs if len(each.logs) == 1):
+            lines = [OrderedLine(each.log_event, own.job, each.task) for each in own.events]
+            first: dict[object, int] = {}
+            for message in MESSAGES:
+                for line in lines:
+                    key = message, line.key(message.about)
+                    if kind_of(line.event) == message.cause and key[1] is not None:
+                        first.setdefault(key, line.event.line)
+                for line in lines:
+                    key = message, line.key(message.about)
+                    if kind_of(line.event) == message.effect and key in first:
+                        found[message, first[key] < line.event.line] += 1
+    return found
+
+
+def test_each_kind_of_message_holds_in_runs_of_one_file() -> None:
+    """In one file the lines of all processes have an order: it is that of the messages."""
+    found = sum(map(in_order_of_the_file, map(str, (SAMPLES, FAILOVERS))), Counter())
+    assert not [message for message, is_so in found if not is_so]
+    assert {message for message, _ in found} == {*MESSAGES}
+
+
+# --- what stands around the lines -----------------------------------------------------------------
+
+
+def one_file(tmp_path: Path, lines: list[str], **others: str) -> Any:
+    """What is said of the job of a folder with one log, and other files."""
+    folder = tmp_path / "logs" / "one"
+    folder.mkdir(parents=True)
+    (folder / "flink.log").write_text("".join(f"{each}\n" for each in lines))
+    for name, text in others.items():
+        (folder / f"{name}.log").write_text(text)
+    ((job,),) = judged(tmp_path / "logs").values()
+    return job
+
+
+LAUNCHER = ["sed: can't read /opt/flink/conf/config.yaml: No such file", "Starting Job Manager"]
+GC_LOG = "[0.005s][info][gc] Using G1\n[0.105s][info][gc] GC(0) Pause Young\n"
+
+
+def test_lines_of_a_launcher_are_no_gap(tmp_path: Path) -> None:
+    job = one_file(tmp_path, [*LAUNCHER, *lines_of("bounded-01")])
+    assert (job["coverage"], job["needs"]) == ("complete", {})
+
+
+def test_a_loss_is_found_behind_lines_of_a_launcher(tmp_path: Path) -> None:
+    own = one_file(tmp_path / "own", [*lines_of("H7-00")])
+    assert found([own])
+    assert found([one_file(tmp_path / "more", [*LAUNCHER, *lines_of("H7-00")])]) == found([own])
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "\tat java.base/java.lang.Thread.run(Thread.java:840)",
+        "Caused by: java.io.IOException: gone",
+        "5:53,358 INFO  org.apache.flink.runtime.checkpoint.CheckpointCoordinator [Timer] - Done",
+        "2026-11-20 15:40:53,358 INFO  org.apache.flink.runti",
+    ],
+)
+def test_the_rest_of_an_entry_shows_that_its_beginning_is_missing(
+    rest: str, tmp_path: Path
+) -> None:
+    assert one_file(tmp_path, [rest, *lines_of("bounded-01")])["coverage"] == "gap"
+
+
+def test_a_file_that_is_not_flinks_is_left_alone(tmp_path: Path) -> None:
+    job = one_file(tmp_path, [*lines_of("bounded-01")], gc=GC_LOG)
+    assert (job["coverage"], job["needs"]) == ("complete", {})
+
+
+def test_a_file_that_is_not_flinks_is_no_job_by_itself(tmp_path: Path) -> None:
+    (tmp_path / "gc.log").write_text(GC_LOG)
+    ran = run("validate gc.log", tmp_path)
+    assert ran.exit == 3
+    assert "no line has the layout of" in ran.stdout
+
+
+def test_a_gap_takes_away_what_it_could_explain(tmp_path: Path) -> None:
+    """A line that is unreadable behind a finding leaves it, and one before it does not."""
+    lines = [*lines_of("H7-00")]
+    own = one_file(tmp_path / "own", lines)
+    last = max(each["line"] for each in own["findings"] if each["severity"] == "violated")
+    broken = "2026-11-20 15:40:53,358 INFO  org.apache.flink.runti"
+    behind = one_file(tmp_path / "behind", [*lines[: last + 1], broken, *lines[last + 1 :]])
+    assert behind["coverage"] == "gap"
+    violated = {each["property"] for each in own["findings"] if each["severity"] == "violated"}
+    assert violated <= {name for name, _ in found([behind])}
+    before = one_file(tmp_path / "before", [lines[0], broken, *lines[1:]])
+    assert before["coverage"] == "gap"
+    assert found([before]) <= found([own])
 
 
 # --- order and clocks, of processes whose clocks are known ----------------------------------------

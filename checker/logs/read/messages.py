@@ -218,10 +218,9 @@ class HappenedBefore:
         first, then = self._number.get(one), self._number.get(two)
         if first is None or then is None:
             return False
-        log, *_ = one
-        return self._known[then].get(log, -1) >= first
+        return self._known[then].get(one[0], -1) >= first
 
     def goes_on(self, log: int, place: LinePlace) -> bool:
         """Whether a file has a line that comes after some line for certain."""
-        own = self.by_log.get(log, ())
+        own = self.by_log.get(log, [])
         return bool(own) and self.precedes(place, self.lines[own[-1]].event.place)
