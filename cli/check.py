@@ -57,7 +57,7 @@ def check(
         ),
         None if changed_since is None else changes_in(changed_since, paths, protocols),
     )
-    refuse_limits({"--jobs": flags.jobs})
+    refuse_limits({"--workers": flags.workers})
     options.refuse_contradictions(paths)
     if flags.spark:
         from finale.pipeline.search.run import SearchPlan

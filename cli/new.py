@@ -33,7 +33,7 @@ from finale.model.topology.table import SHAPES
 
 from . import completers
 from .meter import Meter
-from .parameters import refuse_limits
+from .parameters import LIMITS, refuse_limits
 
 #: A rule that a change often concerns; of a protocol without it, the first rule that a run takes.
 RULE = "apply_acknowledgement"
@@ -64,7 +64,7 @@ def new(
         ),
     ] = None,
     max_seconds: Annotated[
-        float, Parameter(help="Time limit in seconds for the search of the protocol.")
+        float, Parameter(group=LIMITS, help="Time limit in seconds for the search of the protocol.")
     ] = SECONDS_MAX,
 ) -> int:
     """Begin a review: write a variant, a spec, a CI file, and a page of what a rule can use."""
@@ -83,7 +83,7 @@ def new(
     files = files_of(spec.instance(), rule or _rule_of(result, names), setting, result)
     _write({folder / name: text for name, text in files.items()})
     folders = f"--protocols {VARIANT_FILE.parent} --specs {SPEC_FILE.parent}"
-    review = f"finale review {VARIANT} {folders} --html review.html"
+    review = f"finale review {VARIANT} {folders} -o review.html"
     page = console()
     rows = [[str(folder / name), MEANINGS[name]] for name in files]
     inside = shlex.quote(str(folder))

@@ -112,7 +112,7 @@ def _verdicts(review: Review, width: int) -> list[Text]:
             lines += _shown_run(finding, width)
     worse = sum(each.direction in FALLS for each in findings)
     if worse > shown:
-        told = "--format json also has the runs of the other violations, and --html FILE those "
+        told = "--format json also has the runs of the other violations, and -o FILE those "
         told += "of the worst"
         lines += paragraph(Text(told, "dim"), width, indent=2)
     return lines

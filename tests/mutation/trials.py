@@ -145,7 +145,9 @@ def noted() -> Iterator[Callable[[], Lines]]:
 
 
 def _body_of(code: CodeType) -> set[int]:
-    return {line for _, _, line in tuple(code.co_lines()) if line is not None} - {code.co_firstlineno}
+    return {line for _, _, line in tuple(code.co_lines()) if line is not None} - {
+        code.co_firstlineno
+    }
 
 
 def _head_of(code: CodeType) -> set[int]:
