@@ -12,17 +12,10 @@ from finale.checker.spec.catalogue import catalogue
 from finale.cli.explaining import DOCS, PAGES, rows_of
 from finale.model.properties.registry import PROPERTIES
 from finale.model.rule_ids import RULE_IDS
-from tests.cli.running import run
+from tests.cli.running import HERE, run
 from tests.docs.codes import codes
 
-VARIANT = '''
-from finale.protocols import Yardstick
-
-class {name}(Yardstick):
-    """The chain snapshots twice as a test of explanations."""
-
-VARIANTS = {{"{key}": {name}}}
-'''
+PING = HERE / "inputs" / "protocols" / "ping.py"
 
 
 def kinds(name: str) -> list[str]:
@@ -71,17 +64,14 @@ def test_each_property_id_and_error_is_explained() -> None:
 
 
 def test_a_variant_of_the_user_comes_first(tmp_path: Path) -> None:
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    text = VARIANT.format(name="Drain", key="drain")
-    (folder / "mine.py").write_text(text, encoding="utf-8")
-    told = run("explain drain --protocols mine", tmp_path, columns=200).stdout
-    heads = re.findall(r"^drain · .*$", told, re.MULTILINE)
-    assert heads == [
-        "drain · your variant of yardstick",
+    """Also before a word of the glossary of the same name."""
+    text = PING.read_text(encoding="utf-8").replace('"forgets":', '"drain":')
+    (tmp_path / "ping.py").write_text(text, encoding="utf-8")
+    told = run("explain drain --protocols .", tmp_path, columns=200).stdout
+    assert re.findall(r"^drain · .*$", told, re.MULTILINE) == [
+        "drain · your variant of ping",
         "drain · word · docs/glossary.md, Words of Flink",
     ]
-    assert "The chain snapshots twice" in told
 
 
 def test_a_near_name_is_guessed_and_a_far_one_is_not() -> None:
