@@ -39,6 +39,7 @@ PAGES = {
 #: A table explains names if its first column is one of these.
 _NAMING = ("Id", "Assumption", "Code", "Word")
 _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
+_EMPHASIS = re.compile(r"(?<![\w`*[])\*{1,2}(\w[^*`]*)\*{1,2}")
 #: A bar that no backtick and no backslash protects ends a cell.
 _BAR = re.compile(r"(?<!\\)\|(?=(?:[^`]*`[^`]*`)*[^`]*$)")
 
@@ -217,7 +218,7 @@ def _names(cell: str) -> Iterator[str]:
 
 def _plain(cell: str) -> str:
     """A cell without the marks of Markdown."""
-    return _LINK.sub(r"\1", cell).replace("\\|", "|").replace("**", "").strip()
+    return _EMPHASIS.sub(r"\1", _LINK.sub(r"\1", cell)).replace("\\|", "|").strip()
 
 
 Source = Callable[[Catalogue], Iterator[Explanation]]

@@ -21,6 +21,7 @@ from cyclopts import App, CycloptsError, Group
 from . import VERSION
 from .commands import COMMANDS, ENGINE, USUAL, CommandGroup
 from .former import present
+from .project import fill_in
 
 #: Exit code of an internal error. No answer about a spec has this code.
 EXIT_INTERNAL = 70
@@ -44,6 +45,7 @@ app = App(
     print_error=False,
     suppress_keyboard_interrupt=False,
     result_action="return_value",
+    config=(fill_in,),
 )
 app["--help"].group = app["--version"].group = Group("Options", sort_key=len(COMMANDS))
 

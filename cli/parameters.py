@@ -17,6 +17,7 @@ from finale.model.errors import FinaleError, Place
 from finale.model.given import no_such_path
 
 from . import completers
+from .project import PROJECT_FILES
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -262,10 +263,14 @@ def limits_of(
     return Limits(states, seconds, megabytes and megabytes * 2**20, steps_max=steps)
 
 
+def _is_spec(file: Path) -> bool:
+    return file.name not in PROJECT_FILES and not file.is_dir()
+
+
 def specs_in(path: Path) -> Iterator[Path]:
     """A spec, or all specs below a folder, sorted. Raises `no-such-path`, `no-specs`."""
     if path.is_dir():
-        files = sorted(file for file in path.rglob("*.toml") if not file.is_dir())
+        files = sorted(file for file in path.rglob("*.toml") if _is_spec(file))
         if not files:
             raise FinaleError(
                 "no-specs",

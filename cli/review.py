@@ -38,6 +38,7 @@ from .parameters import (
     refuse_limits,
     specs_in,
 )
+from .project import PROJECT_FILES
 
 #: Searches with larger bounds take so many seconds by default.
 SECONDS_OF_STABILITY = 60.0
@@ -161,6 +162,7 @@ def default_specs() -> list[Path]:
     """The specs of the current folder and of its folder `specs`, and those of Finale."""
     here = Path.cwd()
     own = [*sorted(here.glob("*.toml")), *sorted(here.glob("specs/**/*.toml"))]
+    own = [file for file in own if file.name not in PROJECT_FILES]
     return list(dict.fromkeys([*own, *sorted(OWN_SPECS.rglob("*.toml"))]))
 
 

@@ -69,7 +69,7 @@ def test_a_variant_of_the_user_comes_first(tmp_path: Path) -> None:
     (tmp_path / "ping.py").write_text(text, encoding="utf-8")
     told = run("explain drain --protocols .", tmp_path, columns=200).stdout
     assert re.findall(r"^drain · .*$", told, re.MULTILINE) == [
-        "drain · your variant of ping",
+        "drain · your variant of ping-pong",
         "drain · word · docs/glossary.md, Words of Flink",
     ]
 

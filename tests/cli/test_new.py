@@ -16,7 +16,7 @@ from finale.model.language.build import rule_names
 from tests.cli.running import ROOT, run
 
 FILES = [
-    ".github/workflows/finale.yml", "protocols/my_change.py", "specs/my-change.toml",
+    ".github/workflows/finale.yml", "finale.toml", "protocols/my_change.py", "specs/my-change.toml",
     "what-a-rule-can-use.md",
 ]  # fmt: skip
 CHECK = "check specs --protocols protocols"
