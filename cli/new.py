@@ -105,7 +105,8 @@ def new(
 def _refuse_if_no_helper(kind: type[Protocol], name: str, rules: list[str]) -> None:
     """Raise `unknown-rule` if a name is no method of the protocol that a variant can override."""
     found = bodies(kind, name)
-    if not found or isinstance(vars(found[0].owner)[name], property) or name.startswith("_"):
+    is_value = bool(found) and isinstance(vars(found[0].owner)[name], property)
+    if not found or is_value or name.startswith("__"):
         message = f'{kind.key} has no rule or helper "{name}"'
         raise FinaleError("unknown-rule", message, advice=nearest(name, rules))
 
