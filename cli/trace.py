@@ -40,6 +40,7 @@ from .meter import Meter
 from .minimising import shrunk
 from .output import document, say, to_file_or_stdout
 from .parameters import (
+    OUTPUT,
     BackendName,
     Minimise,
     ProtocolsFolder,
@@ -69,7 +70,9 @@ def trace(  # noqa: PLR0913 - one parameter a flag
     ] = "text",
     output: Annotated[
         Path | None,
-        Parameter(name=("--output", "-o"), help="File to write (default: standard output)."),
+        Parameter(
+            group=OUTPUT, name=("--output", "-o"), help="File to write (default: standard output)."
+        ),
     ] = None,
     backend: BackendName = "auto",
     reduce: ReductionNames = (),
