@@ -26,7 +26,7 @@ from finale.checker.report.story import (
     says_nothing,
     story_of,
 )
-from finale.checker.report.trace import told_causes
+from finale.checker.report.trace import place_text, told_causes
 from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Verdict, Word
 from finale.checker.spec.claim import Spec, runs_before
 from finale.checker.studies.causes import Causes, causes_of
@@ -182,6 +182,10 @@ def _step(told: Told, step: StoryStep) -> h.Renderable:
     return item[
         h.h3[h.span(".number")[number], " ", rule.name, " ", _binding(step.rule.binding)],
         h.p[rule.sentence],
+        [
+            h.p(".soft")["since ", h.code[each.text], f" {place_text(each.place)}"]
+            for each in step.alternatives
+        ],
         bool(step.renamed) and h.p[f"Ids are given again: {' ← '.join(step.renamed)}."],
         changes_list(step.changes, queues_after(told, step.number)),
         step.fault is not None

@@ -161,9 +161,11 @@ def step_lines(told: StoryStep, story: Story, width: int) -> Iterator[Text]:
     title = number + Text(told.rule.rule.name, "bold")
     if told.rule.binding:
         title.append("  ").append_text(binding_text(told.rule.binding))
-    yield title.append(f"  {_where(told.rule.rule.place)}", "dim")
+    yield title.append(f"  {place_text(told.rule.rule.place)}", "dim")
     yield from paragraph(Text(told.rule.rule.sentence, "italic"), width, indent=INDENT)
-    ways = [Text(each.text).append(f" {_where(each.place)}", "dim") for each in told.alternatives]
+    ways = [
+        Text(each.text).append(f" {place_text(each.place)}", "dim") for each in told.alternatives
+    ]
     if ways:
         ways[0] = Text("since ", "dim") + ways[0]
         yield from flow(ways, width, indent=INDENT)
@@ -180,7 +182,8 @@ def step_lines(told: StoryStep, story: Story, width: int) -> Iterator[Text]:
         yield Text(" " * (INDENT + 2)).append("nothing changes", "dim")
 
 
-def _where(place: Place) -> str:
+def place_text(place: Place) -> str:
+    """Return a file and a line, as short as they can be."""
     return f"{Path(place.file).name}:{place.line}" if place.file else ""
 
 
