@@ -51,7 +51,8 @@ def trace_lines(
         lines += [Text(), *_ending(story, width)]
     if avoided := list(told_causes(story, causes)):
         lines += [Text(), Text("what could have avoided it", "bold cyan")]
-        lines += columns([[Text(f"  {each}")] for each in avoided], width)
+        for each in avoided:
+            lines += paragraph(Text(each), width, indent=2)
     return [*lines, Text(), Text("reproduce: ", "dim").append(again)] if again else lines
 
 
