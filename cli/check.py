@@ -28,14 +28,20 @@ if TYPE_CHECKING:
 
 
 def check(
-    *paths: Annotated[Path, Parameter(help="Specs, or folders that contain specs.")],
+    *paths: Annotated[
+        Path,
+        Parameter(help="Specs, or folders with specs (default: specs of the project file)."),
+    ],
     flags: Annotated[CheckFlags, Parameter(name="*")] = DEFAULTS,
 ) -> int:
     """Check specs, and compare the verdicts with the expected ones."""
     protocols, changed_since = flags.protocols, flags.changed_since
     if not paths:
         raise FinaleError(
-            "no-paths", "no spec is given", advice="name specs, or folders: finale check specs/"
+            "no-paths",
+            "no spec is given",
+            advice="name specs, or folders: finale check specs/; or write `specs` into a project "
+            "file (docs/project-file.md)",
         )
     if flags.watch:
         from .again import check_again
@@ -57,7 +63,7 @@ def check(
         ),
         None if changed_since is None else changes_in(changed_since, paths, protocols),
     )
-    refuse_limits({"--jobs": flags.jobs})
+    refuse_limits({"--workers": flags.workers})
     options.refuse_contradictions(paths)
     if flags.spark:
         from finale.pipeline.search.run import SearchPlan

@@ -21,7 +21,13 @@ from finale.model.errors import FinaleError
 
 from . import completers
 from .parameters import (
+    ASKED,
+    LIMITS,
+    OUTPUT,
     PLAIN,
+    SEARCH,
+    SETTING,
+    SPARK,
     AllProperties,
     BackendName,
     ConfOption,
@@ -40,6 +46,7 @@ from .parameters import (
     Strict,
     TextOrJson,
     VariantName,
+    Workers,
     given_flags,
     refuse_limits,
     words_of,
@@ -63,8 +70,9 @@ class CheckFlags:
     max_memory: Annotated[
         int | None,
         Parameter(
+            group=LIMITS,
             help="Memory limit in megabytes of a native search (default: 80 % of the free memory, "
-            "shared by all searches at once). Also the limit of each Spark worker."
+            "shared by all searches at once). Also the limit of each Spark worker.",
         ),
     ] = None
     max_steps: StepsLimit = None
@@ -72,58 +80,77 @@ class CheckFlags:
     reduce: ReductionNames = ()
     storage: StorageOption = "exact"
     threads: Annotated[
-        int | None, Parameter(help="Number of threads of a native search (default: all cores).")
+        int | None,
+        Parameter(group=SEARCH, help="Number of threads of a native search (default: all cores)."),
     ] = None
     resume: Annotated[
         Path | None,
-        Parameter(help="Folder to save the search in, and to continue a saved search from."),
+        Parameter(
+            group=SEARCH, help="Folder to save the search in, and to continue a saved search from."
+        ),
     ] = None
-    slow: Annotated[bool, PLAIN, Parameter(help="Also check specs that are marked slow.")] = False
+    slow: Annotated[
+        bool, PLAIN, Parameter(group=ASKED, help="Also check specs that are marked slow.")
+    ] = False
     record: Annotated[
         bool,
         PLAIN,
-        Parameter(help="Write exact counts into the specs if two searches agree on the counts."),
+        Parameter(
+            group=OUTPUT,
+            help="Write exact counts into the specs if two searches agree on the counts.",
+        ),
     ] = False
     trace_dir: Annotated[
-        Path | None, Parameter(help="Folder to write each trace into, as ITF.")
+        Path | None, Parameter(group=OUTPUT, help="Folder to write each trace into, as ITF.")
     ] = None
-    junit: Annotated[Path | None, Parameter(help="File to write the results into, as JUnit.")] = (
-        None
-    )
+    junit: Annotated[
+        Path | None, Parameter(group=OUTPUT, help="File to write the results into, as JUnit.")
+    ] = None
     sarif: Annotated[
-        Path | None, Parameter(help="File to write failures and warnings into, as SARIF.")
+        Path | None,
+        Parameter(group=OUTPUT, help="File to write failures and warnings into, as SARIF."),
     ] = None
-    releases: Annotated[
-        str | None,
+    release: Annotated[
+        tuple[str, ...],
+        PLAIN,
         Parameter(
-            help="Compare releases: all, or a list such as V3,V4 or flink-1.15.",
+            group=SETTING,
+            help="Compare releases of Flink: all, or names such as V4 or flink-1.15; repeatable, "
+            "and separated by commas.",
             completer=completers.releases,
         ),
-    ] = None
+    ] = ()
     spark: Annotated[
         bool,
         PLAIN,
-        Parameter(help="Continue a search on Spark when it outgrows this process (docs/spark.md)."),
+        Parameter(
+            group=SPARK,
+            help="Continue a search on Spark when it outgrows this process (docs/spark.md).",
+        ),
     ] = False
     states_here: Annotated[
         int | None,
         Parameter(
+            group=SPARK,
             help="With --spark: continue on Spark at this number of states (default: when memory "
-            "runs out)."
+            "runs out).",
         ),
     ] = None
     owners: Annotated[
         int | None,
-        Parameter(help="With --spark: number of tasks that share the states (default: all slots)."),
+        Parameter(
+            group=SPARK,
+            help="With --spark: number of tasks that share the states (default: all slots).",
+        ),
     ] = None
     master: MasterOption = None
     conf: ConfOption = ()
-    jobs: Annotated[
-        int | None, Parameter(help="Number of specs to check at once (default: one for each core).")
-    ] = None
+    workers: Workers = None
     changed_since: Annotated[
         str | None,
-        Parameter(help="Leave out specs of which nothing changed since this Git revision."),
+        Parameter(
+            group=ASKED, help="Leave out specs of which nothing changed since this Git revision."
+        ),
     ] = None
     variant: VariantName = None
     set: SetValues = ()
@@ -131,7 +158,9 @@ class CheckFlags:
     watch: Annotated[
         bool,
         PLAIN,
-        Parameter(help="Check again whenever a spec or a file of --protocols is saved."),
+        Parameter(
+            group=SEARCH, help="Check again whenever a spec or a file of --protocols is saved."
+        ),
     ] = False
     no_cache: NoCache = False
     no_compare: NoCompare = False
@@ -148,7 +177,7 @@ _OF_SPARK = ("--states-here", "--owners", "--master", "--conf")
 _NOT_ON_SPARK = ("--backend", "--reduce", "--storage", "--record", "--max-steps")
 #: Flags that choose specs, or say when to stop: who continues the search of one spec needs none.
 _OF_ONE_CALL = (
-    *("--slow", "--jobs", "--changed-since", "--watch"),
+    *("--slow", "--workers", "--changed-since", "--watch"),
     *("--max-states", "--max-seconds", "--max-memory", "--states-here"),
 )
 
@@ -183,7 +212,7 @@ class CheckOptions:
     @cached_property
     def releases(self) -> tuple[ReleaseConfig, ...] | None:
         """The releases to compare. Raises `unknown-release`."""
-        return None if self.flags.releases is None else releases_in(self.flags.releases)
+        return releases_in(",".join(self.flags.release)) if self.flags.release else None
 
     @property
     def to_continue(self) -> list[str]:
@@ -198,7 +227,7 @@ class CheckOptions:
     @property
     def may_search_beside(self) -> bool:
         """Whether several specs can be searched at once."""
-        return self.plan is None and self.flags.releases is None and not self.flags.record
+        return self.plan is None and not self.flags.release and not self.flags.record
 
     def refuse_contradictions(self, paths: Sequence[Path]) -> None:
         """Refuse flags that contradict each other.
@@ -211,8 +240,8 @@ class CheckOptions:
             if self.releases is not None and flag in given:
                 raise FinaleError(
                     "releases-alone",
-                    f"{flag} is an option of one check, and --releases compares several checks",
-                    advice=f"leave out --releases, or {flag}",
+                    f"{flag} is an option of one check, and --release compares several checks",
+                    advice=f"leave out --release, or {flag}",
                 )
         if self.flags.all_properties and self.flags.properties:
             raise FinaleError(

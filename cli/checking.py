@@ -79,7 +79,7 @@ class Checking:
         if len(files) > 1 and self.options.may_search_beside:
             from finale.checker.search.processes import processors
 
-            jobs = min(self.flags.jobs or processors(), len(files))
+            jobs = min(self.flags.workers or processors(), len(files))
             if jobs > 1:
                 self._check_beside(files, jobs)
                 return

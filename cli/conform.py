@@ -24,10 +24,11 @@ from finale.checker.report.conformance import (
     unbuilt_line,
 )
 from finale.checker.report.layout import console, write
+from finale.checker.review.change import read_under
 from finale.checker.search.limits import Limits
 from finale.checker.search.rows import PRECEDENCE, Exit
 from finale.checker.spec.catalogue import catalogue
-from finale.checker.spec.reading import read_spec
+from finale.checker.spec.grid import Values, values_in
 from finale.model.errors import FinaleError, Place, nearest
 from finale.model.given import lines_in, not_read, opened
 from finale.reference.formats.logfile import LOG
@@ -35,7 +36,8 @@ from finale.reference.formats.logfile import LOG
 from .errors import print_error
 from .meter import Meter
 from .output import document, say, say_json
-from .parameters import PLAIN, TextOrJson, refuse_limits, specs_in
+from .parameters import LIMITS as LIMIT_FLAGS
+from .parameters import PLAIN, SetValues, TextOrJson, VariantName, refuse_limits, specs_in
 
 
 def conform(
@@ -51,14 +53,19 @@ def conform(
         int | None,
         PLAIN,
         Parameter(
+            group=LIMIT_FLAGS,
             help="Logs only: maximal number of states of a section, in addition to one state for "
-            f"each event (default: {LIMITS.states_max})."
+            f"each event (default: {LIMITS.states_max}).",
         ),
     ] = None,
     max_seconds: Annotated[
-        float | None, PLAIN, Parameter(help="Logs only: time limit for each log, in seconds.")
+        float | None,
+        PLAIN,
+        Parameter(group=LIMIT_FLAGS, help="Logs only: time limit for each log, in seconds."),
     ] = None,
     format: TextOrJson = "text",
+    variant: VariantName = None,
+    set: SetValues = (),
 ) -> int:
     """Compare model and engine in lock-step, or judge event logs."""
     if not paths:
@@ -73,9 +80,19 @@ def conform(
         _refuse_without_logs(
             {"--unseen": bool(unseen)} | {k: v is not None for k, v in limits.items()}
         )
+    elif (variant or set) and all(_log_of_a_run(path).suffix == LOG_SUFFIX for path in paths):
+        raise FinaleError(
+            "usage",
+            "--variant and --set change a spec, and only event logs are given",
+            advice="leave them out, or name a spec",
+        )
     profile = dict.fromkeys(map(_step_name, unseen), Visibility.MAYBE)
     results = Compared(
-        format == "text", profile, Limits(max_states or LIMITS.states_max, max_seconds)
+        format == "text",
+        profile,
+        Limits(max_states or LIMITS.states_max, max_seconds),
+        variant,
+        values_in(set),
     )
     try:
         results.take(paths)
@@ -144,6 +161,8 @@ class Compared:
     as_text: bool
     profile: Mapping[str, Visibility]
     limits: Limits
+    variant: str | None
+    values: Values
     rows: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     agree: int = 0
     differ: int = 0
@@ -177,7 +196,7 @@ class Compared:
         """One spec. In a folder those without a counterpart are passed over, and named."""
         began = time.monotonic()
         try:
-            spec = read_spec(file, catalogue())
+            spec = read_under(file, catalogue(), self.variant, self.values)
             with Meter(file.name) as meter:
                 outcome = LockStep(spec).run(meter)
         except FinaleError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from cyclopts import CoercionError, CycloptsError, MissingArgumentError, UnknownCommandError
 
@@ -14,9 +14,6 @@ from finale.model.errors import FinaleError, Place
 
 from .output import say
 
-#: Former commands and words of the command line, with the present ones.
-RENAMED_COMMANDS = {"why": "blocked"}
-RENAMED_WORDS = {"--out": "--output", "--seconds": "--max-seconds", "table": "text"}
 #: What the types of flags are called.
 NUMBERS: dict[object, str] = {int: "whole number", float: "number"}
 
@@ -74,19 +71,10 @@ def _usage_of(error: CycloptsError) -> str:
     return ""
 
 
-def renamed(arguments: Sequence[str]) -> FinaleError | None:
-    """An error that names the present word, if a command line has a former one."""
-    command, *rest = arguments or ("",)
-    if command in RENAMED_COMMANDS:
-        message, advice = f"`{command}` has a new name", f"write finale {RENAMED_COMMANDS[command]}"
-        return FinaleError("renamed", message, advice=advice)
-    for word in rest:
-        flag, _, value = word.partition("=")
-        new = RENAMED_WORDS.get(flag) or RENAMED_WORDS.get(value)
-        if new is not None:
-            old = flag if flag in RENAMED_WORDS else value
-            return FinaleError("renamed", f"`{old}` has a new name", advice=f"write {new}")
-    return None
+def tell_former(renamed: Mapping[str, str]) -> None:
+    """Print a line about each former name of a command line."""
+    for old, new in renamed.items():
+        tell(f"note: `{old}` has a new name: write `{new}`")
 
 
 def _choices(error: CycloptsError) -> str:

@@ -13,33 +13,50 @@ from cyclopts import Parameter
 from finale.checker.export.files import ENDINGS, ExportSource, Target, files_of
 from finale.checker.export.names import identifier
 from finale.checker.report.places import shown_file
+from finale.checker.review.change import read_under
 from finale.checker.search.run import chosen
 from finale.checker.spec.catalogue import catalogue
-from finale.checker.spec.reading import check_property_name, read_spec
+from finale.checker.spec.grid import values_in
+from finale.checker.spec.reading import check_property_name
 from finale.model.errors import FinaleError, Place
 
 from .output import OutputFile, say
-from .parameters import PLAIN, PropertyNames, ProtocolsFolder, SpecFile
+from .parameters import (
+    OUTPUT,
+    PLAIN,
+    PropertyNames,
+    ProtocolsFolder,
+    SetValues,
+    SpecFile,
+    VariantName,
+)
 
 
-def export(
+def export(  # noqa: PLR0913 - one parameter a flag
     spec: SpecFile,
     /,
     *,
     to: Annotated[Target, Parameter(help="Language to export to.")],
     output: Annotated[
-        Path | None, Parameter(help="Existing folder, or new file (default: current folder).")
+        Path | None,
+        Parameter(
+            group=OUTPUT,
+            name=("--output", "-o"),
+            help="Existing folder, or new file (default: current folder).",
+        ),
     ] = None,
     properties: PropertyNames = (),
     safety_only: Annotated[bool, PLAIN, Parameter(help="Export no liveness properties.")] = False,
     force: Annotated[bool, PLAIN, Parameter(help="Replace existing files.")] = False,
+    variant: VariantName = None,
+    set: SetValues = (),
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Export a spec to TLA+ or Promela, for TLC or SPIN."""
     known = catalogue(protocols)
     for name in properties:
         check_property_name(name, known)
-    claim = read_spec(spec, known)
+    claim = read_under(spec, known, variant, values_in(set))
     families = chosen(claim, properties)
     if safety_only:
         families = tuple(family for family in families if not family.kind.is_liveness)

@@ -38,7 +38,7 @@ from .errors import print_error
 from .meter import Meter
 from .minimising import shrunk
 from .output import OutputFile, document, say_json
-from .parameters import PLAIN, TextOrJson, refuse_limits, specs_in
+from .parameters import LIMITS, OUTPUT, PLAIN, TextOrJson, Workers, refuse_limits, specs_in
 
 #: Limits of each search, if the user gives none.
 STATES_OF_ONE, SECONDS_OF_ONE = 300_000, 20.0
@@ -53,7 +53,12 @@ def hunt(  # noqa: PLR0913 - one parameter a flag
         str, Parameter(help="Protocols to hunt in (default: all that the release has).")
     ],
     output: Annotated[
-        Path, Parameter(help="Folder for the results; the same folder continues a hunt.")
+        Path,
+        Parameter(
+            group=OUTPUT,
+            name=("--output", "-o"),
+            help="Folder for the results; the same folder continues a hunt.",
+        ),
     ] = Path("finale-hunt"),
     release: Annotated[
         str, Parameter(help="Release of Flink.", completer=completers.releases)
@@ -66,24 +71,25 @@ def hunt(  # noqa: PLR0913 - one parameter a flag
             "the specs of Finale)."
         ),
     ] = (),
-    seconds: Annotated[
+    max_total_seconds: Annotated[
         float | None,
-        Parameter(help="Time after which no further settings are searched (default: no limit)."),
+        Parameter(
+            group=LIMITS,
+            help="Time after which no further settings are searched (default: no limit).",
+        ),
     ] = None,
     max_states: Annotated[
-        int, Parameter(help="Maximal number of states of each search.")
+        int, Parameter(group=LIMITS, help="Maximal number of states of each search.")
     ] = STATES_OF_ONE,
     max_seconds: Annotated[
-        float, Parameter(help="Time limit in seconds of each search.")
+        float, Parameter(group=LIMITS, help="Time limit in seconds of each search.")
     ] = SECONDS_OF_ONE,
-    jobs: Annotated[
-        int | None, Parameter(help="Number of searches at once (default: one for each core).")
-    ] = None,
+    workers: Workers = None,
     format: TextOrJson = "text",
 ) -> int:
     """Search many small settings of a release, and list violations that no spec describes."""
-    refuse_limits({"--jobs": jobs, "--max-seconds": max_seconds, "--max-states": max_states})
-    refuse_limits({"--seconds": seconds})
+    refuse_limits({"--workers": workers, "--max-seconds": max_seconds, "--max-states": max_states})
+    refuse_limits({"--max-total-seconds": max_total_seconds})
     own = release_named(release)
     catalogued = catalogue(None, users_store())
     chosen = list(dict.fromkeys(protocols or own.protocols.values()))
@@ -94,10 +100,10 @@ def hunt(  # noqa: PLR0913 - one parameter a flag
     plan = settings(chosen, own.name)
     with Journal(output) as journal, Meter("settings") as meter:
         limits = Limits(max_states, max_seconds)
-        hunting = Hunting(catalogued, journal, limits, jobs or processors(), meter.tell_many)
+        hunting = Hunting(catalogued, journal, limits, workers or processors(), meter.tell_many)
         interrupted = hunting.hunt(described, None)
         known_results = list(hunting.results(described))
-        interrupted = interrupted or hunting.hunt(plan, seconds)
+        interrupted = interrupted or hunting.hunt(plan, max_total_seconds)
         results = list(hunting.results(plan))
     signatures = signatures_of(known_results)
     unknown = len(described) - len(known_results)  # their violations would be called new

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -33,7 +33,8 @@ from finale.model.topology.table import SHAPES
 
 from . import completers
 from .meter import Meter
-from .parameters import refuse_limits
+from .parameters import LIMITS, refuse_limits
+from .project import OWN_FILE
 
 #: A rule that a change often concerns; of a protocol without it, the first rule that a run takes.
 RULE = "apply_acknowledgement"
@@ -46,7 +47,13 @@ MEANINGS = {
     SPEC_FILE: "the claim: a job, bounds, expected verdicts",
     CI_FILE: "a workflow of GitHub that checks the claim",
     PAGE_FILE: "what the protocol offers to a rule",
+    PurePosixPath(OWN_FILE): "what finale check takes if you name nothing",
 }
+PROJECT = f"""\
+# finale check, review and trace take these in this folder and below it.
+protocols = "{VARIANT_FILE.parent}"
+specs = ["{SPEC_FILE.parent}"]
+"""
 
 
 def new(
@@ -64,7 +71,7 @@ def new(
         ),
     ] = None,
     max_seconds: Annotated[
-        float, Parameter(help="Time limit in seconds for the search of the protocol.")
+        float, Parameter(group=LIMITS, help="Time limit in seconds for the search of the protocol.")
     ] = SECONDS_MAX,
 ) -> int:
     """Begin a review: write a variant, a spec, a CI file, and a page of what a rule can use."""
@@ -81,13 +88,13 @@ def new(
     if result.report.stopped == INTERRUPTED:
         raise KeyboardInterrupt
     files = files_of(spec.instance(), rule or _rule_of(result, names), setting, result)
+    files |= {PurePosixPath(OWN_FILE): PROJECT}
     _write({folder / name: text for name, text in files.items()})
-    folders = f"--protocols {VARIANT_FILE.parent} --specs {SPEC_FILE.parent}"
-    review = f"finale review {VARIANT} {folders} --html review.html"
+    review = f"finale review {VARIANT} -o review.html"
     page = console()
     rows = [[str(folder / name), MEANINGS[name]] for name in files]
     inside = shlex.quote(str(folder))
-    check = f"cd {inside} && finale check {SPEC_FILE} --protocols {VARIANT_FILE.parent}"
+    check = f"cd {inside} && finale check"
     write(
         page,
         [*columns(rows, page.width), "", f"next: {check}", f"then change the rule, and: {review}"],
@@ -98,7 +105,8 @@ def new(
 def _refuse_if_no_helper(kind: type[Protocol], name: str, rules: list[str]) -> None:
     """Raise `unknown-rule` if a name is no method of the protocol that a variant can override."""
     found = bodies(kind, name)
-    if not found or isinstance(vars(found[0].owner)[name], property) or name.startswith("_"):
+    is_value = bool(found) and isinstance(vars(found[0].owner)[name], property)
+    if not found or is_value or name.startswith("__"):
         message = f'{kind.key} has no rule or helper "{name}"'
         raise FinaleError("unknown-rule", message, advice=nearest(name, rules))
 

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, get_type_hints
 
-from cyclopts import Parameter
+from cyclopts import Group, Parameter
 
 from finale.checker.search.backends import Backend
 from finale.checker.search.limits import Limits
@@ -17,6 +17,7 @@ from finale.model.errors import FinaleError, Place
 from finale.model.given import no_such_path
 
 from . import completers
+from .project import PROJECT_FILES
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -24,16 +25,29 @@ if TYPE_CHECKING:
 #: A flag has no `--no-…` form, and a list option takes one value each time it is given.
 PLAIN = Parameter(negative=(), consume_multiple=False, show_default=False)
 
+#: The panels of flags in a command's help, in their order. Flags of one command stand before them.
+ASKED = Group("Which specs and properties", sort_key=1)
+SETTING = Group("In which setting", sort_key=2)
+LIMITS = Group("Limits", sort_key=3)
+SEARCH = Group("How the work is done", sort_key=4)
+SPARK = Group("On Spark", sort_key=5)
+OUTPUT = Group("Output", sort_key=6)
+
 TextOrJson: TypeAlias = Annotated[
-    Literal["text", "json"], Parameter(name="--format", help="Output format.")
+    Literal["text", "json"], Parameter(group=OUTPUT, name="--format", help="Output format.")
 ]
 ProtocolsFolder: TypeAlias = Annotated[
     Path | None,
-    Parameter(name="--protocols", help="Folder with Python files that define your protocols."),
+    Parameter(
+        group=SETTING,
+        name="--protocols",
+        help="Folder with Python files that define your protocols.",
+    ),
 ]
 NoCompare: TypeAlias = Annotated[
     bool,
     Parameter(
+        group=SEARCH,
         name="--no-compare",
         negative="",
         help="Do not compare the code of --protocols with plain Python (docs/refused.md).",
@@ -42,12 +56,17 @@ NoCompare: TypeAlias = Annotated[
 NoCache: TypeAlias = Annotated[
     bool,
     PLAIN,
-    Parameter(negative="", help="Work out everything anew, and keep nothing (docs/cache.md)."),
+    Parameter(
+        group=SEARCH,
+        negative="",
+        help="Work out everything anew, and keep nothing (docs/cache.md).",
+    ),
 ]
 PropertyNames: TypeAlias = Annotated[
     tuple[str, ...],
     PLAIN,
     Parameter(
+        group=ASKED,
         name="--property",
         help="Only this property; repeatable (default: all).",
         completer=completers.properties,
@@ -56,23 +75,26 @@ PropertyNames: TypeAlias = Annotated[
 BackendName: TypeAlias = Annotated[
     Backend,
     Parameter(
+        group=SEARCH,
         help="Search to use. auto starts with the readable search and changes to the native one "
-        "for large state spaces; bmc asks a solver."
+        "for large state spaces; bmc asks a solver.",
     ),
 ]
 StatesLimit: TypeAlias = Annotated[
-    int | None, Parameter(help="Maximal number of states of a search (default: no limit).")
+    int | None,
+    Parameter(group=LIMITS, help="Maximal number of states of a search (default: no limit)."),
 ]
 SecondsLimit: TypeAlias = Annotated[
-    float | None, Parameter(help="Time limit in seconds (default: no limit).")
+    float | None, Parameter(group=LIMITS, help="Time limit in seconds (default: no limit).")
 ]
 StepsLimit: TypeAlias = Annotated[
     int | None,
-    Parameter(help="Maximal length of a counterexample; only with --backend bmc."),
+    Parameter(group=LIMITS, help="Maximal length of a counterexample; only with --backend bmc."),
 ]
 VariantName: TypeAlias = Annotated[
     str | None,
     Parameter(
+        group=SETTING,
         name="--variant",
         help="Variant to use instead of the spec's own: a variant of the spec's protocol, or of a "
         "protocol that this one extends. The word none: no variant.",
@@ -82,6 +104,7 @@ WithoutNames: TypeAlias = Annotated[
     tuple[str, ...],
     PLAIN,
     Parameter(
+        group=SETTING,
         name="--without",
         help="Assumption of the rules to leave out; repeatable (docs/assumptions.md).",
     ),
@@ -90,6 +113,7 @@ SetValues: TypeAlias = Annotated[
     tuple[str, ...],
     PLAIN,
     Parameter(
+        group=SETTING,
         name="--set",
         help="Key of the spec with another value for this run: options.NAME=VALUE, bounds.NAME=3, "
         "job.VERTEX.records=2; repeatable. The spec then expects nothing.",
@@ -99,22 +123,28 @@ Minimise: TypeAlias = Annotated[
     bool,
     PLAIN,
     Parameter(
+        group=OUTPUT,
         help="Shrink the setting of a counterexample, and say which of its faults and options the "
-        "counterexample needs."
+        "counterexample needs.",
     ),
 ]
 AllProperties: TypeAlias = Annotated[
-    bool, PLAIN, Parameter(help="Also check the properties that are checked only on request.")
+    bool,
+    PLAIN,
+    Parameter(group=ASKED, help="Also check the properties that are checked only on request."),
 ]
 Strict: TypeAlias = Annotated[
     bool,
     PLAIN,
-    Parameter(help="Fail also if a property is violated that the spec expects nothing of."),
+    Parameter(
+        group=ASKED, help="Fail also if a property is violated that the spec expects nothing of."
+    ),
 ]
 ReductionNames: TypeAlias = Annotated[
     tuple[Literal["symmetry", "partial-order", "dead-variables"], ...],
     PLAIN,
     Parameter(
+        group=SEARCH,
         name="--reduce",
         help="Reduction that visits fewer states and keeps the verdicts; repeatable.",
     ),
@@ -122,13 +152,15 @@ ReductionNames: TypeAlias = Annotated[
 StorageOption: TypeAlias = Annotated[
     StorageName,
     Parameter(
+        group=SEARCH,
         help="Storage of states in a native search. compressed takes less memory and more time; "
-        "hashed takes the least memory and can miss states."
+        "hashed takes the least memory and can miss states.",
     ),
 ]
 MasterOption: TypeAlias = Annotated[
     str | None,
     Parameter(
+        group=SPARK,
         name="--master",
         help="Spark master: local[*] is this machine; also spark://HOST:7077, yarn, k8s://…",
     ),
@@ -136,7 +168,19 @@ MasterOption: TypeAlias = Annotated[
 ConfOption: TypeAlias = Annotated[
     tuple[str, ...],
     PLAIN,
-    Parameter(name="--conf", help="Spark setting, such as spark.driver.memory=8g; repeatable."),
+    Parameter(
+        group=SPARK,
+        name="--conf",
+        help="Spark setting, such as spark.driver.memory=8g; repeatable.",
+    ),
+]
+Workers: TypeAlias = Annotated[
+    int | None,
+    Parameter(
+        group=SEARCH,
+        name="--workers",
+        help="Number of processes that work at once (default: one for each core).",
+    ),
 ]
 TableName: TypeAlias = Annotated[
     str, Parameter(name="--table", help="Table of log lines, named by engine and release.")
@@ -219,10 +263,14 @@ def limits_of(
     return Limits(states, seconds, megabytes and megabytes * 2**20, steps_max=steps)
 
 
+def _is_spec(file: Path) -> bool:
+    return file.name not in PROJECT_FILES and not file.is_dir()
+
+
 def specs_in(path: Path) -> Iterator[Path]:
     """A spec, or all specs below a folder, sorted. Raises `no-such-path`, `no-specs`."""
     if path.is_dir():
-        files = sorted(file for file in path.rglob("*.toml") if not file.is_dir())
+        files = sorted(file for file in path.rglob("*.toml") if _is_spec(file))
         if not files:
             raise FinaleError(
                 "no-specs",

@@ -25,13 +25,15 @@ from finale.checker.report.proven import (
     summary,
 )
 from finale.checker.report.why import why_json, why_lines
+from finale.checker.review.change import read_under
 from finale.checker.search.limits import Limits
 from finale.checker.search.rows import Exit
 from finale.checker.search.run import chosen
 from finale.checker.search.verdict import Word
-from finale.checker.spec.catalogue import Catalogue, catalogue
+from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
-from finale.checker.spec.reading import check_property_name, read_spec
+from finale.checker.spec.grid import values_in
+from finale.checker.spec.reading import check_property_name
 from finale.model.errors import FinaleError
 from finale.model.given import no_such_path
 from finale.model.system import System
@@ -40,12 +42,15 @@ from . import completers
 from .meter import Meter
 from .output import document, say_json
 from .parameters import (
+    LIMITS,
     PLAIN,
     NoCompare,
     PropertyNames,
     ProtocolsFolder,
     SecondsLimit,
+    SetValues,
     TextOrJson,
+    VariantName,
     refuse_limits,
 )
 
@@ -64,7 +69,8 @@ def prove(  # noqa: PLR0913 - one parameter a flag
     ] = "auto",
     max_seconds: SecondsLimit = None,
     max_steps: Annotated[
-        int | None, Parameter(help="With --by induction: maximal number of steps (default: 10).")
+        int | None,
+        Parameter(group=LIMITS, help="With --by induction: maximal number of steps (default: 10)."),
     ] = None,
     given: Annotated[
         tuple[str, ...],
@@ -83,12 +89,8 @@ def prove(  # noqa: PLR0913 - one parameter a flag
             completer=completers.protocols,
         ),
     ] = None,
-    variant: Annotated[
-        str | None,
-        Parameter(
-            help="With --all-jobs: a variant of the protocol.", completer=completers.variants
-        ),
-    ] = None,
+    variant: VariantName = None,
+    set: SetValues = (),
     no_compare: NoCompare = False,
     protocols: ProtocolsFolder = None,
     unbounded: Annotated[
@@ -104,11 +106,12 @@ def prove(  # noqa: PLR0913 - one parameter a flag
     if all_jobs:
         flags: dict[str, object] = {"a spec": spec, "--property": properties}
         flags |= {"--max-seconds": max_seconds, "--why": why, "--given": given}
+        flags |= {"--set": set}
         _refuse_with("--all-jobs", flags)
         from .prove_without_bounds import prove_all
 
         return prove_all(protocol or "final-checkpoint", variant, protocols, as_text)
-    _refuse_with("a spec", {"--protocol": protocol, "--variant": variant})
+    _refuse_with("a spec", {"--protocol": protocol})
     if spec is None:
         raise FinaleError(
             "no-paths",
@@ -119,7 +122,11 @@ def prove(  # noqa: PLR0913 - one parameter a flag
         others: dict[str, object] = {"--max-steps": max_steps, "--given": given}
         _refuse_with("--unbounded", others | {"--by": by != "auto", "--why": why})
     known = catalogue(protocols, compares=not no_compare)
-    claim = _spec(spec, [*properties, *given], known)
+    if not spec.exists():
+        raise no_such_path(spec, "Facts about all jobs are proven with --all-jobs")
+    for name in (*properties, *given):
+        check_property_name(name, known)
+    claim = read_under(spec, known, variant, values_in(set))
     if unbounded:
         from .prove_without_bounds import prove_runs
 
@@ -133,14 +140,6 @@ def prove(  # noqa: PLR0913 - one parameter a flag
     return _told(claim, proving, explaining, properties, as_text)
 
 
-def _spec(file: Path, properties: Sequence[str], known: Catalogue) -> Spec:
-    if not file.exists():
-        raise no_such_path(file, "Facts about all jobs are proven with --all-jobs")
-    for name in properties:
-        check_property_name(name, known)
-    return read_spec(file, known)
-
-
 def _refuse_with(what: str, given: dict[str, object]) -> None:
     """Raises `not-of-this-proof`."""
     for flag, value in given.items():
@@ -148,8 +147,8 @@ def _refuse_with(what: str, given: dict[str, object]) -> None:
             raise FinaleError(
                 "not-of-this-proof",
                 f"{flag} has no meaning with {what}",
-                advice=f"leave out {flag}; --protocol and --variant belong to --all-jobs, "
-                "--property and --max-seconds to a spec",
+                advice=f"leave out {flag}; --protocol belongs to --all-jobs, --property, --set and "
+                "--max-seconds to a spec",
             )
 
 

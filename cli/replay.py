@@ -12,12 +12,14 @@ from finale.checker.conformance.replay import EngineReplay, Replayed
 from finale.checker.report.layout import console, write
 from finale.checker.report.places import shown_file
 from finale.checker.report.replay import replayed_lines
+from finale.checker.review.change import read_under
 from finale.checker.search.limits import INTERRUPTED
 from finale.checker.search.rows import Exit
 from finale.checker.search.run import run
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
-from finale.checker.spec.reading import check_property_name, read_spec
+from finale.checker.spec.grid import Values, values_in
+from finale.checker.spec.reading import check_property_name
 from finale.model.errors import FinaleError, Place
 from finale.model.system import System
 from finale.model.trace import Trace
@@ -26,8 +28,8 @@ from finale.reference.formats.files import DiskFiles
 from . import completers
 from .meter import Meter
 from .output import document, say_json
-from .parameters import TextOrJson
-from .trace import row_to_tell, tell_other_expectations
+from .parameters import SetValues, TextOrJson, VariantName
+from .trace import refuse_search_of_stored, row_to_tell, tell_other_expectations
 from .traces import stored_trace
 
 
@@ -48,6 +50,8 @@ def replay(
         Path | None,
         Parameter(help="Folder for the files of the engine (default: a temporary folder)."),
     ] = None,
+    variant: VariantName = None,
+    set: SetValues = (),
     format: TextOrJson = "text",
 ) -> int:
     """Execute a counterexample on the engine, and print what happens to each record."""
@@ -58,7 +62,7 @@ def replay(
             place=Place(str(directory)),
             advice="name another folder, or one that is empty",
         )
-    spec, name, system, trace = _read(file, property)
+    spec, name, system, trace = _read(file, property, variant, values_in(set))
     if directory is not None:
         replayed = EngineReplay(spec, system, DiskFiles(directory)).run(trace)
     else:
@@ -73,17 +77,20 @@ def replay(
     return Exit.AS_EXPECTED if replayed.parting is None else Exit.FAILED
 
 
-def _read(file: Path, name: str | None) -> tuple[Spec, str, System, Trace]:
+def _read(
+    file: Path, name: str | None, variant: str | None, values: Values
+) -> tuple[Spec, str, System, Trace]:
     """The spec, the property and its trace: searched for, or read."""
     known = catalogue()
     if name is not None:
         check_property_name(name, known)
     if file.suffix == ".json":
+        refuse_search_of_stored(name, "auto", (), (variant, *values))
         stored = stored_trace(file, known)
         trace = stored.verdict.trace
         assert trace is not None
         return stored.spec, stored.verdict.property, stored.system, trace
-    spec = read_spec(file, known)
+    spec = read_under(file, known, variant, values)
     with Meter(file.name) as meter:
         result = run(spec, progress=meter, only=() if name is None else (name,))
     if result.report.stopped == INTERRUPTED:

@@ -29,6 +29,7 @@ from .parameters import (
     StatesLimit,
     Strict,
     VariantName,
+    Workers,
     limits_of,
     refuse_limits,
 )
@@ -50,9 +51,7 @@ def report(  # noqa: PLR0913 - one parameter a flag
     max_states: StatesLimit = None,
     max_seconds: SecondsLimit = None,
     backend: BackendName = "auto",
-    jobs: Annotated[
-        int | None, Parameter(help="Number of specs to check at once (default: one for each core).")
-    ] = None,
+    workers: Workers = None,
     variant: VariantName = None,
     set: SetValues = (),
     no_cache: NoCache = False,
@@ -68,14 +67,14 @@ def report(  # noqa: PLR0913 - one parameter a flag
     known = catalogue(protocols, None if no_cache else users_store())
     for name in properties:
         check_property_name(name, known)
-    refuse_limits({"--jobs": jobs})
+    refuse_limits({"--workers": workers})
     flags = CheckFlags(
         format="json",
         properties=properties,
         strict=strict,
         slow=slow or all(path.is_file() for path in paths),
         backend=backend,
-        jobs=jobs,
+        workers=workers,
         variant=variant,
         set=set,
         protocols=protocols,
@@ -85,7 +84,7 @@ def report(  # noqa: PLR0913 - one parameter a flag
     checking.check(checking.files(paths), paths)
     checking.refuse_unused()
     if checking.results:
-        page = _page(checking.outcome, traces=not no_traces, jobs=jobs)
+        page = _page(checking.outcome, traces=not no_traces, jobs=workers)
         to_file_or_stdout(page, output)
         say(f"written to {output}", stderr=True)
     return checking.exit

@@ -32,7 +32,7 @@ from finale.reference.flink.toolchain import find_jdk
 from . import completers
 from .orders import OrdersDrive, refuse_with_orders
 from .output import document, say, say_json
-from .parameters import ProtocolsFolder, SetValues, TextOrJson
+from .parameters import OUTPUT, ProtocolsFolder, SetValues, TextOrJson
 from .trace import row_to_tell, searched, tell_other_expectations
 
 
@@ -62,7 +62,11 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
     times: Annotated[int, Parameter(help="Number of runs, one after the other.")] = 1,
     output: Annotated[
         Path | None,
-        Parameter(help="Folder for the order, the logs and the outcomes (default: reproduction)."),
+        Parameter(
+            group=OUTPUT,
+            name=("--output", "-o"),
+            help="Folder for the order, the logs and the outcomes (default: reproduction).",
+        ),
     ] = None,
     orders: Annotated[
         int | None,

@@ -1,4 +1,4 @@
-"""`finale stop`, `finale savepoint`, `finale cancel`: send a request to a run, and wait."""
+"""`finale engine stop|savepoint|cancel`: send a request to a run, and wait for the answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from finale.reference.formats.snapshots import FOLDER
 from .errors import print_error, tell
 from .parameters import PLAIN, require_seconds
 
-Directory = Annotated[Path, Parameter(help="Folder of the run: the --directory of finale run.")]
+Directory = Annotated[Path, Parameter(help="Folder of the run: its --directory.")]
 Seconds = Annotated[
     float, Parameter(name="--max-seconds", help="Time limit for the answer, in seconds.")
 ]

@@ -26,14 +26,19 @@ from .errors import print_error, tell
 from .meter import Meter
 from .output import OutputFile, document, say, say_json, to_file_or_stdout
 from .parameters import (
+    LIMITS,
+    OUTPUT,
     PLAIN,
+    NoCache,
     NoCompare,
     ProtocolsFolder,
     TextOrJson,
+    Workers,
     limits_of,
     refuse_limits,
     specs_in,
 )
+from .project import PROJECT_FILES
 
 #: Searches with larger bounds take so many seconds by default.
 SECONDS_OF_STABILITY = 60.0
@@ -64,14 +69,20 @@ def review(  # noqa: PLR0913 - one parameter a flag
         ),
     ] = (),
     format: TextOrJson = "text",
-    html: Annotated[
-        Path | None, Parameter(help="HTML file to write the answer into, too: one page, complete.")
+    output: Annotated[
+        Path | None,
+        Parameter(
+            group=OUTPUT,
+            name=("--output", "-o"),
+            help="HTML file to write the answer into, too: one page, complete.",
+        ),
     ] = None,
     stability: Annotated[
         float,
         Parameter(
+            group=LIMITS,
             help="Time limit in seconds of the searches with each bound one larger; 0 leaves them "
-            "out."
+            "out.",
         ),
     ] = SECONDS_OF_STABILITY,
     first: Annotated[
@@ -83,28 +94,24 @@ def review(  # noqa: PLR0913 - one parameter a flag
     max_states: Annotated[
         int | None,
         Parameter(
+            group=LIMITS,
             help="Maximal number of states of a search (default: no limit without the change; "
-            "with it 20 times the states found without it, and at least 1,000,000)."
+            "with it 20 times the states found without it, and at least 1,000,000).",
         ),
     ] = None,
     max_seconds: Annotated[
         float | None,
-        Parameter(help="Time limit in seconds of each single search (default: no limit)."),
+        Parameter(
+            group=LIMITS, help="Time limit in seconds of each single search (default: no limit)."
+        ),
     ] = None,
-    jobs: Annotated[
-        int | None,
-        Parameter(help="Number of settings to search at once (default: one for each core)."),
-    ] = None,
-    no_cache: Annotated[
-        bool,
-        PLAIN,
-        Parameter(negative="", help="Work out everything anew, and keep nothing (docs/cache.md)."),
-    ] = False,
+    workers: Workers = None,
+    no_cache: NoCache = False,
     no_compare: NoCompare = False,
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Try a change on all settings of its protocol, and say which verdicts differ."""
-    refuse_limits({"--jobs": jobs, "--max-seconds": max_seconds})
+    refuse_limits({"--workers": workers, "--max-seconds": max_seconds})
     if not stability >= 0:
         raise FinaleError(
             "bad-limit",
@@ -115,8 +122,8 @@ def review(  # noqa: PLR0913 - one parameter a flag
     known = catalogue(protocols, store, compares=not no_compare)
     plain = catalogue(None, store)
     files = [file for path in specs for file in specs_in(path)] or default_specs()
-    if html is not None:
-        OutputFile(html).close()  # a name that cannot be written is an error before the work
+    if output is not None:
+        OutputFile(output).close()  # a name that cannot be written is an error before the work
     for path in specs:
         if not path.is_dir():
             check_spec(path, known)
@@ -128,7 +135,7 @@ def review(  # noqa: PLR0913 - one parameter a flag
             plain,
             files,
             limits_of(max_states, max_seconds, None, None, None),
-            jobs or processors(),
+            workers or processors(),
             meter.tell_review,
             slow,
             stability,
@@ -142,11 +149,11 @@ def review(  # noqa: PLR0913 - one parameter a flag
     try:
         _show(reviews, format == "text")
     finally:  # also if the reader of the text goes away, as `head` does
-        if html is not None and any(each.tried for each in reviews):
+        if output is not None and any(each.tried for each in reviews):
             from finale.checker.page.review import review_page  # HTML costs start-up time
 
-            to_file_or_stdout(review_page(reviews, f"finale {VERSION}"), html)
-            say(f"written to {html}", stderr=True)
+            to_file_or_stdout(review_page(reviews, f"finale {VERSION}"), output)
+            say(f"written to {output}", stderr=True)
     codes = {each.exit for each in reviews}
     return next((code for code in PRECEDENCE if code in codes), Exit.AS_EXPECTED)
 
@@ -155,6 +162,7 @@ def default_specs() -> list[Path]:
     """The specs of the current folder and of its folder `specs`, and those of Finale."""
     here = Path.cwd()
     own = [*sorted(here.glob("*.toml")), *sorted(here.glob("specs/**/*.toml"))]
+    own = [file for file in own if file.name not in PROJECT_FILES]
     return list(dict.fromkeys([*own, *sorted(OWN_SPECS.rglob("*.toml"))]))
 
 

@@ -1,4 +1,4 @@
-"""`finale run`: runs a job on the engine, from the checkpoint of an earlier run if one exists."""
+"""`finale engine run`: runs a job, from the checkpoint of an earlier run if one exists."""
 
 from __future__ import annotations
 

@@ -12,13 +12,16 @@ from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.schema import spec_schema
 
 from .output import say, to_file_or_stdout
-from .parameters import ProtocolsFolder
+from .parameters import OUTPUT, ProtocolsFolder
 
 
 def schema(
     *,
     output: Annotated[
-        Path | None, Parameter(help="File to write (default: standard output).")
+        Path | None,
+        Parameter(
+            group=OUTPUT, name=("--output", "-o"), help="File to write (default: standard output)."
+        ),
     ] = None,
     protocols: ProtocolsFolder = None,
 ) -> int:

@@ -29,6 +29,8 @@ from finale.model.system import System
 from .meter import Bar
 from .output import document, say, say_json, to_file_or_stdout
 from .parameters import (
+    LIMITS,
+    OUTPUT,
     PLAIN,
     PropertyNames,
     ProtocolsFolder,
@@ -47,9 +49,14 @@ def simulate(  # noqa: PLR0913 - one parameter a flag
     spec: SpecFile,
     /,
     *,
-    runs: Annotated[int | None, Parameter(help=f"Number of random runs (default: {RUNS}).")] = None,
+    runs: Annotated[
+        int | None, Parameter(group=LIMITS, help=f"Number of random runs (default: {RUNS}).")
+    ] = None,
     steps: Annotated[
-        int | None, Parameter(help=f"Maximal number of steps of a random run (default: {STEPS}).")
+        int | None,
+        Parameter(
+            group=LIMITS, help=f"Maximal number of steps of a random run (default: {STEPS})."
+        ),
     ] = None,
     seed: Annotated[
         int, Parameter(help="Seed of the first run; each next run has the next number.")
@@ -60,13 +67,17 @@ def simulate(  # noqa: PLR0913 - one parameter a flag
     properties: PropertyNames = (),
     max_seconds: Annotated[
         float | None,
-        Parameter(help="Time limit in seconds of all random runs (default: no limit)."),
+        Parameter(
+            group=LIMITS, help="Time limit in seconds of all random runs (default: no limit)."
+        ),
     ] = None,
     output: Annotated[
         Path | None,
         Parameter(
+            group=OUTPUT,
+            name=("--output", "-o"),
             help="File to write a run into, as ITF: the violating run that is printed, or the run "
-            "that you chose."
+            "that you chose.",
         ),
     ] = None,
     format: TextOrJson = "text",

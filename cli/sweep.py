@@ -28,7 +28,15 @@ from finale.pipeline.sweep.spark import searched_on
 from . import VERSION
 from .errors import tell
 from .output import document, say_json
-from .parameters import PLAIN, ConfOption, MasterOption, ProtocolsFolder, TextOrJson
+from .parameters import (
+    OUTPUT,
+    PLAIN,
+    ConfOption,
+    MasterOption,
+    ProtocolsFolder,
+    TextOrJson,
+    Workers,
+)
 from .sweep_page import Counter, sweep_lines
 
 
@@ -38,11 +46,13 @@ def sweep(  # noqa: PLR0913 - one parameter a flag
     *,
     output: Annotated[
         Path | None,
-        Parameter(help="Folder for the results (default: MATRIX.sweep beside the matrix)."),
+        Parameter(
+            group=OUTPUT,
+            name=("--output", "-o"),
+            help="Folder for the results (default: MATRIX.sweep beside the matrix).",
+        ),
     ] = None,
-    workers: Annotated[
-        int | None, Parameter(help="Number of processes (default: one for each core).")
-    ] = None,
+    workers: Workers = None,
     master: MasterOption = None,
     conf: ConfOption = (),
     properties: Annotated[

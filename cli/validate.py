@@ -36,7 +36,15 @@ from .blocked import NEWEST
 from .errors import tell as print_told
 from .meter import Bar
 from .output import document, say, say_json
-from .parameters import ConfOption, LoggerLevels, MasterOption, OwnLines, TableName, TextOrJson
+from .parameters import (
+    OUTPUT,
+    ConfOption,
+    LoggerLevels,
+    MasterOption,
+    OwnLines,
+    TableName,
+    TextOrJson,
+)
 
 
 def validate(  # noqa: PLR0913 - one parameter a flag
@@ -45,7 +53,9 @@ def validate(  # noqa: PLR0913 - one parameter a flag
     ],
     engine: Annotated[
         Literal["flink", "finale"],
-        Parameter(help="Engine that wrote the logs. finale: event logs (*.ndjson) of finale run."),
+        Parameter(
+            help="Engine that wrote the logs. finale: event logs (*.ndjson) of finale engine."
+        ),
     ] = "flink",
     table_name: TableName = NEWEST,
     lines: OwnLines = (),
@@ -72,8 +82,10 @@ def validate(  # noqa: PLR0913 - one parameter a flag
     output: Annotated[
         Path | None,
         Parameter(
+            group=OUTPUT,
+            name=("--output", "-o"),
             help="Folder for lines, verdicts and findings, as Parquet tables. The same command "
-            "then judges only changed logs again."
+            "then judges only changed logs again.",
         ),
     ] = None,
     format: TextOrJson = "text",

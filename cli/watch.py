@@ -58,8 +58,10 @@ def watch(  # noqa: PLR0913 - one parameter a flag
     ] = "text",
 ) -> int:
     """Check logs of Flink and event logs (*.ndjson) while they grow."""
-    # Imported here: the pipeline need not be there for other commands.
-    from finale.pipeline.java import require_spark
+    # Imported here: other commands need no Spark.
+    from finale.pipeline.java import require_packages, require_spark
+
+    require_packages()
     from finale.pipeline.session import cluster_of
     from finale.pipeline.watch.cluster import WatchSetting
     from finale.pipeline.watch.run import WatchPlan, check

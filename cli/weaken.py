@@ -9,17 +9,30 @@ from cyclopts import Parameter
 from finale.checker.cache.store import users_store
 from finale.checker.report.layout import console, write
 from finale.checker.report.weakened import weakening_json, weakening_lines
+from finale.checker.review.change import read_under
 from finale.checker.search.limits import Limits
 from finale.checker.search.processes import processors
 from finale.checker.search.rows import Exit
 from finale.checker.spec.catalogue import catalogue
-from finale.checker.spec.reading import read_spec
+from finale.checker.spec.grid import values_in
 from finale.checker.studies.weaken import Weakening
 from finale.checker.studies.weaken import weaken as weaken_spec
 
 from .meter import Meter
 from .output import document, say_json
-from .parameters import PLAIN, ProtocolsFolder, SpecFile, StatesLimit, TextOrJson, refuse_limits
+from .parameters import (
+    LIMITS,
+    PLAIN,
+    NoCache,
+    ProtocolsFolder,
+    SetValues,
+    SpecFile,
+    StatesLimit,
+    TextOrJson,
+    VariantName,
+    Workers,
+    refuse_limits,
+)
 
 #: The time limit of each search, in seconds, if the user gives none.
 SECONDS_OF_ONE = 60.0
@@ -36,27 +49,22 @@ def weaken(  # noqa: PLR0913 - one parameter a flag
     ] = (),
     max_states: StatesLimit = None,
     max_seconds: Annotated[
-        float, Parameter(help="Time limit in seconds of each single search.")
+        float, Parameter(group=LIMITS, help="Time limit in seconds of each single search.")
     ] = SECONDS_OF_ONE,
-    jobs: Annotated[
-        int | None,
-        Parameter(help="Number of searches at once (default: one for each core)."),
-    ] = None,
+    workers: Workers = None,
     format: TextOrJson = "text",
-    no_cache: Annotated[
-        bool,
-        PLAIN,
-        Parameter(negative="", help="Work out everything anew, and keep nothing (docs/cache.md)."),
-    ] = False,
+    no_cache: NoCache = False,
+    variant: VariantName = None,
+    set: SetValues = (),
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Leave out each assumption in turn, and rank those without which a property falls."""
-    refuse_limits({"--jobs": jobs, "--max-seconds": max_seconds, "--max-states": max_states})
+    refuse_limits({"--workers": workers, "--max-seconds": max_seconds, "--max-states": max_states})
     store = None if no_cache else users_store()
-    claim = read_spec(spec, catalogue(protocols, store))
+    claim = read_under(spec, catalogue(protocols, store), variant, values_in(set))
     limits = Limits(max_states, max_seconds)
     with Meter("assumptions") as meter:
-        found = weaken_spec(claim, assumption, limits, jobs or processors(), meter.tell_many)
+        found = weaken_spec(claim, assumption, limits, workers or processors(), meter.tell_many)
     if format == "json":
         say_json(document("weaken") | weakening_json(found))
     else:

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "python" / "finale"
-PARTS = ("model", "checker", "reference", "pipeline", "cli", "specs")
+PARTS = ("model", "checker", "reference", "pipeline", "cli", "specs", "docs")
 
 missing = [f"python/finale/{part}" for part in PARTS if not (PACKAGE / part).is_dir()]
 if missing:

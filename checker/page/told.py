@@ -26,8 +26,10 @@ from finale.checker.report.story import (
     says_nothing,
     story_of,
 )
+from finale.checker.report.trace import place_text, told_causes
 from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Verdict, Word
 from finale.checker.spec.claim import Spec, runs_before
+from finale.checker.studies.causes import Causes, causes_of
 from finale.checker.studies.decisive import Decisive, decisive_steps
 from finale.model.domains import Domain, Queue
 from finale.model.language.entities import Variable
@@ -73,6 +75,11 @@ class Told:
         return self.verdict.word is Word.VIOLATED and is_doomed
 
     @cached_property
+    def causes(self) -> Causes:
+        """What the counterexample needs."""
+        return causes_of(self.system, self.verdict)
+
+    @cached_property
     def diagram(self) -> Diagram:
         """The trace as a sequence diagram."""
         return sequence_of(self.system, self.trace, self.story.steps, self.decisive)
@@ -113,10 +120,18 @@ def _explained(told: Told) -> h.Node:
     if told.begins_too_late:
         cause = "its cause lies in the run before" if told.story.before else "no step is decisive"
         return h.p(".soft")[f"The violation is inevitable from the start: {cause}."]
-    return h.p(".soft")[
+    marks = h.p(".soft")[
         h.span(".star")["★"],
         " marks the decisive steps: without any one of them the property could still hold. After "
         f"step {decisive.no_return}, at the dotted line, the violation is inevitable.",
+    ]
+    avoided = list(told_causes(told.story, told.causes))
+    if not avoided:
+        return marks
+    return h.fragment[
+        marks,
+        h.p["What could have avoided it:"],
+        h.ul[(h.li[f"{each[0].upper()}{each[1:]}."] for each in avoided)],
     ]
 
 
@@ -167,6 +182,10 @@ def _step(told: Told, step: StoryStep) -> h.Renderable:
     return item[
         h.h3[h.span(".number")[number], " ", rule.name, " ", _binding(step.rule.binding)],
         h.p[rule.sentence],
+        [
+            h.p(".soft")["since ", h.code[each.text], f" {place_text(each.place)}"]
+            for each in step.alternatives
+        ],
         bool(step.renamed) and h.p[f"Ids are given again: {' ← '.join(step.renamed)}."],
         changes_list(step.changes, queues_after(told, step.number)),
         step.fault is not None

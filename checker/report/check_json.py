@@ -58,7 +58,7 @@ class RowJson:
     kind: Annotated[str | None, "the kind of the property; null if it is built in"] = None
     expected: Annotated[VerdictWord | None, "the expected verdict, or null"] = None
     ok: Annotated[bool, "whether the verdict is as expected; true without an expectation"] = True
-    release: Annotated[str | None, "the release, with --releases or if the spec names one"] = None
+    release: Annotated[str | None, "the release, with --release or if the spec names one"] = None
     scheduler: Annotated[str | None, "the scheduler of that release"] = None
     backend: Annotated[str, "the search that answered; `none` if nothing was searched"] = "none"
     states: Annotated[int, "the number of states of the search that answered"] = 0

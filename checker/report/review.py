@@ -117,7 +117,7 @@ def _verdicts(review: Review, width: int) -> list[Text]:
             shown += 1
             lines += _shown_run(same[0], width) if shown <= SHOWN_MAX else []
     if shown > SHOWN_MAX:
-        others = "--format json also has the runs of the other violations, and --html FILE those "
+        others = "--format json also has the runs of the other violations, and -o FILE those "
         others += "of the worst"
         lines += paragraph(Text(others, "dim"), width, indent=2)
     return lines

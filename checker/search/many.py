@@ -84,5 +84,5 @@ def _died(key: object, how: str) -> FinaleError:
     return FinaleError(
         WORKER_DIED,
         f"the process that searched {key} ended with {how}",
-        advice="if memory was short, set --max-memory or --jobs 1",
+        advice="if memory was short, set --max-memory or --workers 1",
     )

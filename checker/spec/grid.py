@@ -1,7 +1,7 @@
 """A grid of settings: one spec, some of whose keys take several values.
 
 An axis is a key with its values; a point has one value for each axis. `finale which` and `finale
-sweep` search all points of a grid, `--releases` one point for each release. Each of them builds the
+sweep` search all points of a grid, `--release` one point for each release. Each of them builds the
 spec of a point with `varied`.
 """
 

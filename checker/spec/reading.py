@@ -52,7 +52,8 @@ def spec_of(file: Path, table: Mapping[str, object], lines: KeyLines, catalogue:
             "not-a-spec",
             "this file is a job, not a spec",
             place=Place(str(file)),
-            advice="run the job with finale run; judge its events.ndjson with finale conform",
+            advice="run the job with finale engine run; judge its events.ndjson with finale "
+            "conform",
         )
     try:
         spec = _Reader(file, table, lines, catalogue).spec()

@@ -61,7 +61,7 @@ def compared(
         raise FinaleError(
             "no-release",
             f'no release has the protocol "{spec.protocol.key}"',
-            advice="leave out --releases for this spec",
+            advice="leave out --release for this spec",
         )
     names = tuple(only) or tuple(spec.expectations) or tuple(each.name for each in spec.asked)
     known: dict[object, Column] = {}

@@ -6,9 +6,8 @@ with a shortest run each. A search decides the other settings, one after the oth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -16,11 +15,8 @@ from finale.checker.search.backends import check_with
 from finale.checker.search.limits import INTERRUPTED, Limits, ProgressListener
 from finale.checker.search.run import chosen
 from finale.checker.search.verdict import Verdict, Word
-from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.claim import Spec
-from finale.checker.spec.files import toml_in
-from finale.checker.spec.grid import EXPECTED, Axis, Point, points, size_of, varied, without
-from finale.checker.spec.reading import spec_of
+from finale.checker.spec.grid import Axis, Point, Values, points, size_of
 from finale.model.errors import FinaleError
 
 if TYPE_CHECKING:
@@ -65,18 +61,16 @@ class Which:
 
 
 def which(
-    file: Path,
+    read: Callable[[Values], Spec],
     axes: Sequence[Axis],
     name: str,
     limits: Limits,
     progress: ProgressListener | None,
-    catalogue: Catalogue,
 ) -> Which:
     """Find the verdict of a property in all settings. Raises `too-many-settings`, `does-not-apply`.
 
-    And whatever a spec of such a setting has wrong with it.
+    `read` returns the spec with other values of some keys, or raises what is wrong with them.
     """
-    table, lines = toml_in(file)
     size = size_of(axes)
     if size > SETTINGS_MAX:
         raise FinaleError(
@@ -84,8 +78,8 @@ def which(
             f"these are {size} settings, more than the {SETTINGS_MAX} of one question",
             advice="give fewer values, or ask in parts",
         )
-    settings, base = list(points(axes)), without(table, EXPECTED)
-    specs = [spec_of(file, varied(base, each.values), lines, catalogue) for each in settings]
+    settings = list(points(axes))
+    specs = [read(each.values) for each in settings]
     asked = _Asked(specs, name, limits, progress)
     verdicts = asked.verdicts()
     outcomes = (PointVerdict(*pair) for pair in zip(settings, verdicts, strict=True))

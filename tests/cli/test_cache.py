@@ -67,8 +67,8 @@ def test_a_second_check_is_cached(folder: Path) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_a_folder_is_checked_as_its_specs_are() -> None:
-    together = rows(SPECS, "--jobs", 2)
-    alone = rows(SPECS, "--jobs", 1, "--no-cache")
+    together = rows(SPECS, "--workers", 2)
+    alone = rows(SPECS, "--workers", 1, "--no-cache")
     # Two of the specs have one system: whichever is later may have the report of the other.
     assert [{**row, "cached": False} for row in together] == alone
     assert rows(SPECS) == [{**row, "cached": True} for row in alone]
@@ -136,7 +136,7 @@ def test_a_variant_works_out_little_more_than_its_own_rule(
     finale("check", *specs)
     of_base = kept(folder)
     # Several specs are checked in processes of their own.
-    done = finale("check", *specs, "--variant", variant, "--protocols", own, "--jobs", 2)
+    done = finale("check", *specs, "--variant", variant, "--protocols", own, "--workers", 2)
     assert done.exit in (0, 1), done.stderr
     compared = 100 * len(names)  # the rules, and each property
     assert kept(folder) - of_base - compared < of_base / 5
@@ -152,7 +152,7 @@ def test_a_cache_of_others_is_told_once_and_not_used(folder: Path) -> None:
 def test_each_release_has_a_report_of_its_own(folder: Path) -> None:
     assert folder.is_dir()
     spec = ROOT / "specs" / "final-checkpoint" / "pair.toml"
-    words = ("check", spec, "--releases", "V3,V4", "--format", "json")
+    words = ("check", spec, "--release", "V3,V4", "--format", "json")
     first = json.loads(finale(*words).stdout)["results"]
     second = json.loads(finale(*words).stdout)["results"]
     anew = json.loads(finale(*words, "--no-cache").stdout)["results"]
@@ -297,7 +297,7 @@ def test_many_specs_can_be_interrupted(folder: Path) -> None:
     program = Path(sys.executable).with_name("finale")
     page = folder / "page"
     with page.open("w") as out:
-        command = [str(program), "check", "specs/unaligned", "--jobs", "2"]
+        command = [str(program), "check", "specs/unaligned", "--workers", "2"]
         checking = subprocess.Popen(command, stdout=out, cwd=ROOT)
         try:
             wait_for(page, "✓ specs/", 1)
@@ -323,7 +323,7 @@ def test_a_worker_that_dies_costs_one_spec(folder: Path) -> None:
     deadly += "        if multiprocessing.parent_process() is not None:\n"
     deadly += "            os.abort()\n        return super().limits()\n\n    "
     (own / "peterson.py").write_text(deadly + text[start:])
-    done = finale("check", specs, "--protocols", own, "--jobs", 2)
+    done = finale("check", specs, "--protocols", own, "--workers", 2)
     assert done.exit == 2
     assert done.stderr.count("error[worker-died]") == 3
 

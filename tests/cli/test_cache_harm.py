@@ -36,7 +36,7 @@ KILLS = 50
 
 def started(cache: Path | None) -> subprocess.Popen[str]:
     """Start a check of the specs, with a cache or without any."""
-    words: list[str | Path] = [FINALE, "check", *SPECS, "--format", "json", "--jobs", "1"]
+    words: list[str | Path] = [FINALE, "check", *SPECS, "--format", "json", "--workers", "1"]
     if cache is None:
         words.append("--no-cache")
     environment = {**os.environ, "FINALE_CACHE": str(cache or "")}

@@ -144,7 +144,7 @@ def test_an_interrupt_keeps_what_is_known(folder: Path, monkeypatch: pytest.Monk
         return expand(self, state, faults)
 
     monkeypatch.setattr(CompiledSuccessors, "expand", interrupted)
-    ran = run(f"check ping.toml second.toml third.toml --jobs 1 {P}", folder)
+    ran = run(f"check ping.toml second.toml third.toml --workers 1 {P}", folder)
     assert ran.exit == 130
     assert "✓ ping.toml" in ran.stdout
     assert "! second.toml" in ran.stdout

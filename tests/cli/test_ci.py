@@ -47,9 +47,10 @@ def test_files_are_written_beside_the_output(folder: Path) -> None:
 def test_several_processes_give_the_same_files(folder: Path) -> None:
     (folder / "other.toml").write_text(SPEC.format(never_done="holds", two_pings="holds"))
     texts = []
-    for jobs in (1, 2):
+    for workers in (1, 2):
         run(
-            f"check failing.toml other.toml {P} --junit j.xml --sarif s.sarif --jobs {jobs}", folder
+            f"check failing.toml other.toml {P} --junit j.xml --sarif s.sarif --workers {workers}",
+            folder,
         )
         texts.append((folder / "s.sarif").read_text())
         junit = JUnitXml.fromfile(str(folder / "j.xml"))
@@ -138,7 +139,7 @@ def test_an_interrupted_check_says_so_everywhere(
 
 def test_files_are_of_one_check_and_not_of_a_comparison(folder: Path) -> None:
     for flag in ("--junit", "--sarif"):
-        ran = run(f"check failing.toml {P} --releases all {flag} x", folder)
+        ran = run(f"check failing.toml {P} --release all {flag} x", folder)
         assert (ran.exit, ran.stderr[:22]) == (2, "error[releases-alone]:")
 
 

@@ -44,7 +44,7 @@ def test_protocols_variants_rules_and_releases_are_offered() -> None:
     assert of_one == list(next(e.variants for e in PROTOCOLS if e.key == "two-phase-commit"))
     assert names('new x --protocol yardstick --rule ""')[:3] == ["emit", "end", "snapshot"]
     assert "apply_acknowledgement" in names('new x --rule ""')
-    assert names('check x --releases ""')[:2] == ["all", "V0"]
+    assert names('check x --release ""')[:2] == ["all", "V0"]
 
 
 def test_a_misspelt_protocol_offers_nothing_and_no_code_of_the_user_runs(tmp_path: Path) -> None:

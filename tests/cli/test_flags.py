@@ -14,7 +14,7 @@ from finale.cli.check_options import DEFAULTS, CheckFlags, CheckOptions
 from finale.cli.parameters import given_flags
 
 LEFT_OUT = {
-    "--slow", "--jobs", "--changed-since", "--watch",
+    "--slow", "--workers", "--changed-since", "--watch",
     "--max-states", "--max-seconds", "--max-memory", "--states-here",
 }  # fmt: skip
 

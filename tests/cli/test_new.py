@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from finale.checker.report.offers import offers_page
+from finale.checker.report.offers import ALL_HISTORY, offers_page
 from finale.checker.report.scaffold import variant_text
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.reading import read_spec
@@ -16,7 +16,7 @@ from finale.model.language.build import rule_names
 from tests.cli.running import ROOT, run
 
 FILES = [
-    ".github/workflows/finale.yml", "protocols/my_change.py", "specs/my-change.toml",
+    ".github/workflows/finale.yml", "finale.toml", "protocols/my_change.py", "specs/my-change.toml",
     "what-a-rule-can-use.md",
 ]  # fmt: skip
 CHECK = "check specs --protocols protocols"
@@ -142,4 +142,33 @@ def test_the_page_lists_what_the_code_has() -> None:
     assert "One of `TaskStatus.RESTORING`, `TaskStatus.RUNNING`" in status
     assert "| `newest` | `Option(Ref(CheckpointId))` | `Nothing` | The newest checkpoint" in page
     assert "| `finish_race` |" in page
+    assert page.count(ALL_HISTORY) == 1
+    told = {
+        line.rpartition("`[observe] ")[2].partition(" ")[0]
+        for line in page.splitlines()
+        if "`[observe] " in line and line.startswith("|")
+    }
+    assert told <= set(spec.protocol.ghosts)
+    recovery = next(line for line in page.splitlines() if line.startswith("| `failures` |"))
+    assert "Only in settings that need it." in recovery
     assert all(line.count("|") >= 3 for line in page.splitlines() if line.startswith("|"))
+
+
+@pytest.mark.parametrize("helper", ["_retrigger", "_plan"])
+def test_a_private_helper_can_be_overridden_and_the_project_file_is_enough(
+    helper: str, tmp_path: Path
+) -> None:
+    made = run(f"new review --rule {helper}", tmp_path)
+    assert (made.exit, made.stderr) == (0, "")
+    assert f"def {helper}(self" in (tmp_path / "review/protocols/my_change.py").read_text("utf-8")
+    checked = run("check", tmp_path / "review")
+    assert checked.exit == 0
+    assert "1 spec checked · all as expected" in checked.stdout
+
+
+@pytest.mark.parametrize("name", ["__init__", "_nothing", "key"])
+def test_what_is_no_method_of_the_protocol_is_refused(name: str, tmp_path: Path) -> None:
+    ran = run(f"new review --rule {name}", tmp_path)
+    assert ran.exit == 2
+    assert "error[unknown-rule]" in ran.stderr
+    assert not (tmp_path / "review").exists()

@@ -163,7 +163,7 @@ def test_a_wrong_key_or_value(line: str, setting: str, code: str, place: str, fo
 def test_flags_that_contradict_it(folder: Path) -> None:
     recorded = run(f"check ping.toml {MORE} --record {P}", folder)
     assert "error[variant-counts]" in recorded.stderr
-    compared = run(f"check ping.toml {MORE} --releases all {P}", folder)
+    compared = run(f"check ping.toml {MORE} --release all {P}", folder)
     assert "error[releases-alone]: --set" in compared.stderr
 
 

@@ -113,7 +113,7 @@ def test_the_level_of_a_logger_can_be_told(unpacked: Path) -> None:
 
 def test_event_logs_of_the_engine_are_judged_by_the_same_command(tmp_path: Path) -> None:
     job = ROOT / "examples/wordcount/job.toml"
-    assert run(f"run {job} --directory {tmp_path}/state", tmp_path).exit == 0
+    assert run(f"engine run {job} --directory {tmp_path}/state", tmp_path).exit == 0
     ran = run("validate --engine finale state", tmp_path)
     assert ran.exit == 0, ran.stderr
     assert "accepted" not in ran.stdout
@@ -124,7 +124,7 @@ def test_event_logs_of_the_engine_are_judged_by_the_same_command(tmp_path: Path)
 
 def test_an_event_log_is_rejected_without_being_asked_for_what_explains_it(tmp_path: Path) -> None:
     job = ROOT / "examples/wordcount/job.toml"
-    assert run(f"run {job} --directory {tmp_path}/state", tmp_path).exit == 0
+    assert run(f"engine run {job} --directory {tmp_path}/state", tmp_path).exit == 0
     log = tmp_path / "state/events.ndjson"
     lines = log.read_text().splitlines()
     place = next(n for n, line in enumerate(lines) if '"event":"complete"' in line)
@@ -140,7 +140,7 @@ def test_an_event_log_is_rejected_without_being_asked_for_what_explains_it(tmp_p
 
 def test_an_event_log_with_a_gap_is_undecided_behind_it(tmp_path: Path) -> None:
     job = ROOT / "examples/wordcount/job.toml"
-    assert run(f"run {job} --directory {tmp_path}/state", tmp_path).exit == 0
+    assert run(f"engine run {job} --directory {tmp_path}/state", tmp_path).exit == 0
     log = tmp_path / "state/events.ndjson"
     lines = log.read_text().splitlines()
     place = next(n for n, line in enumerate(lines) if "apply_acknowledgement" in line)

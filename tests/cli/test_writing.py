@@ -33,7 +33,7 @@ SPEC = 'title = "One claim"\nprotocol = "ping-pong"\n'
 BOUNDED = 'title = "A"\nprotocol = "final-checkpoint"\n[job]\nshape = "pair"\nrecords = 0\n'
 MATRIX = 'title = "A"\nspec = "bounded.toml"\n[axes]\n"bounds.checkpoints" = [1]\n'
 LOG = "2026-11-22 10:00:00,000 INFO  org.apache.flink.Some [] - Nothing of note.\n"
-HUNT = "hunt operator-coordinator --seconds 0.001 --jobs 1 --known none --output"
+HUNT = "hunt operator-coordinator --max-total-seconds 0.001 --workers 1 --known none --output"
 
 
 @pytest.fixture

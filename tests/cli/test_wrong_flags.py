@@ -16,13 +16,13 @@ from tests.reference.small_jobs import job_in
 def test_nobody_waits_for_no_time(
     command: str, seconds: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([command, str(tmp_path), "--max-seconds", seconds]) == 2
+    assert main(["engine", command, str(tmp_path), "--max-seconds", seconds]) == 2
     assert f"error[bad-value]: --max-seconds is {seconds}" in capsys.readouterr().err
 
 
 def test_threads_have_no_seed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     job_in(tmp_path)
-    said = ["run", str(tmp_path / "job.toml"), "--directory", str(tmp_path / "state")]
+    said = ["engine", "run", str(tmp_path / "job.toml"), "--directory", str(tmp_path / "state")]
     assert main([*said, "--scheduler", "threads", "--seed", "7"]) == 2
     assert "error[bad-value]: --seed has no effect on threads" in capsys.readouterr().err
     assert not (tmp_path / "state").exists()
@@ -114,7 +114,7 @@ SPEC = str(Path(__file__).parents[2] / "specs/final-checkpoint/pair.toml")
         "new {}",
         "reproduce SPEC --flink {}",
         "prove {}.toml",
-        "stop {}",
+        "engine stop {}",
     ],
 )
 def test_a_name_that_the_file_system_refuses_is_told(

@@ -1,4 +1,4 @@
-"""`finale run` with lists of faults: the output is right, and the log a run of the protocol."""
+"""`finale engine run` with lists of faults: right output, and a log that the protocol has."""
 
 from __future__ import annotations
 
@@ -150,10 +150,10 @@ def test_the_example_goes_wrong_as_its_list_says(
     shutil.copytree(ROOT / "examples" / "wordcount", example)
     usual, wrong = str(tmp_path / "usual"), str(tmp_path / "wrong")
     job = str(example / "job.toml")
-    assert main(["run", job, "--directory", usual]) == 0
+    assert main(["engine", "run", job, "--directory", usual]) == 0
     capsys.readouterr()
     faults = str(example / "faults.toml")
-    assert main(["run", job, "--directory", wrong, "--faults", faults]) == 0
+    assert main(["engine", "run", job, "--directory", wrong, "--faults", faults]) == 0
     told = " ".join(capsys.readouterr().out.split())
     assert "went wrong · crash-worker · lost · late · crash-coordinator" in told
     assert "never" not in told

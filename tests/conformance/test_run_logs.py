@@ -1,4 +1,4 @@
-"""What `finale run` has written down is accepted, also where the run was cut off and went on."""
+"""The log of `finale engine run` is accepted, also if the run was cut off and went on."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def test_real_output_is_valid(folder: Path, command: str, code: int) -> None:
 
 
 def test_releases_are_rows_with_every_key() -> None:
-    document = valid("specs/legacy-finish/timers.toml --releases V0,V4", ROOT)
+    document = valid("specs/legacy-finish/timers.toml --release V0,V4", ROOT)
     assert {row["release"] for row in document["results"]} == {"V0", "V4"}
 
 

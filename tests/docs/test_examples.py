@@ -26,7 +26,7 @@ def test_the_engine_s_page_shows_what_a_replay_prints() -> None:
 
 def test_the_example_counts_words(tmp_path: Path) -> None:
     state = tmp_path / "state"
-    ran = run(f"run {WORDCOUNT / 'job.toml'} --directory {state}")
+    ran = run(f"engine run {WORDCOUNT / 'job.toml'} --directory {state}")
     assert ran.exit == 0
     assert ran.stdout.startswith("finished · job")
     words = Counter(
@@ -35,5 +35,5 @@ def test_the_example_counts_words(tmp_path: Path) -> None:
     lines = [line for file in (state / "output").iterdir() for line in file.read_text().split("\n")]
     assert sorted(filter(None, lines)) == sorted(f"{word}\t{n}" for word, n in words.items())
     assert words["the"] == 14
-    again = run(f"run {WORDCOUNT / 'job.toml'} --directory {state}")
+    again = run(f"engine run {WORDCOUNT / 'job.toml'} --directory {state}")
     assert again.stdout.startswith("finished before")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import finale.cli.main
+import finale.cli.commands
 from tests.cli.running import run
 from tests.docs.pages import ROOT, Command, Written, matches, steps
 
@@ -23,7 +23,7 @@ FOLDERS = (
 PATH = re.compile(rf"(?<![\w./-])((?:{FOLDERS})/[\w./-]*[\w/])(?![\w*<{{…])")
 QUOTED_PATH = re.compile(rf"`((?:{FOLDERS})/[\w./-]*)`")
 #: A file of Python by its bare name, as the text around it says in which folder.
-BARE = re.compile(r"(?<![\w./-])((?:\w+/)*\w+\.py)\b")
+BARE = re.compile(r"(?<![\w./-])((?:\w+/)*\w+\.py)\b(?!:\d)")
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
 COMMAND = re.compile(r"^(?: {4})?(?:\$ )?(finale [a-z].*)$", re.MULTILINE)
 #: Files that the reader of a page writes, or that a run writes.
@@ -120,11 +120,12 @@ def test_each_command_of_a_page_can_be_given(page: Path) -> None:
     wrong = []
     for line in COMMAND.findall(blocks(read(page))):
         words = line.partition("#")[0].split()
-        if words[1] not in COMMANDS:
+        command = next((name for name in COMMANDS if words[1:][: len(name)] == name), None)
+        if command is None:
             wrong.append(line)
             continue
         flags = {word.partition("=")[0] for word in words[2:] if word.startswith("--")}
-        wrong += [f"{line}: {flag}" for flag in flags - flags_of(words[1])]
+        wrong += [f"{line}: {flag}" for flag in flags - flags_of(" ".join(command))]
     assert not wrong
 
 
@@ -139,7 +140,7 @@ def flags_of(command: str) -> set[str]:
     return set(re.findall(r"--[a-z-]+", run(f"{command} --help").stdout))
 
 
-COMMANDS = {name for name, *_ in finale.cli.main.COMMANDS}
+COMMANDS = [each.name.split() for group in finale.cli.commands.COMMANDS for each in group.commands]
 
 
 def test_decisions_are_short_and_numbered() -> None:

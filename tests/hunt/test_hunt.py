@@ -32,7 +32,7 @@ from tests.cli.running import ROOT, run
 #: A stop whose savepoint's confirmation is lost: the stop hangs (specs/stop-with-savepoint).
 NAME = "stop-with-savepoint, endless pair, stops, lost_confirmations, 2 checkpoints"
 KNOWN = ROOT / "specs" / "stop-with-savepoint" / "lost-confirmation.toml"
-SHORT = f"hunt stop-with-savepoint --jobs 1 --seconds 0.001 --known {KNOWN}"
+SHORT = f"hunt stop-with-savepoint --workers 1 --max-total-seconds 0.001 --known {KNOWN}"
 
 
 def plan_of(*names: str) -> list[HuntSetting]:
@@ -232,7 +232,7 @@ def test_the_command_writes_specs_that_reproduce(
     none = tmp_path / "none"
     none.mkdir()
     (none / "other.toml").write_text('title = "no spec"', encoding="utf-8")
-    flags = f"stop-with-savepoint --known {none} --jobs 1 --format json"
+    flags = f"stop-with-savepoint --known {none} --workers 1 --format json"
     ran = run(f"hunt {flags} --output {tmp_path / 'hunt'}", tmp_path)
     told = json.loads(ran.stdout)
     assert (ran.exit, told["searched"], told["left"], told["known"]) == (1, 1, 0, 0)
@@ -264,7 +264,7 @@ def test_after_an_interrupt_the_commands_can_be_pasted(
     none, folder = tmp_path / "none", tmp_path / "a hunt"
     none.mkdir()
     (none / "other.toml").write_text('title = "no spec"', encoding="utf-8")
-    flags = f"stop-with-savepoint --known {none} --jobs 1 --format json"
+    flags = f"stop-with-savepoint --known {none} --workers 1 --format json"
     ran = run(f"hunt {flags} --output {shlex.quote(str(folder))}", tmp_path)
     assert ran.exit == 130
     (finding, *_) = json.loads(ran.stdout)["findings"]
@@ -283,7 +283,7 @@ def test_an_interrupt_in_the_known_specs_says_that_nothing_is_known(
 
     monkeypatch.setattr(finale.cli.hunt, "settings", few)
     monkeypatch.setattr(finale.cli.hunt, "SECONDS_TO_SHRINK", 0.05)
-    none, command = tmp_path / "none", "hunt stop-with-savepoint --jobs 1 --output hunt"
+    none, command = tmp_path / "none", "hunt stop-with-savepoint --workers 1 --output hunt"
     none.mkdir()
     (none / "other.toml").write_text('title = "no spec"', encoding="utf-8")
     assert run(f"{command} --known none", tmp_path).exit == 1
@@ -316,7 +316,7 @@ def test_a_hunt_whose_settings_are_all_refused_is_bad_input(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few_of(monkeypatch)
-    ran = run(f"hunt operator-coordinator --known {KNOWN} --jobs 1", tmp_path)
+    ran = run(f"hunt operator-coordinator --known {KNOWN} --workers 1", tmp_path)
     assert ran.exit == 2
     assert ran.stdout.startswith("no setting was searched\n0 settings searched")
     assert ran.stderr.startswith("error[all-refused]: the protocol refuses all 3 settings")
@@ -326,10 +326,10 @@ def test_settings_that_are_left_or_stopped_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few_of(monkeypatch)
-    command = f"hunt stop-with-savepoint --known {KNOWN} --jobs 1"
+    command = f"hunt stop-with-savepoint --known {KNOWN} --workers 1"
     told = "no violation that the specs do not describe"
     partly = f"{told} in the settings that were searched to the end\n"
-    left = run(f"{command} --seconds 0.001 --output left", tmp_path)
+    left = run(f"{command} --max-total-seconds 0.001 --output left", tmp_path)
     assert (left.exit, left.stdout.startswith(partly)) == (3, True), left
     stopped = run(f"{command} --max-states 2 --output stopped", tmp_path)
     assert (stopped.exit, stopped.stdout.startswith(partly)) == (3, True), stopped

@@ -19,13 +19,14 @@ from finale import _face, jobs, properties, protocols, rules
 from finale.checker.report.rule import bodies
 from finale.checker.report.scaffold import variant_text
 from finale.checker.spec.catalogue import catalogue
+from finale.cli.explaining import PAGES
 from finale.model.errors import FinaleError, Place
 from finale.model.language.observing import sound_kind
 from finale.model.protocols.registry import PROTOCOLS
 from tests.cli.running import ROOT
 from tests.package.loaded import loaded_twice
 
-PARTS = ("model", "checker", "reference", "pipeline", "cli", "specs")
+PARTS = ("model", "checker", "reference", "pipeline", "cli", "specs", "docs")
 #: A proof asks for it, and no variant changes it.
 OF_PROOFS = {"layout_guard"}
 FACES = (rules, jobs, protocols, properties)
@@ -235,6 +236,9 @@ def test_a_wheel_and_a_source_distribution_have_one_package(checkout: Path, tmp_
     assert {f"finale/{module}.pyi" for module in _face.LISTED} <= kept
     specs = sum(1 for _ in (ROOT / "specs").rglob("*.toml"))
     assert sum(name.startswith("finale/specs/") for name in kept) == specs
+    assert {name for name in kept if name.startswith("finale/docs/")} == {
+        f"finale/docs/{page}.md" for page in PAGES
+    }
     # A wheel that is built from the source distribution has the same files.
     source = built(checkout, tmp_path, "sdist")
     with tarfile.open(source) as archive:

@@ -82,10 +82,10 @@ def test_lines_that_no_run_reached_are_marked(tmp_path: Path) -> None:
 
 def test_the_command_writes_the_page(tmp_path: Path) -> None:
     folder_of(tmp_path, REVERSED)
-    ran = run("review other --protocols mine --html review.html", tmp_path)
+    ran = run("review other --protocols mine -o review.html", tmp_path)
     assert ran.exit == 1
     assert "a-before-b" in (tmp_path / "review.html").read_text(encoding="utf-8")
-    assert run("review other --protocols mine --html mine", tmp_path).exit == 2
+    assert run("review other --protocols mine -o mine", tmp_path).exit == 2
 
 
 def test_what_was_refused_is_told_on_the_page(tmp_path: Path) -> None:
@@ -101,5 +101,5 @@ def test_what_was_refused_is_told_on_the_page(tmp_path: Path) -> None:
 def test_a_change_that_is_refused_everywhere_replaces_no_page(tmp_path: Path) -> None:
     folder_of(tmp_path, REVERSED.replace("self.", "self.oh_", 1))
     (tmp_path / "review.html").write_text("kept")
-    assert run("review other --protocols mine --html review.html", tmp_path).exit == 2
+    assert run("review other --protocols mine -o review.html", tmp_path).exit == 2
     assert (tmp_path / "review.html").read_text() == "kept"

@@ -141,7 +141,7 @@ def test_a_large_run_is_cut_at_each_moment(
 def command(job: Path, *more: str) -> tuple[str, ...]:
     main = "import sys; from finale.cli.main import main; sys.exit(main())"
     state = str(job.parent / "state")
-    return (sys.executable, "-c", main, "run", str(job), "--directory", state, *more)
+    return (sys.executable, "-c", main, "engine", "run", str(job), "--directory", state, *more)
 
 
 def started(job: Path, *more: str) -> subprocess.Popen[bytes]:

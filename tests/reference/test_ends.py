@@ -55,7 +55,7 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path, scheduler: str) ->
         finally:
             process.kill()
     assert process.returncode == 130
-    assert f": finale run {job} --directory" in error
+    assert f": finale engine run {job} --directory" in error
     assert "to go on from checkpoint " in error
     assert "Traceback" not in error
     drained = subprocess.run([*line, "--stop", "drain"], check=True, capture_output=True)
@@ -160,7 +160,7 @@ def test_a_job_that_is_over_stays_so(tmp_path: Path, capsys: pytest.CaptureFixtu
     state = tmp_path / "state"
     assert run(read_job(job), state).end is RunEnd.FINISHED
     before = {file: file.stat().st_mtime_ns for file in (state / "output").iterdir()}
-    assert main(["run", str(job), "--directory", str(state)]) == 0
+    assert main(["engine", "run", str(job), "--directory", str(state)]) == 0
     assert capsys.readouterr().out == "finished before · job.toml · nothing is left to do\n"
     assert {file: file.stat().st_mtime_ns for file in (state / "output").iterdir()} == before
 
@@ -174,12 +174,12 @@ def test_an_end_that_cannot_be_read_is_told(
     state = tmp_path / "state"
     run(read_job(job), state)
     (state / "ended.json").write_bytes(damage)
-    assert main(["run", str(job), "--directory", str(state)]) == 2
+    assert main(["engine", "run", str(job), "--directory", str(state)]) == 2
     error = capsys.readouterr().err
     assert "error[end-unreadable]" in error
     assert "remove it" in error
     (state / "ended.json").unlink()
-    assert main(["run", str(job), "--directory", str(state)]) == 0
+    assert main(["engine", "run", str(job), "--directory", str(state)]) == 0
     is_whole(tmp_path, state)
 
 
@@ -188,7 +188,9 @@ def test_time_between_checkpoints_is_above_zero(
     tmp_path: Path, every: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     job = job_in(tmp_path, "aligned", lines=1, width=40, checkpoints=1)
-    assert main(["run", str(job), "--directory", str(tmp_path / "s"), "--every", every]) == 2
+    assert (
+        main(["engine", "run", str(job), "--directory", str(tmp_path / "s"), "--every", every]) == 2
+    )
     assert "error[bad-value]: --every is" in capsys.readouterr().err
 
 
@@ -200,7 +202,7 @@ def test_where_nothing_can_be_written_nothing_runs(
     job = job_in(tmp_path, "aligned", lines=1, width=40, checkpoints=1)
     (tmp_path / "file").touch()
     where = tmp_path / below if "/" in below else Path("/proc/finale")
-    assert main(["run", str(job), "--directory", str(where)]) == 2
+    assert main(["engine", "run", str(job), "--directory", str(where)]) == 2
     error = capsys.readouterr().err
     assert "error[not-a-folder]" in error or "error[unwritable]" in error
 
@@ -210,7 +212,15 @@ def test_a_log_that_cannot_be_written_is_refused(
 ) -> None:
     job = job_in(tmp_path, "aligned", lines=1, width=40, checkpoints=1)
     for log in (tmp_path, tmp_path / "none" / "log", job / "log"):
-        line = ["run", str(job), "--directory", str(tmp_path / "state"), "--log", str(log)]
+        line = [
+            "engine",
+            "run",
+            str(job),
+            "--directory",
+            str(tmp_path / "state"),
+            "--log",
+            str(log),
+        ]
         assert main(line) == 2
         assert "error[unwritable]" in capsys.readouterr().err
         assert not (tmp_path / "state" / "output").exists()
@@ -266,7 +276,7 @@ def test_an_interrupt_leaves_no_step_half_done(
             signal.raise_signal(signal.SIGINT)
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    line = ["run", str(job), "--directory", str(state), "--scheduler", scheduler]
+    line = ["engine", "run", str(job), "--directory", str(state), "--scheduler", scheduler]
     try:
         with monkeypatch.context() as patch:
             looked_at(patch, look)
@@ -293,7 +303,7 @@ def test_two_stops_fail_the_job_and_the_next_run_goes_on(
         if not asked or (completed and len(asked) == 1):
             runner.requests.ask(RequestKind.STOP, drain=False)
 
-    line = ["run", str(job), "--directory", str(tmp_path / "state")]
+    line = ["engine", "run", str(job), "--directory", str(tmp_path / "state")]
     with monkeypatch.context() as patch:
         looked_at(patch, look)
         assert main(line) == 1
@@ -314,7 +324,7 @@ def test_a_stop_that_is_cancelled_ends_as_any_cancellation(
             runner.requests.ask(RequestKind.CANCEL)
 
     looked_at(monkeypatch, look)
-    line = ["run", str(job), "--directory", str(tmp_path / "state"), "--stop", "drain"]
+    line = ["engine", "run", str(job), "--directory", str(tmp_path / "state"), "--stop", "drain"]
     assert main(line) == 130
     assert capsys.readouterr().out.startswith("cancelled · job")
 
@@ -325,7 +335,10 @@ def test_a_stop_that_fails_is_not_asked_for_again(
 ) -> None:
     monkeypatch.setattr(StopWithSavepoint, "may_plan", lambda _: False)
     job = job_in(tmp_path, "aligned", lines=100, width=40, checkpoints=1)
-    assert main(["run", str(job), "--directory", str(tmp_path / "state"), "--stop", stop]) == 1
+    assert (
+        main(["engine", "run", str(job), "--directory", str(tmp_path / "state"), "--stop", stop])
+        == 1
+    )
     said = capsys.readouterr()
     assert said.out.startswith("finished · job")
     assert "the stop failed" in said.err

@@ -151,7 +151,7 @@ def test_where_a_function_has_raised_is_told(
     """The line is that of the user's own module, not of what it has called of others."""
     file, state = job(tmp_path, function, loud=LOUD), tmp_path / "state"
     (tmp_path / "rows").write_text('"text"\n')
-    assert main(["run", str(file), "--directory", str(state)]) == 2
+    assert main(["engine", "run", str(file), "--directory", str(state)]) == 2
     first, help_ = capsys.readouterr().err.splitlines()
     assert first.startswith(f"error[operator-raised]: {file} (key operators.mapped.function): ")
     assert first.endswith(said.format(loud=tmp_path / "loud.py"))
@@ -165,15 +165,21 @@ def test_from_where_the_job_goes_on_is_told_where_something_is_secured(
     file, state = job(tmp_path, "loud:half", loud="def half(n):\n    return 1 / n\n"), tmp_path
     file.write_text(f"records = 1\n{file.read_text()}")
     (tmp_path / "rows").write_text("1\n" * 30 + "0\n")
-    assert main(["run", str(file), "--directory", str(state / "one")]) == 2
+    assert main(["engine", "run", str(file), "--directory", str(state / "one")]) == 2
     newest = max(int(each.name) for each in (state / "one" / "checkpoints").iterdir())
     help_ = capsys.readouterr().err.splitlines()[-1]
     assert help_ == f"  help: mend it, and run the job again: it goes on from checkpoint {newest}"
     (tmp_path / "rows").write_text("1\n" * 10)
-    assert main(["run", str(file), "--directory", str(state / "two"), "--stop", "suspend"]) == 0
+    assert (
+        main(["engine", "run", str(file), "--directory", str(state / "two"), "--stop", "suspend"])
+        == 0
+    )
     (tmp_path / "rows").write_text("1\n" * 30 + "0\n")
     saved = max((state / "two" / "checkpoints").iterdir(), key=lambda each: int(each.name))
-    assert main(["run", str(file), "--directory", str(state / "new"), "--from", str(saved)]) == 2
+    assert (
+        main(["engine", "run", str(file), "--directory", str(state / "new"), "--from", str(saved)])
+        == 2
+    )
     help_ = capsys.readouterr().err.splitlines()[-1]
     assert "run the job again without --from: it goes on from checkpoint " in help_
 

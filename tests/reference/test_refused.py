@@ -32,7 +32,7 @@ def test_of_a_run_that_is_refused_nothing_more_is_said(
 ) -> None:
     """What it would lose is no matter then."""
     job = counts_in(tmp_path, "legacy-finish")
-    assert main(["run", str(job), "--directory", str(tmp_path / "s"), *more]) == 2
+    assert main(["engine", "run", str(job), "--directory", str(tmp_path / "s"), *more]) == 2
     assert capsys.readouterr().err.startswith(f"error[{code}]: ")
 
 
@@ -40,7 +40,7 @@ def test_two_folders_do_not_share_a_log(tmp_path: Path, capsys: pytest.CaptureFi
     """They would be one run, which begins anew in its midst; but for one that goes on elsewhere."""
     job, log = counts_in(tmp_path), tmp_path / "log.ndjson"
     one, two, three = (tmp_path / name for name in ("one", "two", "three"))
-    line = ["run", str(job), "--log", str(log), "--directory"]
+    line = ["engine", "run", str(job), "--log", str(log), "--directory"]
     assert main([*line, str(one), "--stop", "suspend"]) == 0
     before = log.read_bytes()
     assert main([*line, str(two)]) == 2
@@ -65,10 +65,12 @@ def test_a_log_goes_on_with_the_folder_that_wrote_to_it_last(
     one, two = tmp_path / "one", tmp_path / "two"
     log = one / LOG
     for folder in (one, two):
-        assert main(["run", str(job), "--directory", str(folder), "--stop", "suspend"]) == 0
+        assert (
+            main(["engine", "run", str(job), "--directory", str(folder), "--stop", "suspend"]) == 0
+        )
     before = log.read_bytes()
     files = {path: path.read_bytes() for path in two.rglob("*") if path.suffix == ".json"}
-    wrong = ["run", str(job), "--directory", str(two), "--log", str(log)]
+    wrong = ["engine", "run", str(job), "--directory", str(two), "--log", str(log)]
     [savepoint] = (two / "checkpoints").iterdir()
     for more in ([], ["--from", str(savepoint)]):
         assert main([*wrong, *more]) == 2
@@ -76,7 +78,7 @@ def test_a_log_goes_on_with_the_folder_that_wrote_to_it_last(
         assert log.read_bytes() == before
         assert files == {p: p.read_bytes() for p in two.rglob("*") if p.suffix == ".json"}
     log.write_text(re.sub(r',"folder":"[0-9a-f]+"', "", log.read_text()))
-    assert main(["run", str(job), "--directory", str(one)]) == 0
+    assert main(["engine", "run", str(job), "--directory", str(one)]) == 0
     assert '"folder"' in log.read_text()
     assert main(["conform", str(log)]) == 0
 
@@ -86,7 +88,7 @@ def test_a_log_that_cannot_be_written_changes_nothing(
 ) -> None:
     """A start from a savepoint writes a copy of it, which no log would tell then."""
     job, state = counts_in(tmp_path), tmp_path / "state"
-    line = ["run", str(job), "--directory", str(state)]
+    line = ["engine", "run", str(job), "--directory", str(state)]
     assert main([*line, "--stop", "suspend"]) == 0
     [savepoint] = (state / "checkpoints").iterdir()
     wrong = ["--from", str(savepoint), "--log", str(tmp_path / "no" / "where")]
@@ -101,7 +103,12 @@ def test_a_log_in_a_new_folder_may_be_named_by_another_path(
 ) -> None:
     job = counts_in(tmp_path)
     monkeypatch.chdir(tmp_path)
-    assert main(["run", str(job), "--directory", str(tmp_path / "s"), "--log", "s/my.ndjson"]) == 0
+    assert (
+        main(
+            ["engine", "run", str(job), "--directory", str(tmp_path / "s"), "--log", "s/my.ndjson"]
+        )
+        == 0
+    )
     assert main(["conform", "s/my.ndjson"]) == 0
 
 
@@ -110,15 +117,15 @@ def test_a_folder_whose_owner_cannot_be_read_is_told_so(
     tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     job, state = counts_in(tmp_path), tmp_path / "state"
-    assert main(["run", str(job), "--directory", str(state), "--stop", "suspend"]) == 0
+    assert main(["engine", "run", str(job), "--directory", str(state), "--stop", "suspend"]) == 0
     (state / JOB).write_text(text)
-    assert main(["run", str(job), "--directory", str(state)]) == 2
+    assert main(["engine", "run", str(job), "--directory", str(state)]) == 2
     error = capsys.readouterr().err
     assert error.startswith(f"error[owner-unreadable]: {state / JOB}: ")
     (state / JOB).write_text('{"name": "job"}')
     (state / LOG).unlink()
     assert '{"name": "job"}' in error
-    assert main(["run", str(job), "--directory", str(state)]) == 0
+    assert main(["engine", "run", str(job), "--directory", str(state)]) == 0
 
 
 @pytest.mark.parametrize("sink", ["exactly-once", "at-least-once"])
@@ -127,7 +134,7 @@ def test_a_job_that_was_suspended_does_not_begin_anew_by_itself(
 ) -> None:
     """Its savepoint is gone, and with it what it had counted; nothing is touched."""
     job, state = counts_in(tmp_path, sink=sink), tmp_path / "state"
-    line = ["run", str(job), "--directory"]
+    line = ["engine", "run", str(job), "--directory"]
     assert main([*line, str(state), "--stop", "suspend"]) == 0
     [savepoint] = (state / "checkpoints").iterdir()
     away = savepoint.rename(tmp_path / "away")
@@ -151,9 +158,9 @@ def test_where_nothing_was_secured_a_job_may_begin_anew(
     job, state = counts_in(tmp_path), tmp_path / "state"
     (tmp_path / "in.ndjson").write_text("bad\n")
     job.write_text(job.read_text().replace('"keep"', '"refuse"'))
-    assert main(["run", str(job), "--directory", str(state)]) == 2
+    assert main(["engine", "run", str(job), "--directory", str(state)]) == 2
     (tmp_path / "in.ndjson").write_text('"a"\n')
-    assert main(["run", str(job), "--directory", str(state)]) == 0
+    assert main(["engine", "run", str(job), "--directory", str(state)]) == 0
     assert "finished" in capsys.readouterr().out
 
 
@@ -173,7 +180,7 @@ def test_a_signal_ends_a_run_as_an_interrupt_does(
     before = signal.signal(number, signal.SIG_DFL)
     monkeypatch.setattr("finale.cli.run.run_job", signalled)
     try:
-        line = ["run", str(counts_in(tmp_path)), "--directory", str(tmp_path / "s")]
+        line = ["engine", "run", str(counts_in(tmp_path)), "--directory", str(tmp_path / "s")]
         assert main(line) == 128 + number
         assert signal.getsignal(number) is signal.SIG_DFL
     finally:
@@ -184,7 +191,7 @@ def test_a_signal_ends_a_run_as_an_interrupt_does(
 def test_who_asks_where_no_folder_is_is_told_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["stop", str(tmp_path / "st")]) == 2
+    assert main(["engine", "stop", str(tmp_path / "st")]) == 2
     assert "there is no such folder" in capsys.readouterr().err
 
 

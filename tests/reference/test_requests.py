@@ -122,7 +122,7 @@ def test_a_cancelled_job_goes_on_from_its_checkpoint(
     job: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with running(job, Orders()) as ended:
-        assert main(["cancel", str(job.parent / "state")]) == 0
+        assert main(["engine", "cancel", str(job.parent / "state")]) == 0
     assert capsys.readouterr().out == "cancelled\n"
     assert ended[0].end is RunEnd.CANCELLED
     (job.parent / "fast").touch()
@@ -145,10 +145,10 @@ def test_a_job_that_hears_of_no_stop_says_so(job: Path, capsys: pytest.CaptureFi
     state = job.parent / "state"
     job.write_text(f'protocol = "legacy-finish"\n{job.read_text()}')
     with running(job, Orders()):
-        assert main(["stop", str(state), "--drain"]) == 1
+        assert main(["engine", "stop", str(state), "--drain"]) == 1
         assert '"legacy-finish" hears of no stop' in capsys.readouterr().err
-        assert main(["cancel", str(state)]) == 0
-    assert main(["run", str(job), "--directory", str(state), "--stop", "drain"]) == 2
+        assert main(["engine", "cancel", str(state)]) == 0
+    assert main(["engine", "run", str(job), "--directory", str(state), "--stop", "drain"]) == 2
     assert "error[not-asked]" in capsys.readouterr().err
 
 
@@ -167,7 +167,7 @@ def test_a_run_that_does_not_answer(tmp_path: Path, capsys: pytest.CaptureFixtur
     (tmp_path / "control" / "it").mkdir(parents=True)
     with (tmp_path / "lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        assert main(["savepoint", str(tmp_path), "--max-seconds", "0.1"]) == 3
+        assert main(["engine", "savepoint", str(tmp_path), "--max-seconds", "0.1"]) == 3
         error = capsys.readouterr().err
         assert "error[no-answer]" in error
         assert "withdrawn" in error
@@ -226,7 +226,18 @@ def test_another_folder_starts_from_a_savepoint(job: Path, tmp_path: Path) -> No
     assert ended[0].end is RunEnd.FINISHED
     savepoint = state / "checkpoints" / str(answer["savepoint"])
     assert (
-        main(["run", str(job), "--directory", str(tmp_path / "b"), "--from", str(savepoint)]) == 0
+        main(
+            [
+                "engine",
+                "run",
+                str(job),
+                "--directory",
+                str(tmp_path / "b"),
+                "--from",
+                str(savepoint),
+            ]
+        )
+        == 0
     )
     for folder in (state, tmp_path / "b"):
         assert counts(tmp_path, folder) == expected(tmp_path)
@@ -259,7 +270,7 @@ def test_what_is_passed_over_is_told(
     numbers = sorted(int(file.parent.name) for file in state.glob("checkpoints/*/metadata.json"))
     newest = state / "checkpoints" / str(numbers[-1]) / "metadata.json"
     newest.write_text(newest.read_text().replace("{", "{ ", 1)[:-9])
-    assert main(["run", str(job), "--directory", str(state)]) == 0
+    assert main(["engine", "run", str(job), "--directory", str(state)]) == 0
     error = capsys.readouterr().err
     assert f"warning: passed over: error[checkpoint-altered]: {newest}: " in error
     taken = f"the run goes on from checkpoint {numbers[-2]}, and works again on what came behind"

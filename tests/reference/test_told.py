@@ -73,7 +73,7 @@ def test_what_no_checkpoint_has_secured_is_told(
     tmp_path: Path, protocol: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     job, state = counts_in(tmp_path, protocol), tmp_path / "state"
-    assert main(["run", str(job), "--directory", str(state)]) == 0
+    assert main(["engine", "run", str(job), "--directory", str(state)]) == 0
     said, error = capsys.readouterr()
     assert said.startswith("finished, and lost 4 records · job.toml · 3 records · 1 kB · ")
     assert error.startswith(f'warning: {job} (key protocol): "{protocol}" takes no checkpoint')
@@ -87,7 +87,7 @@ def test_what_a_drain_leaves_behind_its_savepoint_is_told(
 ) -> None:
     """The bad lines are in the savepoint; the counts come behind it."""
     job, state = counts_in(tmp_path, "sync-savepoint"), tmp_path / "state"
-    assert main(["run", str(job), "--directory", str(state), "--stop", "drain"]) == 0
+    assert main(["engine", "run", str(job), "--directory", str(state), "--stop", "drain"]) == 0
     said = capsys.readouterr()
     assert "lost: 2 records behind" in said.err
     assert f"2 lines in {state}/bad: could not be read" in said.out
@@ -102,7 +102,7 @@ def test_where_nothing_is_lost_nobody_is_warned(
 ) -> None:
     job, state = counts_in(tmp_path, protocol), tmp_path / "state"
     more = [] if stop is None else ["--stop", stop]
-    assert main(["run", str(job), "--directory", str(state), *more]) == 0
+    assert main(["engine", "run", str(job), "--directory", str(state), *more]) == 0
     said = capsys.readouterr()
     assert said.err == ""
     assert f"2 lines in {state}/bad: could not be read" in said.out
@@ -114,7 +114,7 @@ def test_what_waits_for_no_checkpoint_is_not_lost(
     job = counts_in(tmp_path, "legacy-finish", "at-least-once")
     job.write_text(job.read_text().replace('"keep"', '"refuse"'))
     (tmp_path / "in.ndjson").write_text('"a"\n')
-    assert main(["run", str(job), "--directory", str(tmp_path / "state")]) == 0
+    assert main(["engine", "run", str(job), "--directory", str(tmp_path / "state")]) == 0
     assert capsys.readouterr().err == ""
 
 
@@ -133,7 +133,7 @@ def test_a_start_that_is_refused_leaves_no_folder(
     """By its savepoint, by the job, by its input, by its log: the next one may have the folder."""
     savepoint, job = savepoint_of(tmp_path), tmp_path / "job.toml"
     text, state = job.read_text(), tmp_path / "below" / "state"
-    line = ["run", str(job), "--directory", str(state), "--from"]
+    line = ["engine", "run", str(job), "--directory", str(state), "--from"]
 
     def assert_refused(code: str, *more: str) -> None:
         assert main([*line, *more]) == 2
@@ -160,7 +160,10 @@ def test_what_a_job_says_wrong_is_told_with_its_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     job = counts_in(tmp_path, "legacy-finish")
-    assert main(["run", str(job), "--directory", str(tmp_path / "s"), "--stop", "drain"]) == 2
+    assert (
+        main(["engine", "run", str(job), "--directory", str(tmp_path / "s"), "--stop", "drain"])
+        == 2
+    )
     assert f"error[not-asked]: {job} (key protocol): " in capsys.readouterr().err
 
 
@@ -224,7 +227,7 @@ def test_what_is_damaged_is_told_with_its_folder(
     """A state, the metadata, the mark of the end."""
     job, state = tmp_path / "job.toml", tmp_path / "state"
     savepoint = savepoint_of(tmp_path).rename(tmp_path / "s")
-    line = ["run", str(job), "--directory", str(state)]
+    line = ["engine", "run", str(job), "--directory", str(state)]
 
     def assert_told(code: str, place: Path, *more: str) -> None:
         assert main([*line, *more]) == 2
@@ -256,7 +259,7 @@ def test_a_file_is_called_as_it_was_given(
     monkeypatch.chdir(folder)
     counts_in(folder).write_text("seconds = 0\n")
     said = str(Path(str(folder / "job.toml") if given == "absolute" else given))
-    assert main(["run", said, "--directory", "state"]) == 2
+    assert main(["engine", "run", said, "--directory", "state"]) == 2
     assert capsys.readouterr().err.startswith(f"error[bad-value]: {said} (key seconds): ")
 
 
@@ -290,9 +293,12 @@ def test_how_much_was_read_says_something(size: int, seconds: float, said: str) 
 # --- on the command line --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("asks", ["run", "stop", "savepoint", "cancel", "conform", "replay"])
+@pytest.mark.parametrize(
+    "asks",
+    [*(f"engine {name}" for name in ("run", "stop", "savepoint", "cancel")), "conform", "replay"],
+)
 def test_help_tells_what_exit_codes_mean(asks: str, capsys: pytest.CaptureFixture[str]) -> None:
-    main([asks, "--help"])
+    main([*asks.split(), "--help"])
     codes = capsys.readouterr().out.partition("Exit codes: ")[2]
     assert "an expectation failed" not in codes
     assert all(f"{code} " in codes for code in ("0", "1", "2", "130"))
@@ -310,7 +316,10 @@ def test_help_of_a_command_that_expects_nothing_says_so(
 def test_on_a_terminal_errors_are_no_wider_than_that(tmp_path: Path) -> None:
     """And the summary; in a pipe an error is two lines, to be searched."""
     job = counts_in(tmp_path, "legacy-finish")
-    for line in (["run", str(job), "--directory", str(tmp_path / "s")], ["conform", str(job)]):
+    for line in (
+        ["engine", "run", str(job), "--directory", str(tmp_path / "s")],
+        ["conform", str(job)],
+    ):
         told = on_a_terminal(line, columns=60)
         assert max(map(len, told)) <= max(60, len(str(job)) + 30)
         assert len(told) > 3

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from finale.checker.review.cases import Case, cases
@@ -10,6 +10,7 @@ from finale.checker.review.change import Change, under
 from finale.checker.review.code import changed_code
 from finale.checker.review.order import in_order
 from finale.checker.spec.files import toml_in
+from finale.checker.spec.typed import is_table
 from tests.review.reviewing import PLAIN, specs_of
 
 FINAL_CHECKPOINT = specs_of("final-checkpoint")
@@ -37,9 +38,15 @@ def test_settings_of_mistakes_of_the_same_method_come_by_turns_with_small_ones()
 def test_settings_with_the_changed_option_come_early() -> None:
     change = Change("final-checkpoint", None, (("options.retained", 2),))
     _, order = orders(change, FINAL_CHECKPOINT)
-    given = [toml_in(each.file)[0].get("options") for each in order[:6:2]]
-    assert all(isinstance(each, dict) and "retained" in each for each in given)
+    given = [options_of(each) for each in order[:6:2]]
+    assert all("retained" in each for each in given)
     assert len(given[0]) <= len(given[1]) <= len(given[2])  # near the defaults first
+
+
+def options_of(case: Case) -> Mapping[str, object]:
+    given = toml_in(case.file)[0].get("options", {})
+    assert is_table(given)
+    return given
 
 
 def test_specs_of_the_user_come_before_all_others(tmp_path: Path) -> None:

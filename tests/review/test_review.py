@@ -1011,11 +1011,11 @@ def test_a_change_of_the_end_is_told_beside_no_deadlock(
 def test_a_page_that_cannot_be_written_is_refused_first(tmp_path: Path) -> None:
     folder_of(tmp_path, REVERSED)
     (tmp_path / "page").mkdir()
-    ran = run("review other --protocols mine --stability 0 --html page", tmp_path)
+    ran = run("review other --protocols mine --stability 0 -o page", tmp_path)
     assert ran.exit == 2
     assert "error[unwritable]" in ran.stderr
     assert not ran.stdout
-    line = "review other --protocols mine --stability 0 --html new/page.html --specs"
+    line = "review other --protocols mine --stability 0 -o new/page.html --specs"
     assert run(f"{line} stop.toml", tmp_path).exit == 1
     assert "a-before-b" in (tmp_path / "new" / "page.html").read_text(encoding="utf-8")
     (tmp_path / "slow.toml").write_text(f"{SPEC}slow = true\n")

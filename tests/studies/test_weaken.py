@@ -91,7 +91,7 @@ def test_effects_of_properties() -> None:
 
 
 def test_the_command_prints_json_with_commands_that_reproduce(spec: Path) -> None:
-    flags = "--assumption perform-at-once --jobs 1 --no-cache --format json"
+    flags = "--assumption perform-at-once --workers 1 --no-cache --format json"
     ran = run(f"weaken {spec.name} {flags}", spec.parent)
     told = json.loads(ran.stdout)
     assert (ran.exit, told["complete"], told["unjudged"]) == (0, True, [])
@@ -121,7 +121,7 @@ def test_the_commands_of_text_can_be_pasted_elsewhere(spec: Path, tmp_path: Path
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     name = "is-fully-acknowledged"
-    ran = run(f'weaken "{odd.name}" --assumption {name} --jobs 1 --no-cache', spec.parent)
+    ran = run(f'weaken "{odd.name}" --assumption {name} --workers 1 --no-cache', spec.parent)
     (line,) = (each for each in ran.stdout.splitlines() if each.startswith("show it"))
     command = line.partition(": ")[2]
     again = run(command.removeprefix("finale "), elsewhere)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 import pytest
 
+from finale.checker.review.change import read_under
 from finale.checker.search.bfs.search import check
 from finale.checker.search.bmc.joined import joined
 from finale.checker.search.bmc.search import check as check_bounded
@@ -15,7 +17,8 @@ from finale.checker.search.bmc.settings import ViolatingSettings
 from finale.checker.search.limits import Limits
 from finale.checker.search.verdict import Verdict, Word
 from finale.checker.spec.catalogue import catalogue
-from finale.checker.spec.grid import Axis, Point, axis_in
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import Axis, Point, Values, axis_in
 from finale.checker.studies.which import PointVerdict, Which, which
 from finale.model.errors import FinaleError
 from finale.model.expressions import cell, equal, integer, less, negation, plus
@@ -29,7 +32,12 @@ LOST = ROOT / "legacy-finish" / "natural-end-loses-records.toml"
 
 
 def outcomes(file: Path, name: str, *vary: str) -> Which:
-    return which(file, [axis_in(each) for each in vary], name, Limits(), None, catalogue())
+    return which(reader(file), [axis_in(each) for each in vary], name, Limits(), None)
+
+
+def reader(file: Path) -> Callable[[Values], Spec]:
+    known = catalogue()
+    return lambda values: read_under(file, known, None, values)
 
 
 def test_each_setting_comes_to_what_it_comes_to_by_itself() -> None:
@@ -118,7 +126,7 @@ def test_the_weakest_are_those_without_a_weaker_one() -> None:
     bad = Verdict("p", Word.VIOLATED)
     places = [(0, 1), (1, 0), (1, 1)]
     told = [PointVerdict(Point(axes, place), bad) for place in places]
-    spec = which(LOST, [], "commit-completeness", Limits(), None, catalogue()).spec
+    spec = which(reader(LOST), [], "commit-completeness", Limits(), None).spec
     found = Which(spec, "p", tuple(told))
     assert [each.setting.places for each in found.weakest] == [(0, 1), (1, 0)]
 

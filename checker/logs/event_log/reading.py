@@ -229,7 +229,7 @@ class _Reader:
             "not-an-event-log",
             f"this is not an event log: {why}",
             place=Place(self.file, line),
-            advice="take a file that `finale run` has written",
+            advice="take a file that `finale engine run` has written",
         )
 
 

@@ -1,0 +1,228 @@
+"""Finds what a name means: a variant, a property, an id, an error, a rule, an option, a word.
+
+Nothing is written here that stands elsewhere. Variants, properties, rules and options are explained
+by their docstrings; ids, errors, assumptions and words by the tables of the pages in `docs`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import get_type_hints
+
+from finale import model
+from finale.checker.report.story import BUILT_IN_SENTENCES
+from finale.checker.spec.catalogue import Catalogue
+from finale.checker.spec.meanings import first_paragraph, meanings, summary
+from finale.checker.spec.reading import can_apply
+from finale.checker.spec.typed import words_of
+from finale.model.language.build import rule_names
+from finale.model.language.decorators import ids_in
+from finale.model.language.protocol import Protocol
+from finale.model.protocols.registry import PROTOCOLS
+from finale.model.protocols.releases import RELEASES
+
+from .completers import PROTOCOL
+
+DOCS = Path(model.__file__).resolve().parent.parent / "docs"
+#: The pages whose tables explain names, and what a row of a page is.
+PAGES = {
+    "rule-reference": "id",
+    "hazards": "hazard",
+    "assumptions": "assumption",
+    "errors": "error",
+    "glossary": "word",
+}
+#: A table explains names if its first column is one of these.
+_NAMING = ("Id", "Assumption", "Code", "Word")
+_LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
+_EMPHASIS = re.compile(r"(?<![\w`*[])\*{1,2}(\w[^*`]*)\*{1,2}")
+#: A bar that no backtick and no backslash protects ends a cell.
+_BAR = re.compile(r"(?<!\\)\|(?=(?:[^`]*`[^`]*`)*[^`]*$)")
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a name means, in rows of a label and a text."""
+
+    name: str
+    kind: str
+    rows: tuple[tuple[str, str], ...]
+    where: str = ""
+    """The page and its section."""
+
+
+def explained(name: str, known: Catalogue) -> list[Explanation]:
+    """Return all meanings of a name, those of the user's own code first."""
+    found = [each for source in SOURCES for each in source(known) if _is(name, each.name)]
+    return found or [each for source in OF_RULES for each in source(known) if _is(name, each.name)]
+
+
+def names(known: Catalogue) -> list[str]:
+    """Return all names that can be explained, those of the user's own code first."""
+    every = (each.name for source in (*SOURCES, *OF_RULES) for each in source(known))
+    return list(dict.fromkeys(every))
+
+
+def _is(name: str, other: str) -> bool:
+    return name.casefold() == other.casefold()
+
+
+Rows = tuple[tuple[str, str], ...]
+
+
+def _variants(known: Catalogue) -> Iterator[Explanation]:
+    """All variants, the user's own first."""
+    built_in = {(entry.key, variant) for entry in PROTOCOLS for variant in entry.variants}
+    for key, name in sorted(known.variants, key=lambda each: each in built_in):
+        kind = known.variant(key, name)
+        rows: Rows = (("Is", summary(kind)),)
+        falls: str | None = getattr(kind, "must_fall", None)
+        if falls:
+            rows += (("Violates", falls),)
+        own = "" if (key, name) in built_in else "your "
+        yield Explanation(name, f"{own}variant of {key}", rows)
+
+
+def _protocols(known: Catalogue) -> Iterator[Explanation]:
+    for key in known.protocols:
+        kind = known.protocol(key)
+        rows = (("Is", summary(kind)), ("More", f"finale list options --protocol {key}"))
+        yield Explanation(key, "protocol", rows)
+
+
+def _properties(known: Catalogue) -> Iterator[Explanation]:
+    """The properties by their names."""
+    for name, sentence in BUILT_IN_SENTENCES.items():
+        yield Explanation(name, "property of every spec", (("Says", sentence),))
+    for family in known.properties.values():
+        kinds = [key for key in known.protocols if can_apply(family, known.protocol(key))]
+        rows: Rows = (("Says", family.sentence), ("Kind", family.kind.value))
+        rows += (("Asked of", ", ".join(kinds) or "no protocol"),)
+        if family.needs:
+            rows += (("Needs", f'[observe] with "{family.needs}"'),)
+        if family.on_request:
+            rows += (("Asked", "only on request: name it, or add --all-properties"),)
+        yield Explanation(family.name, "property", rows)
+
+
+def _cited(known: Catalogue) -> Iterator[Explanation]:
+    """The rules and properties that cite an id."""
+    citing: dict[str, dict[str, list[str]]] = {}
+    for family in known.properties.values():
+        for name in ids_in(family.sentence):
+            citing.setdefault(name, {}).setdefault("Properties", []).append(family.name)
+    kind = known.protocol(PROTOCOL)
+    for rule in rule_names(kind):
+        for name in ids_in(_sentence(kind, rule)):
+            citing.setdefault(name, {}).setdefault("Rules", []).append(rule)
+    for name, found in citing.items():
+        rows = tuple((label, ", ".join(each)) for label, each in found.items())
+        yield Explanation(name, f"cited in {PROTOCOL}" if "Rules" in found else "cited", rows)
+
+
+def _rules(known: Catalogue) -> Iterator[Explanation]:
+    """Each rule where it is first written."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for key in known.protocols:
+        kind = known.protocol(key)
+        for rule in rule_names(kind):
+            found.setdefault((rule, _sentence(kind, rule)), []).append(key)
+    for (rule, sentence), keys in found.items():
+        rows = (("Does", sentence), ("Rule of", ", ".join(keys)))
+        yield Explanation(rule, "rule", rows)
+
+
+def _sentence(kind: type[Protocol], rule: str) -> str:
+    return first_paragraph(getattr(kind, rule).__doc__)
+
+
+def _options(known: Catalogue) -> Iterator[Explanation]:
+    """Each option, once for each of its meanings."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for key in known.protocols:
+        kind = known.protocol(key).Options
+        told, hints = meanings(kind), get_type_hints(kind)
+        for declared in fields(kind):
+            values = " | ".join(words_of(hints[declared.name]))
+            meant = declared.name, told.get(declared.name, ""), values
+            found.setdefault(meant, []).append(key)
+    for (name, meaning, values), keys in found.items():
+        rows = (("Means", meaning), ("Values", values), ("Option of", ", ".join(keys)))
+        yield Explanation(name, "option", rows)
+
+
+def _releases(_: Catalogue) -> Iterator[Explanation]:
+    for release in RELEASES:
+        rows = (("Stands for", f"{release.name}: versions {release.versions}"),)
+        yield Explanation(release.key, "release", rows)
+        yield Explanation(release.name, "release", rows)
+
+
+def _pages(_: Catalogue) -> Iterator[Explanation]:
+    for page, kind in PAGES.items():
+        yield from _in_page(page, kind)
+
+
+@cache
+def _in_page(page: str, kind: str) -> tuple[Explanation, ...]:
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    return tuple(rows_of(text, kind, f"docs/{page}.md"))
+
+
+def rows_of(text: str, kind: str, page: str) -> Iterator[Explanation]:
+    """Yield the rows of all tables of a page that explain names.
+
+    A row without a name continues the row above it. A table can have two such tables side by side.
+    """
+    for section, (header, *rows) in _tables(text):
+        if header[0] not in _NAMING:
+            continue
+        width = len(header) // header.count(header[0])
+        found: dict[str, list[tuple[str, str]]] = {}
+        for start in range(0, len(header), width):
+            name = ""
+            for row in rows:
+                name = row[start] or name
+                own = zip(header[start : start + width], row[start : start + width], strict=True)
+                found.setdefault(name, []).extend(pair for pair in list(own)[1:] if pair[1])
+        for cell, about in found.items():
+            for name in _names(cell):
+                yield Explanation(name, kind, tuple(about), f"{page}, {section}")
+
+
+def _tables(text: str) -> Iterator[tuple[str, list[list[str]]]]:
+    """Yield each table with the heading above it: rows of cells, the first row is its header."""
+    section, rows = "", list[list[str]]()
+    for line in (*text.splitlines(), ""):
+        if line.startswith("|"):
+            if set(line) - set("|-: "):
+                rows.append([_plain(cell) for cell in _BAR.split(line.strip())[1:-1]])
+            continue
+        if rows:
+            yield section, rows
+            rows = []
+        if line.startswith("## "):
+            section = _plain(line.removeprefix("## "))
+
+
+def _names(cell: str) -> Iterator[str]:
+    """The names of a cell: `no-release`, `no-resume`; confirmation (notification)."""
+    for part in re.split(r", |\(|\)", cell):
+        if part.strip():
+            yield part.strip().strip("`")
+
+
+def _plain(cell: str) -> str:
+    """A cell without the marks of Markdown."""
+    return _EMPHASIS.sub(r"\1", _LINK.sub(r"\1", cell)).replace("\\|", "|").strip()
+
+
+Source = Callable[[Catalogue], Iterator[Explanation]]
+#: Where names are looked up, in this order.
+SOURCES: Sequence[Source] = (_variants, _properties, _pages, _cited, _protocols, _releases)
+#: Where a name is looked up that stands nowhere else.
+OF_RULES: Sequence[Source] = (_rules, _options)
