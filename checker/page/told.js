@@ -54,7 +54,7 @@ function statesOf(deltas) {
 
 function walk(told) {
   const states = statesOf(JSON.parse(document.getElementById(`${told.id}-states`).textContent));
-  const steps = [...told.querySelectorAll(".step")];
+  const steps = [...told.querySelectorAll(".walk .step")]; // not those of a run before
   const marks = [...told.querySelectorAll("[data-mark]")]; // rows of the diagram
   const panel = told.querySelector(".state");
   const output = told.querySelector("output");

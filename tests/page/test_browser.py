@@ -22,10 +22,16 @@ from finale.cli.traces import itf_of_run
 from finale.model.itf import from_itf
 from finale.model.trace import Trace
 from tests.page.browser import WIDTHS, Seen, browser, needs_browser, opened
-from tests.page.made import ABORTS, HANGS, HOSTILE, PING, result, told
+from tests.page.made import ABORTS, HANGS, HOSTILE, PING, RESUMED, result, told
 
 pytestmark = needs_browser
-PAGES = {"one": (HANGS,), "two": (HANGS, ABORTS), "ping": (PING,), "hostile": (HOSTILE,)}
+PAGES = {
+    "one": (HANGS,),
+    "resumed": (RESUMED,),
+    "two": (HANGS, ABORTS),
+    "ping": (PING,),
+    "hostile": (HOSTILE,),
+}
 
 
 @pytest.fixture(scope="module")
@@ -117,6 +123,18 @@ def test_after_a_link_to_a_trace_the_keys_walk_it(window: Browser, folder: Path,
     for _ in range(8):
         page.keyboard.press(key)
     assert "quiesce" in current(page)
+    assert is_sound(seen)
+    page.close()
+
+
+def test_the_keys_walk_the_trace_and_not_the_run_before(window: Browser, folder: Path) -> None:
+    seen = opened(window, (folder / "resumed.html").as_uri(), 1280)
+    page, name = seen.page, "s1-finished-stays-marked-trace"
+    assert page.locator(f"#{name} details[open] .step").count() > 0
+    page.locator(f"#{name} .walk .step").first.focus()
+    page.keyboard.press("End")
+    trace = told(RESUMED, "finished-stays-marked").trace
+    assert page.locator(f"#{name} .step.current").get_attribute("data-step") == str(trace.length)
     assert is_sound(seen)
     page.close()
 
