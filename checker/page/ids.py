@@ -5,7 +5,7 @@ A script of the page links each id in a text to this list, and shows the sentenc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import htpy as h
 
@@ -49,15 +49,14 @@ def _sentences(specs: Sequence[Spec]) -> dict[str, list[str]]:
     return found
 
 
-def _texts(specs: Iterable[Spec]) -> Iterator[str]:
+def _texts(specs: Sequence[Spec]) -> Iterator[str]:
     """The first paragraphs of rules, helpers and properties."""
-    for spec in specs:
-        for kind in (spec.protocol, *spec.protocol.parts):
-            for base in kind.__mro__:
-                for value in vars(base).values():
-                    if callable(value) or isinstance(value, property):
-                        yield first_paragraph(value.__doc__)
-        yield from (family.sentence for family in spec.families)
+    kinds = dict.fromkeys(k for spec in specs for k in (spec.protocol, *spec.protocol.parts))
+    for base in dict.fromkeys(base for kind in kinds for base in kind.__mro__):
+        for value in vars(base).values():
+            if callable(value) or isinstance(value, property):
+                yield first_paragraph(value.__doc__)
+    yield from (family.sentence for spec in specs for family in spec.families)
 
 
 __all__ = ["ids_section"]

@@ -109,6 +109,7 @@ let place = 0; // how far the reader had scrolled the table
 let last = null; // the spec that the reader opened last
 
 async function route() {
+  if (/^#(id-|legend)/.test(location.hash)) return; // a place on the page as it is
   const [, number] = /^#s(\d+)/.exec(location.hash) || [];
   const entry = rows.find((each) => each.number === Number(number));
   const overview = document.querySelectorAll("#filters, .signs, #specs");

@@ -21,6 +21,7 @@ from finale.checker.search.rows import Exit, ResultRow, SpecResult
 from finale.checker.search.verdict import Word
 
 from .document import data, document, fixed
+from .ids import ids_section
 from .packed import packed
 from .parts import badge, heading, listing, section, verdict_word
 
@@ -97,6 +98,7 @@ def overview_page(
             ]
         ],
         h.section("#details", hidden=True, tabindex="-1"),
+        ids_section("".join(details), [result.spec for result in results]),
         data("properties", [[each, *sentence] for each, sentence in names.items()]),
         data(
             "codes", {sign: [c.word, c.state, c.tone, SIGNS[c.word]] for c, sign in codes.items()}

@@ -47,20 +47,19 @@ def report_page(results: Sequence[SpecResult], made_by: str, *, traces: bool = T
         body += _spec(results[0], "s1", traces)
     else:
         body += _compared(results, traces)
-    return document(title, _ended(body, [result.spec for result in results], traces))
+    whole = fixed(h.fragment[body])
+    ids = ids_section(whole, [result.spec for result in results])
+    return document(title, [whole, _marks(traces), ids])
 
 
 def details(result: SpecResult, name: str, traces: bool) -> str:
     """All about one of many specs, as finished markup. Its ids begin with `name`."""
     about = section(result.spec.title, _about(result), name=name)
-    return str(_ended([about, *_spec(result, name, traces)], [result.spec], traces))
+    return str(h.fragment[about, _spec(result, name, traces), _marks(traces)])
 
 
-def _ended(body: Sequence[h.Node], specs: Sequence[Spec], traces: bool) -> h.Renderable:
-    """A body, and what a reader may have to look up: the marks of diagrams, the ids it cites."""
-    whole = fixed(h.fragment[body])
-    marks = section("Legend", legend(), name="legend") if traces else None
-    return h.fragment[whole, marks, ids_section(whole, specs)]
+def _marks(traces: bool) -> h.Node:
+    return section("Legend", legend(), name="legend") if traces else None
 
 
 def spec_facts(result: SpecResult) -> Iterator[str]:

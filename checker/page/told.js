@@ -147,7 +147,7 @@ function unfold() {
 
 // Each id in a text leads to its sentences in the list of ids, and shows them on hover.
 function linkIds(root) {
-  const known = new Map([...root.querySelectorAll("[data-id]")].map((each) => [each.dataset.id, each]));
+  const known = new Map([...document.querySelectorAll("[data-id]")].map((each) => [each.dataset.id, each]));
   if (!known.size) return;
   const pattern = new RegExp(`\\b(${[...known.keys()].sort((a, b) => b.length - a.length).join("|")})\\b`);
   const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT, (node) =>

@@ -211,6 +211,20 @@ def test_a_cell_says_its_verdict_and_leads_to_the_trace(window: Browser, many: s
     page.close()
 
 
+def test_an_id_of_an_opened_spec_leads_to_its_sentences(window: Browser, many: str) -> None:
+    seen = opened(window, f"{many}#s1-checkpoint-ends", 1280)
+    page = seen.page
+    link = page.locator("#s1-checkpoint-ends a.id").first
+    link.wait_for()
+    name = link.inner_text()
+    assert link.get_attribute("title") == page.locator(f"#id-{name} + dd").inner_text()
+    link.click()
+    assert page.locator("#s1-checkpoint-ends:visible").count() == 1
+    page.locator(f"#id-{name}:visible").wait_for()
+    assert is_sound(seen)
+    page.close()
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_spec_is_opened_and_walked_by_keyboard(window: Browser, many: str, width: int) -> None:
     seen = opened(window, many, width)
