@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.status import Status
 
     from finale.checker.logs.event_log.progress import LogProgress
+    from finale.checker.review.review import Progress
 
 SEPARATOR = " · "
 #: A file's name is not shortened to less.
@@ -52,6 +53,18 @@ class Meter:
         """Tell which of many specs are being searched, and how many are done."""
         if self._is_due:
             parts = [f"{done} of {count} {self._name}", ", ".join(Path(each).name for each in busy)]
+            told = SEPARATOR.join(part for part in parts if part)
+            self._show([shortened(told, self._page.width - 3)])
+
+    def tell_review(self, progress: Progress) -> None:
+        """Tell how far a review is, and what it has found."""
+        if self._is_due:
+            parts = [f"{progress.done} of {progress.count} {self._name}"]
+            if progress.fallen:
+                parts.append(f"newly violated: {', '.join(progress.fallen)}")
+            if progress.seconds_left is not None:
+                parts.append(f"about {duration(progress.seconds_left)} left")
+            parts.append(", ".join(Path(each).name for each in progress.busy))
             told = SEPARATOR.join(part for part in parts if part)
             self._show([shortened(told, self._page.width - 3)])
 

@@ -136,7 +136,7 @@ def review(  # noqa: PLR0913 - one parameter a flag
             files,
             limits_of(max_states, max_seconds, None, None, None),
             workers or processors(),
-            meter.tell_many,
+            meter.tell_review,
             slow,
             stability,
             SECONDS_OF_BEHAVIOURS,

@@ -17,7 +17,6 @@ from time import perf_counter
 
 import numpy as np
 
-from finale.checker.search.bfs.machine import CompiledSuccessors
 from finale.checker.search.limits import Limits, ProgressListener, looking
 from finale.checker.search.run import BUILDING, SECONDS_UNTOLD
 from finale.checker.search.state_graph.folding import cells_read
@@ -28,7 +27,7 @@ from finale.model.language.build import shown, world_of
 from finale.model.language.entities import Variable
 from finale.model.language.observing import observing, sound_kind
 from finale.model.language.predicates import where
-from finale.model.semantics import evaluate
+from finale.model.semantics import evaluate, is_deadlock
 from finale.model.system import Fault, State, System, Update
 from finale.model.trace import Trace, renamed
 from finale.model.value_text import changes, value_text
@@ -41,7 +40,6 @@ from .observer import View, Watched, element_seen
 
 START = "the run starts"
 STUCK = "the run is stuck"
-AT_BOUND = "a bound of the spec ends the run"
 #: A value that the observer does not see.
 UNSEEN = -1
 
@@ -147,13 +145,13 @@ def _side(whole: Graph, labelling: _Labelling, shared: Collection[tuple[str, str
     graph = whole.explored
     root, end = len(graph.states), len(graph.states) + 1
     first = np.arange(graph.initial)
-    quiet = labelling.quiet()
+    quiet, ends = labelling.ends(whole.endings)
     faults = [(state, leaf) for state, leaves in graph.faulty.items() for leaf in leaves]
     wrong = np.array([state for state, _ in faults], np.int64)
     labels = [
         labelling.steps(),
         labelling.starts(shared),
-        labelling.ends(quiet, whole.endings),
+        ends,
         np.array([labelling.fault(leaf) for _, leaf in faults], np.int64),
     ]
     lts = Lts(
@@ -335,19 +333,23 @@ class _Labelling:
         text = ", ".join([START, *(f"{name} {told}" for (name, _), told in own.items())])
         return self.alphabet.number(("start", frozenset(own)), text)
 
-    def quiet(self) -> Numbers:
-        """Return the states in which no step changes anything."""
+    def _quiet(self) -> Numbers:
+        """The states in which no step changes anything."""
         graph = self.graph
         moves = np.zeros(len(graph.states), bool)
         moves[graph.source[graph.source != graph.target]] = True
         moves[list(graph.faulty)] = True
         return np.flatnonzero(~moves)
 
-    def ends(self, quiet: Numbers, endings: Sequence[tuple[str, Expression]]) -> Numbers:
-        """Return the labels of the ends: how the protocol ended, or why no step is enabled."""
-        found = np.full(len(quiet), -1, np.int64)
+    def ends(self, endings: Sequence[tuple[str, Expression]]) -> tuple[Numbers, Numbers]:
+        """Return the states in which runs end, with labels: how it ended, or that it is stuck.
+
+        Where a bound alone forbids to go on, no run ends.
+        """
+        quiet = self._quiet()
+        found = np.full(len(quiet), SILENT, np.int64)
         if not len(quiet):
-            return found
+            return quiet, found
         read = sorted({cell.index for cell in cells_read([each for _, each in endings])})
         columns = [self.graph.columns.column(cell)[quiet] for cell in read]
         rows = np.stack([np.zeros(len(quiet), np.int64), *columns], axis=1)
@@ -357,14 +359,10 @@ class _Labelling:
             name = next((name for name, holds in endings if evaluate(holds, state)), None)
             if name is not None:
                 found[which == group] = self.alphabet.number(("ending", name), name)
-        left = np.flatnonzero(found < 0).tolist()
-        machine = CompiledSuccessors(self.system) if left else None
-        for position in left:
-            assert machine is not None
-            bounds = machine.bounds(self.graph.states[int(quiet[position])])
-            why = AT_BOUND if bounds else STUCK
-            found[position] = self.alphabet.number(("no step", why), why)
-        return found
+        for position in np.flatnonzero(found == SILENT).tolist():
+            if is_deadlock(self.system, self.graph.states[int(quiet[position])]):
+                found[position] = self.alphabet.number(("no step", STUCK), STUCK)
+        return quiet[found != SILENT], found[found != SILENT]
 
     def fault(self, leaf: int) -> int:
         """Return the label of a fault."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
 
 from rich.text import Text
@@ -19,6 +20,7 @@ from finale.checker.review.verdicts import Direction
 from finale.checker.search.rows import Exit, ResultRow, result_of
 from finale.checker.spec.claim import Spec, runs_before
 from finale.checker.spec.meanings import summary
+from finale.checker.spec.typed import option_word
 from finale.model.errors import FinaleError
 from finale.model.system import System
 
@@ -46,8 +48,6 @@ _MARKS = {
     Direction.ASKED: Text("✓", "green"),
 }
 _SIGNS = {"gained": Text("+", "bold"), "lost": Text("−", "bold")}  # noqa: RUF001 - a minus sign
-#: What a run of the changed protocol shows: new, or not known to be new.
-FALLS = (Direction.VIOLATED, Direction.UNSETTLED)
 #: So many new violations are shown with the steps of a shortest run; of others the length.
 SHOWN_MAX = 3
 #: Said of larger bounds that were not searched to the end.
@@ -104,23 +104,31 @@ def _verdicts(review: Review, width: int) -> list[Text]:
     lines = [Text(), Text("verdicts that differ", "bold cyan")]
     if not findings:
         return [*lines, Text("  none")]
+    together = {each.property: run for run in review.runs for each in run}
+    told = set[str]()
     shown = 0
     for finding in findings:
-        lines += columns([_finding_cells(review, finding)], width, indent=2)
-        if finding.direction in FALLS and shown < SHOWN_MAX:
+        if finding.direction.falls and finding.property in told:
+            continue
+        same = together[finding.property] if finding.direction.falls else (finding,)
+        lines += columns([_finding_cells(review, same)], width, indent=2)
+        if finding.direction.falls:
+            told |= {each.property for each in same}
             shown += 1
-            lines += _shown_run(finding, width)
-    worse = sum(each.direction in FALLS for each in findings)
-    if worse > shown:
-        told = "--format json also has the runs of the other violations, and -o FILE those "
-        told += "of the worst"
-        lines += paragraph(Text(told, "dim"), width, indent=2)
+            lines += _shown_run(same[0], width) if shown <= SHOWN_MAX else []
+    if shown > SHOWN_MAX:
+        others = "--format json also has the runs of the other violations, and -o FILE those "
+        others += "of the worst"
+        lines += paragraph(Text(others, "dim"), width, indent=2)
     return lines
 
 
-def _finding_cells(review: Review, finding: ChangedProperty) -> list[Cell]:
+def _finding_cells(review: Review, same: Sequence[ChangedProperty]) -> list[Cell]:
+    """What one run shows of one or more properties, or what differs without a run."""
+    finding = same[0]
     tried, difference = finding.first
-    where = f"{finding.direction.value} in {len(finding.shown)} of {len(review.tried)} settings"
+    settings = {one.case.file for each in same for one, _ in each.shown}
+    where = f"{finding.direction.value} in {len(settings)} of {len(review.tried)} settings"
     trace = difference.trace
     steps = counted(trace.length, "step") if trace is not None else ""
     end = end_of_mend(review, finding)
@@ -132,7 +140,7 @@ def _finding_cells(review: Review, finding: ChangedProperty) -> list[Cell]:
         steps,
         told_on_request(tried.case, finding.property),
     ]
-    return [mark, Text(finding.property, "bold"), joined(told)]
+    return [mark, Text(", ".join(each.property for each in same), "bold"), joined(told)]
 
 
 def told_on_request(case: Case, name: str) -> str:
@@ -159,8 +167,25 @@ def _shown_run(finding: ChangedProperty, width: int) -> list[Text]:
     tried, difference = finding.first
     story = story_of_finding(tried, difference)
     lines = [] if story is None else _story_lines(story, width)
+    said = told_of_options(tried.case.changed)
+    lines += paragraph(Text(said), width, indent=6) if said else []
     again = command_of_finding(finding)
     return [*lines, _pasted(again)]
+
+
+def told_of_options(spec: Spec) -> str:
+    """The options of a setting that are not the defaults."""
+    others = ", ".join(f"{name} = {option_word(value)}" for name, value in other_options(spec))
+    return f"with options that are not the defaults: {others}" if others else ""
+
+
+def other_options(spec: Spec) -> Iterator[tuple[str, object]]:
+    """The options of a setting whose values are not the protocol's defaults, as docs/defaults.md
+    holds them against Flink's."""
+    for declared in fields(spec.protocol.Options):
+        value = spec.setting.options.get(declared.name, declared.default)
+        if value != declared.default:
+            yield declared.name, value
 
 
 def _pasted(line: str) -> Text:
@@ -301,15 +326,18 @@ def unknown_before(flip: Flip) -> str:
 
 
 def new_violations(review: Review) -> int:
-    """How many properties fall by the change, also those that fall with a larger bound alone."""
-    worse = sum(each.direction is Direction.VIOLATED for each in review.findings)
+    """How many runs show that something falls by the change, also with a larger bound alone."""
+    worse = sum(run[0].direction is Direction.VIOLATED for run in review.runs)
     return worse + len(review.new_flips)
 
 
 def told_of_verdicts(review: Review) -> Iterator[str]:
     """How many verdicts are worse with the change, or can be: one part for each way."""
     worse = new_violations(review)
-    yield counted(worse, "new violation") if worse else "no new violation"
+    fallen = {e.property for r in review.runs for e in r if e.direction is Direction.VIOLATED}
+    fallen |= {same[0].property for same in review.new_flips}
+    of = f" of {len(fallen)} properties" if len(fallen) > worse else ""
+    yield counted(worse, "new violation") + of if worse else "no new violation"
     counts = Counter(each.direction for each in review.findings)
     counts[Direction.UNSETTLED] += len(review.unsettled_flips)
     for direction in Direction:
@@ -422,6 +450,7 @@ def review_json(review: Review) -> dict[str, object]:
             for name, (count, taken) in review.rules.items()
         ],
         "findings": [_finding_json(each) for each in review.findings],
+        "runs": [[each.property for each in run] for run in review.runs],
         "behaviours": None if review.behaviours is None else _behaviours_json(review.behaviours),
         "stability": None
         if stability is None
@@ -485,6 +514,7 @@ def _finding_json(finding: ChangedProperty) -> dict[str, object]:
         "before": None if difference.before is None else difference.before.word,
         "after": None if difference.after is None else difference.after.word,
         "settings": [_setting_json(*each) for each in finding.shown],
+        "options": {name: option_word(value) for name, value in other_options(tried.case.changed)},
         "command": command_of_finding(finding),
         "trace": None if story is None else story_json(story),
     }

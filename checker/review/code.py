@@ -80,7 +80,7 @@ def changed_code(variant: type[Protocol] | None, base: type[Protocol]) -> Change
                 continue
             for member in members_in(tree, _file(module), kind, variant):
                 body = bodies.get(member.place.line or 0)
-                function = _function(member.value)
+                function = function_of(member.value)
                 if body is not None and function is not None:
                     role, acts = _role(member.value)
                     methods.append(ChangedMember(member, role, acts, function.__code__, body))
@@ -94,7 +94,8 @@ def _file(module: ModuleType) -> Path:
     return Path(str(module.__file__))
 
 
-def _function(value: object) -> FunctionType | None:
+def function_of(value: object) -> FunctionType | None:
+    """Return the function of a member: of a rule, a helper, a property or a method."""
     mark = mark_of(value)
     function: object = value if mark is None else mark.function
     function = function.fget if isinstance(function, property) else function

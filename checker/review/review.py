@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 
 from finale.checker.search.limits import Limits
-from finale.checker.search.many import Look, searched
+from finale.checker.search.many import searched
 from finale.checker.search.rows import Exit
+from finale.checker.simulation.judging import Judge
 from finale.checker.spec.catalogue import Catalogue
 from finale.model.errors import FinaleError
 
@@ -20,6 +21,7 @@ from .cases import Case, Cases, cases
 from .change import Change, ChangedCatalogue, under
 from .code import ChangedCode, changed_code
 from .lines import Coverage, coverage_of
+from .order import in_order
 from .pair import Pair, pair_of
 from .seeming import (
     Remark,
@@ -33,6 +35,9 @@ from .seeming import (
 )
 from .stability import Flip, Stability, stability_of
 from .verdicts import Difference, Direction, differences
+
+#: What a setting costs in addition to its search, as so many states.
+EFFORT_OF_SETTING = 2_000
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,21 @@ class ChangedProperty:
     def first(self) -> tuple[Tried, Difference]:
         """The case with the shortest trace; of several the smallest one."""
         return self.shown[0]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a review is: the files at work, how many are done, and of how many.
+
+    `fallen` are the properties that are newly violated so far. `seconds_left` is an estimate, for
+    the settings; None if there is none yet.
+    """
+
+    busy: Sequence[Path]
+    done: int
+    count: int
+    fallen: Sequence[str] = ()
+    seconds_left: float | None = None
 
 
 @dataclass(frozen=True)
@@ -96,6 +116,28 @@ class Review:
 
         found.sort(key=rank)
         return tuple(found)
+
+    @cached_property
+    def runs(self) -> tuple[tuple[ChangedProperty, ...], ...]:
+        """The properties that fall, those together that one run breaks: the run of the first one.
+
+        The worst come first; then the run that breaks most, of several the shortest one.
+        """
+        left = [each for each in self.findings if each.direction.falls]
+        broken = {each.property: _broken_by(each) if len(left) > 1 else () for each in left}
+        groups: list[tuple[ChangedProperty, ...]] = []
+        while left:
+            worst = [each for each in left if each.direction is left[0].direction]
+            same = {
+                lead.property: [
+                    e for e in worst if e is lead or e.property in broken[lead.property]
+                ]
+                for lead in worst
+            }
+            lead = max(worst, key=lambda each: len(same[each.property]))
+            groups.append(tuple(sorted(same[lead.property], key=lambda each: each is not lead)))
+            left = [each for each in left if each not in groups[-1]]
+        return tuple(groups)
 
     @cached_property
     def new_flips(self) -> tuple[tuple[Flip, ...], ...]:
@@ -193,7 +235,7 @@ class Review:
 class Reviewer:
     """Reviews changes; the options are those of the command line.
 
-    `look` is called a few times a second with what is being searched. `seconds_of_stability` is the
+    `look` is called a few times a second with how far the review is. `seconds_of_stability` is the
     time limit of the searches with larger bounds, and `seconds_of_behaviours` that of the
     comparisons of what can happen; zero leaves them out.
     """
@@ -203,7 +245,7 @@ class Reviewer:
     files: Sequence[Path]
     limits: Limits
     jobs: int
-    look: Look
+    look: Callable[[Progress], None]
     is_slow_wanted: bool = False
     seconds_of_stability: float = 0.0
     seconds_of_behaviours: float = 0.0
@@ -235,7 +277,8 @@ class Reviewer:
         code = changed_code(changed.variant, base.base)
         tried, interrupted, is_enough = list[Tried](), False, False
         try:
-            for each in self._tried(found.found, code, errors):
+            order = in_order(found.found, change, code, self.catalogue)
+            for each in self._tried(order, code, errors):
                 tried.append(each)
                 is_enough = self.until(each)
                 if is_enough:
@@ -255,7 +298,14 @@ class Reviewer:
         try:
             if self.seconds_of_stability and not (interrupted or is_enough):
                 seconds = self.seconds_of_stability
-                stability = stability_of(pairs, seconds, self.jobs, self.look, most)
+                fallen = _fallen(tried)
+                stability = stability_of(
+                    pairs,
+                    seconds,
+                    self.jobs,
+                    lambda busy, done, count: self.look(Progress(busy, done, count, fallen)),
+                    most,
+                )
             if self.seconds_of_behaviours and not (interrupted or is_enough):
                 behaviours = behaviours_of(pairs, self.seconds_of_behaviours, most)
         except KeyboardInterrupt:
@@ -292,11 +342,25 @@ class Reviewer:
     ) -> Iterator[Tried]:
         by_file = {case.file: case for case in found}
         jobs = max(1, min(self.jobs, len(found)))
+        fallen: dict[str, None] = {}
+        effort = {case.file: EFFORT_OF_SETTING + case.size for case in found}
+        left, began = set(by_file), perf_counter()
 
         def search(file: Path) -> Pair:
             return pair_of(by_file[file], code.files, self.limits, jobs)
 
-        for file, result in searched([*by_file], search, jobs, self.look):
+        def heed(file: Path, result: Pair | FinaleError) -> None:
+            left.discard(file)
+            if not isinstance(result, FinaleError):
+                fallen.update(dict.fromkeys(_fallen([tried_of(by_file[file], result)])))
+
+        def look(busy: Sequence[Path], done: int, count: int) -> None:
+            ahead = sum(effort[each] for each in left)
+            behind = sum(effort.values()) - ahead
+            seconds = (perf_counter() - began) * ahead / behind if behind else None
+            self.look(Progress(busy, done, count, tuple(fallen), seconds))
+
+        for file, result in searched([*by_file], search, jobs, look, heed):
             if isinstance(result, FinaleError):
                 errors[file] = result
             else:
@@ -320,6 +384,22 @@ def tried_of(case: Case, pair: Pair) -> Tried:
     return Tried(case, pair, tuple(differences(pair.base, pair.changed)))
 
 
+def _fallen(tried: Sequence[Tried]) -> tuple[str, ...]:
+    """The properties that are newly violated in some of these cases, each once."""
+    new = (each for one in tried for each in one.differences)
+    return tuple(
+        dict.fromkeys(each.property for each in new if each.direction is Direction.VIOLATED)
+    )
+
+
+def _broken_by(finding: ChangedProperty) -> Collection[str]:
+    """The properties that the run of a finding breaks."""
+    tried, difference = finding.first
+    if difference.trace is None:
+        return ()
+    return Judge(tried.case.changed.system()).fallen(difference.trace)
+
+
 def _is_stopped(pair: Pair) -> bool:
     return bool(pair.base.stopped or pair.changed.stopped)
 
@@ -331,4 +411,4 @@ def _length(shown: tuple[Tried, Difference]) -> tuple[int, int, str]:
     return states if trace is None else trace.length, states, str(tried.case.file)
 
 
-__all__ = ["ChangedProperty", "Review", "Reviewer", "Tried"]
+__all__ = ["ChangedProperty", "Progress", "Review", "Reviewer", "Tried"]

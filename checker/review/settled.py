@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from finale.checker.search.verdict import Report, Verdict, Word
 from finale.checker.simulation.judging import Judge
-from finale.checker.simulation.runs import waits_for_a_bound
 from finale.checker.spec.claim import Spec
 from finale.model.semantics import outcome, updated
 from finale.model.system import Fault, State, System, Update
@@ -57,31 +56,16 @@ class _Replaying:
         name = unknown.property
         for start in self.system.initial:
             trace = self._taken(run, start)
-            found = self.judge.of(trace, None)
-            verdict: Verdict | None = None
-            if name in self.witnesses:
-                if (steps := found.reached.get(name)) is not None:
-                    reaching = Trace(trace.states[: steps + 1], trace.rules[:steps])
-                    verdict = Verdict(name, Word.HOLDS, reaching)
-            elif (fall := found.violated.get(name)) is not None:
-                verdict = fall
-            elif trace.loop is not None and not self._waits_in_loop(trace):
-                verdict = self._by_loop(name, trace)
+            if name not in self.witnesses:
+                verdict = self.judge.fallen(trace).get(name)
+            elif (steps := self.judge.of(trace, None).reached.get(name)) is not None:
+                reaching = Trace(trace.states[: steps + 1], trace.rules[:steps])
+                verdict = Verdict(name, Word.HOLDS, reaching)
+            else:
+                verdict = None
             if verdict is not None:
                 return replace(verdict, how=REPLAYED, is_shortest=False)
         return unknown
-
-    def _by_loop(self, name: str, trace: Trace) -> Verdict | None:
-        """The verdict that a lasso gives."""
-        for prop in self.system.properties:
-            for each in prop.predicates if prop.name == name else ():
-                if self.judge.violates(prop, trace, each.binding):
-                    return Verdict(name, Word.VIOLATED, trace, each.binding)
-        return None
-
-    def _waits_in_loop(self, trace: Trace) -> bool:
-        """Whether a bound alone keeps the run in its loop: then nothing is owed forever."""
-        return any(waits_for_a_bound(self.system, each) for each in trace.states[trace.loop :])
 
     def _taken(self, run: Trace, start: State) -> Trace:
         """The run that takes the same steps from a state, as far as these are enabled."""

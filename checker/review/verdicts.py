@@ -34,6 +34,11 @@ class Direction(enum.Enum):
     ASKED = "newly asked, and holds"
 
     @property
+    def falls(self) -> bool:
+        """Whether a run of the changed protocol shows it: new, or not known to be new."""
+        return self in (Direction.VIOLATED, Direction.UNSETTLED)
+
+    @property
     def exit(self) -> Exit:
         """The exit code of a review with such a verdict."""
         if self in _WORSE:

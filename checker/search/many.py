@@ -45,12 +45,13 @@ def searched(
     search: Callable[[K], T],
     count: int,
     look: Callable[[Sequence[K], int, int], None],
+    heed: Callable[[K, T | FinaleError], None] = lambda _key, _result: None,
 ) -> Iterator[tuple[K, T | FinaleError]]:
     """Yield the result of each spec, or the error in it, in the order of the keys.
 
     `look` is called a few times a second: the keys of the specs that are being searched, how many
-    are done, and of how many. `search` runs in a fork of this process. Raises RuntimeError for a
-    defect in a worker.
+    are done, and of how many. `heed` is called with each result as soon as it is there. `search`
+    runs in a fork of this process. Raises RuntimeError for a defect in a worker.
     """
     done: dict[K, T | FinaleError] = {}
 
@@ -73,6 +74,7 @@ def searched(
         if sent.defect:
             raise RuntimeError(f"while {sent.key} was searched:\n{sent.defect}")
         done[sent.key] = cast("T", sent.result) if sent.error is None else sent.error
+        heed(sent.key, done[sent.key])
         while key is not None and key in done:
             yield key, done[key]
             key = next(waiting, None)

@@ -107,6 +107,21 @@ class Judge:
         failed = self._at_its_end(Asked.FAILS, prop, trace)
         return any(binding in (None, each.predicate.binding) for each in failed)
 
+    def fallen(self, trace: Trace) -> Mapping[str, Verdict]:
+        """Return the violations that a run shows: in any of its steps, or by its loop.
+
+        A loop that a bound alone keeps a run in shows nothing: then nothing is owed forever.
+        """
+        found = dict(self.of(trace, None).violated)
+        loops = trace.loop is not None and not any(
+            waits_for_a_bound(self.system, each) for each in trace.states[trace.loop :]
+        )
+        for prop in self._liveness if loops else ():
+            for each in prop.predicates:
+                if self.violates(prop, trace, each.binding):
+                    found.setdefault(prop.name, _violated(prop.name, trace, each.binding))
+        return found
+
     def _deadlock_on(self, trace: Trace) -> Trace | None:
         """The part of a run up to its first deadlock, if the run comes to one."""
         for position, state in enumerate(trace.states):

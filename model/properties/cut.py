@@ -150,8 +150,8 @@ def counts_two_at_once(state: JobProtocol, task: Task, older: Checkpoint) -> boo
     gate = task.gate
     if not isinstance(gate, TrackingGate):
         return False
-    return gate.refers_to(older) and any(
-        older < newer and gate.refers_to(newer) for newer in state.checkpoints
+    return gate.awaits_barriers_of(older) and any(
+        older < newer and gate.awaits_barriers_of(newer) for newer in state.checkpoints
     )
 
 

@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from finale.checker.logs.event_log.progress import LogProgress
+from finale.checker.review.review import Progress
 from finale.checker.search.limits import COMPILING, SearchProgress
 from finale.cli.meter import SECONDS_BETWEEN_LINES, Bar, Meter, line_of, lines_of
 
+#: Of a review.
+FAR = Progress([Path("specs/a.toml")], 3, 9, ("no-loss",), 12.4)
 NAME = "finish-during-trigger-aborts.toml"
 NEWS = SearchProgress(4_129_035, 41_000_000, 35, 512_000, 6.1, 130 << 20, 12.4)
 
@@ -114,3 +117,15 @@ def test_a_pipe_is_told_at_once_that_the_search_is_compiled(
         assert capsys.readouterr().err == ""
         meter(SearchProgress(0, 0, 0, 0, 0.0, before=COMPILING))
     assert capsys.readouterr().err == f"pair.toml: {COMPILING}\n"
+
+
+def test_a_review_tells_what_it_found_before_what_it_searches(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = 0.0
+    monkeypatch.setattr("finale.cli.meter.monotonic", lambda: now)
+    with Meter("settings") as meter:
+        now = SECONDS_BETWEEN_LINES + 1
+        meter.tell_review(FAR)
+    told = "3 of 9 settings · newly violated: no-loss · about 12 s left · a.toml"
+    assert capsys.readouterr().err == f"{told}\n"

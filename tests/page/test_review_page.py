@@ -18,7 +18,7 @@ from tests.review.test_review import NEVER, REVERSED, SPEC, folder_of
 def test_each_finding_has_its_run() -> None:
     found = reviewed(Change("two-phase-commit", "withdraws"), specs_of("two-phase-commit"))
     page = review_page([found], "Finale")
-    assert "2 new violations" in page
+    assert "1 new violation of 2 properties" in page
     for name in ("promise-is-kept", "agreement"):
         assert f'href="#r1-violated-{name}"' in page
         assert f'id="r1-violated-{name}"' in page

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from finale.checker.review.cases import OWN_SPECS
 from finale.checker.review.change import Change
-from finale.checker.review.review import ChangedProperty, Review, Reviewer, Tried
+from finale.checker.review.review import ChangedProperty, Progress, Review, Reviewer, Tried
 from finale.checker.search.limits import Limits
 from finale.checker.spec.catalogue import Catalogue, catalogue
 from finale.checker.spec.files import toml_in
@@ -32,6 +32,7 @@ def reviewed(
     jobs: int = 1,
     states_max: int | None = None,
     until: Callable[[Tried], bool] = lambda _: False,
+    look: Callable[[Progress], None] = lambda _: None,
 ) -> Review:
     """The review of a change on the settings of some specs."""
     reviewer = Reviewer(
@@ -40,7 +41,7 @@ def reviewed(
         files,
         Limits(states_max),
         jobs,
-        lambda _busy, _done, _all: None,
+        look,
         seconds_of_stability=stability,
         seconds_of_behaviours=behaviours,
         until=until,

@@ -11,6 +11,7 @@ from finale.checker.page.review import review_page
 from finale.checker.report.about import overrides_words, reached_words
 from finale.checker.report.review import review_json, review_lines
 from finale.checker.review.change import Change
+from finale.checker.review.review import Progress
 from finale.checker.search.rows import Exit
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.overriding import Member
@@ -124,6 +125,24 @@ def test_new_violations_come_first_with_a_shortest_run() -> None:
     assert found.rules == {"choose_to_abort": (4, 4)}
     assert found.exit is Exit.FAILED
     assert not found.remarks
+
+
+def test_what_one_run_breaks_is_one_finding() -> None:
+    found = reviewed(Change("two-phase-commit", "withdraws"), TWO_PHASE)
+    assert [[each.property for each in run] for run in found.runs] == [
+        ["agreement", "promise-is-kept"]
+    ]
+    assert review_json(found)["runs"] == [["agreement", "promise-is-kept"]]
+    (line,) = [each.plain for each in review_lines(found, 200) if "newly violated in" in each.plain]
+    assert "agreement, promise-is-kept  newly violated in 4 of 4 settings · 7 steps" in line
+
+
+def test_how_far_a_review_is_tells_what_fell_and_the_time_left() -> None:
+    told: list[Progress] = []
+    reviewed(Change("two-phase-commit", "withdraws"), TWO_PHASE, look=told.append)
+    assert {each.count for each in told} == {4}
+    assert set(told[-1].fallen) == {"promise-is-kept", "agreement"}
+    assert told[-1].seconds_left is not None
 
 
 def test_the_other_way_round_is_mended() -> None:
@@ -957,7 +976,10 @@ def test_an_interrupt_of_a_later_part_keeps_the_verdicts(
 def test_what_is_left_out_after_the_first_violation_is_told() -> None:
     ran = run("review withdraws --first")
     assert ran.exit == 1
-    assert "1 setting of 1 protocol · 2 new violations · 3 not tried (--first)" in ran.stdout
+    assert (
+        "1 setting of 1 protocol · 1 new violation of 2 properties · 3 not tried (--first)"
+        in ran.stdout
+    )
 
 
 END = """def terminal(self) -> bool:

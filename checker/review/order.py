@@ -1,0 +1,150 @@
+"""The order in which a change meets its cases, so that one that tells it comes early.
+
+A user's own specs come first. Two lists follow by turns. In the one those are first that are close
+to the change: settings in which a mistake of the same methods has shown, then settings that have
+most of what the changed code names (options, bounds, kinds of vertices, observed history), then
+those with fewest values that are not the default. In the other the small ones are first, and of
+each option, bound and kind some: code can matter in a setting that it does not name.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from finale.checker.spec.catalogue import Catalogue
+from finale.checker.spec.files import toml_in
+from finale.checker.spec.typed import is_table
+from finale.model.errors import FinaleError
+from finale.model.language.entities import Entity
+from finale.model.language.protocol import Protocol
+
+from .cases import Case
+from .change import Change
+from .code import ChangedCode, function_of
+
+#: How many states a setting of the first round has at most; of the next one twice as many.
+STATES_FIRST = 500
+#: Words that say nothing, since nearly every function of the protocols has them.
+_EVERYWHERE = frozenset({"checkpoints", "channel", "true", "false", "none", "s", "k", "protocol"})
+_OF_VERTEX = ("kind", "sink", "parallelism", "bounded", "chained", "union_state")
+
+
+def in_order(
+    cases: Sequence[Case], change: Change, code: ChangedCode, known: Catalogue
+) -> Sequence[Case]:
+    """The cases, those first that are likely to tell the change."""
+    tables = {each.file: toml_in(each.file)[0] for each in cases}
+    named, methods = _text_of(change, code), _overridden(code)
+    alike = {each.file: methods & _overridden_by(tables[each.file], known) for each in cases}
+
+    def distance(case: Case) -> tuple[int, int, int, int, str]:
+        words = _words(tables[case.file])
+        return (
+            -len(alike[case.file]),
+            -sum(word in named for word in words),
+            len(_settings_of(tables[case.file], "options")),
+            case.size,
+            str(case.file),
+        )
+
+    own = [each for each in cases if each.is_of_user]
+    others = [each for each in cases if not each.is_of_user]
+    features = {each.file: frozenset(map(str, _settings(tables[each.file]))) for each in others}
+    turns = zip(sorted(others, key=distance), _rounds(others, features), strict=True)
+    return list({each.file: each for each in chain(own, *turns)}.values())
+
+
+def _text_of(change: Change, code: ChangedCode) -> str:
+    """The code of the change and of what it takes the place of, and the values that it sets."""
+    texts = [f"{key} {value}" for key, value in change.values]
+    for each in code.members:
+        for value in (each.value, each.inherited and each.inherited[1]):
+            texts.append(_source(value))
+    return "\n".join(texts).lower().replace("-", "_")
+
+
+def _source(value: object) -> str:
+    function = function_of(value)
+    return repr(value) if function is None else inspect.getsource(function)
+
+
+def _overridden(code: ChangedCode) -> frozenset[str]:
+    return frozenset(each.member.name for each in code.methods if each.overrides is not None)
+
+
+def _overridden_by(table: Mapping[str, object], known: Catalogue) -> frozenset[str]:
+    """The inherited methods that the variant of a spec puts others in the place of."""
+    key, name = table.get("protocol"), table.get("variant")
+    if (key, name) not in known.variants:
+        return frozenset()
+    try:
+        variant, base = known.variant(str(key), str(name)), known.protocol(str(key))
+    except FinaleError:
+        return frozenset()
+    return frozenset(_names_of(variant, base))
+
+
+def _names_of(variant: type[Protocol], base: type[Protocol]) -> Iterator[str]:
+    for kind in _classes(variant, base):
+        for name, value in vars(kind).items():
+            if function_of(value) and any(name in vars(each) for each in kind.__mro__[1:]):
+                yield name
+
+
+def _classes(variant: type[Protocol], base: type[Protocol]) -> Iterator[type]:
+    """The classes of a variant, and those of its entities that are named in them."""
+    for kind in variant.__mro__:
+        if kind in base.__mro__:
+            continue
+        yield kind
+        for value in vars(kind).values():
+            given = value.values() if isinstance(value, Mapping) else (value,)
+            for each in given:
+                if isinstance(each, type) and issubclass(each, Entity):
+                    yield each
+
+
+def _rounds(cases: Iterable[Case], features: Mapping[Any, frozenset[str]]) -> Iterator[Case]:
+    """In each round as many as bring something that none before in this round has."""
+    left = sorted(cases, key=lambda each: (each.size, str(each.file)))
+    states = STATES_FIRST
+    while left:
+        met: set[str] = set()
+        put_off: list[Case] = []
+        for each in left:
+            if each.size <= states and not features[each.file] <= met:
+                met |= features[each.file]
+                yield each
+            else:
+                put_off.append(each)
+        left, states = put_off, 2 * states
+
+
+def _words(table: Mapping[str, object]) -> frozenset[str]:
+    """What a spec has, as code calls it."""
+    found = chain.from_iterable((word, str(value)) for word, value in _settings(table))
+    names = {each.lower().replace("-", "_") for each in found}
+    return frozenset(each for each in names if each.isidentifier() and each not in _EVERYWHERE)
+
+
+def _settings(table: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    """What a spec has: each option, bound and kind, and its value."""
+    yield "protocol", table["protocol"]
+    for key in ("options", "bounds", "observe"):
+        yield from ((word, value) for word, value in _settings_of(table, key).items() if value)
+    job = table.get("job")
+    for vertex in job.values() if is_table(job) else ():
+        for key in _OF_VERTEX:
+            if is_table(vertex) and key in vertex:
+                yield key, vertex[key]
+
+
+def _settings_of(table: Mapping[str, object], key: str) -> Mapping[str, object]:
+    given = table.get(key)
+    return given if is_table(given) else {}
+
+
+__all__ = ["in_order"]
