@@ -16,6 +16,7 @@ from finale.checker.report.watched import told_lines
 from finale.checker.search.rows import Exit
 
 from .blocked import NEWEST
+from .errors import tell
 from .output import document, say_json
 from .parameters import (
     ConfOption,
@@ -75,7 +76,7 @@ def watch(  # noqa: PLR0913 - one parameter a flag
     plan = WatchPlan(folder, setting, cluster_of(master, conf, ()), silent_after, resume, once)
     check(plan)
     require_spark()
-    with _Page(format == "text") as page:
+    with _Page(folder, format == "text") as page:
         try:
             watched(plan, page)
         except KeyboardInterrupt:
@@ -88,13 +89,14 @@ def watch(  # noqa: PLR0913 - one parameter a flag
 class _Page:
     """Prints records as they come, and on a terminal how far the watch is."""
 
-    def __init__(self, as_text: bool) -> None:
-        self.as_text = as_text
+    def __init__(self, folder: Path, as_text: bool) -> None:
+        self.folder, self.as_text = folder, as_text
         self._far: WatchProgress | None = None
         self._meter = console(stderr=True)
         self._status: Status | None = None
 
     def __enter__(self) -> _Page:
+        tell(f"watching {self.folder}: findings are printed as they come; Ctrl-C ends the watch")
         if self._meter.is_terminal:
             self._status = self._meter.status("starting Spark", spinner="line")
             self._status.start()

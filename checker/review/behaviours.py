@@ -85,7 +85,9 @@ def behaviours_of(
         if left <= 0:
             break
         try:
-            answer = compare(case.base, case.changed, limits=Limits(most, left))
+            answer = compare(
+                case.base, case.changed, limits=Limits(most, left, seconds_given=seconds)
+            )
         except FinaleError as error:
             if error.code not in _NOTHING:
                 raise
