@@ -1,7 +1,7 @@
 """Changes logs of several processes as other clocks and losses would have: one file, or two.
 
-A change moves the times of a TaskManager's file, or cuts its end. The protocol is not touched, so
-a judge must say of a changed copy nothing that it does not say of the run.
+A change moves the times of a file, or cuts its end. The protocol is not touched, so a judge must say of
+a changed copy nothing that it does not say of the run.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def copies(run: str, logs: Logs) -> Iterator[Changed]:
     for sign, file in itertools.product((1, -1), files):
         told = f"{file} drifts {'+' if sign > 0 else '-'}"
         yield Changed(run, "a drift of 1 in 1 000", told, _with(logs, _drifts(sign), file))
-    for percent, file in itertools.product(CUTS, files):
+    for percent, file in itertools.product(CUTS, logs):
         told = f"{file} cut after {percent} %"
         yield Changed(run, f"cut after {percent} percent", told, _with(logs, _cut(percent), file))
 
