@@ -1,7 +1,7 @@
 """Changes logs of several processes as other clocks and losses would have: one file, or two.
 
-A change moves the times of a file, or cuts its end. The protocol is not touched, so a judge must say of
-a changed copy nothing that it does not say of the run.
+A change moves the times of a file, or cuts its end. The protocol is not touched, so a judge must
+say nothing of a changed copy that it does not say of the run.
 """
 
 from __future__ import annotations
