@@ -31,6 +31,8 @@ _SAID = {
 }
 #: So many tasks without a log are named one by one.
 NAMES_TOLD = 3
+#: So many remarks about files are shown of a job.
+FILES_TOLD = 6
 #: Who tells a setting, and what came of one that nobody tells.
 _WHOSE = {"run.toml": "run.toml", "table": "the table of lines", "lines": "lines"}
 _OUTCOMES = {"explains": "explained", "rejected": "rejected", "undecided": "undecided"}
@@ -106,8 +108,10 @@ def verdict_lines(verdict: JobVerdict, shared: Collection[str] | None = ()) -> I
         yield Text(f"  not judged: {told}; at most {TASKS_MAX} are looked at", "yellow")
     if not (verdict.asked or verdict.ambiguous or verdict.too_many):
         yield Text(f"  not judged: {NO_TASK}", "yellow")
-    for remark in verdict.files:
+    for remark in verdict.files[:FILES_TOLD]:
         yield Text(f"  {remark.file}:{remark.where.line} ", "cyan") + Text(remark.text, "yellow")
+    if (more := len(verdict.files) - FILES_TOLD) > 0:
+        yield Text(f"  and {more} remarks more about files: see --format json", "yellow")
     if verdict.coverage is Coverage.GAP:
         yield Text("  gap: the beginning or a middle part of the log is missing", "yellow")
     yield from _findings(verdict.findings)
