@@ -7,28 +7,31 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from finale.checker.review.change import read_under
-from finale.checker.search.limits import INTERRUPTED
-from finale.checker.search.rows import PRECEDENCE, SpecResult
-from finale.checker.search.run import run
+from finale.checker.cache.store import users_store
+from finale.checker.report.outcome import CheckResult
 from finale.checker.spec.catalogue import catalogue
-from finale.checker.spec.grid import values_in
 from finale.checker.spec.reading import check_property_name
 from finale.model.errors import FinaleError
 
 from . import VERSION
+from .check_options import CheckFlags, CheckOptions
+from .checking import Checking
 from .meter import Meter
 from .output import say, to_file_or_stdout
 from .parameters import (
+    PLAIN,
     BackendName,
+    NoCache,
     PropertyNames,
     ProtocolsFolder,
     SecondsLimit,
     SetValues,
     StatesLimit,
+    Strict,
     VariantName,
+    Workers,
     limits_of,
-    specs_in,
+    refuse_limits,
 )
 
 
@@ -37,39 +40,81 @@ def report(  # noqa: PLR0913 - one parameter a flag
     output: Annotated[
         Path | None, Parameter(name=("--output", "-o"), help="HTML file to write (required).")
     ] = None,
+    no_traces: Annotated[
+        bool,
+        PLAIN,
+        Parameter(negative="", help="Leave out the traces: verdicts and settings only."),
+    ] = False,
     properties: PropertyNames = (),
+    strict: Strict = False,
+    slow: Annotated[bool, PLAIN, Parameter(help="Also check specs that are marked slow.")] = False,
     max_states: StatesLimit = None,
     max_seconds: SecondsLimit = None,
     backend: BackendName = "auto",
+    workers: Workers = None,
     variant: VariantName = None,
     set: SetValues = (),
+    no_cache: NoCache = False,
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Write one self-contained page: verdicts, sequence diagrams, traces step by step."""
-    from finale.checker.page.report import report_page  # HTML costs start-up time
-
     if not paths:
         raise FinaleError(
             "no-paths", "no spec is named", advice="name a spec, or a folder of specs"
         )
     if output is None:
         raise FinaleError("usage", "no file is named", advice="name it with -o report.html")
-    known = catalogue(protocols)
+    known = catalogue(protocols, None if no_cache else users_store())
     for name in properties:
         check_property_name(name, known)
+    refuse_limits({"--workers": workers})
+    flags = CheckFlags(
+        format="json",
+        properties=properties,
+        strict=strict,
+        slow=slow or all(path.is_file() for path in paths),
+        backend=backend,
+        workers=workers,
+        variant=variant,
+        set=set,
+        protocols=protocols,
+    )
     limits = limits_of(max_states, max_seconds, None, None, None)
-    values = values_in(set)
-    files = [file for path in paths for file in specs_in(path)]
-    claims = [read_under(file, known, variant, values) for file in files]
-    results: list[SpecResult] = []
-    for claim in claims:
-        with Meter(claim.file.name) as meter:
-            results.append(run(claim, limits, meter, only=properties, backend=backend))
-        if results[-1].report.stopped == INTERRUPTED:
-            raise KeyboardInterrupt
-    to_file_or_stdout(report_page(results, f"finale {VERSION}"), output)
-    say(f"written to {output}", stderr=True)
-    return min((result.exit for result in results), key=PRECEDENCE.index)
+    checking = Checking(CheckOptions(flags, known, limits), as_text=False)
+    checking.check(checking.files(paths), paths)
+    checking.refuse_unused()
+    if checking.results:
+        page = _page(checking.outcome, traces=not no_traces, jobs=workers)
+        to_file_or_stdout(page, output)
+        say(f"written to {output}", stderr=True)
+    return checking.exit
+
+
+def _page(found: CheckResult, *, traces: bool, jobs: int | None) -> str:
+    from finale.checker.page.overview import overview_page  # HTML costs start-up time
+    from finale.checker.page.report import details, report_page
+
+    made_by, results = f"finale {VERSION}", found.results
+    if len(results) <= 2 and not found.mistakes:
+        return report_page(results, made_by, traces=traces)
+    from finale.checker.search.many import searched
+    from finale.checker.search.processes import processors
+
+    def build(number: int) -> str:
+        return details(results[number], f"s{number + 1}", traces)
+
+    parts: list[str] = []
+    with Meter("specs written") as meter:
+        numbers = range(len(results))
+
+        def tell(busy: object, done: int, count: int) -> None:
+            meter.tell_many((), done, count)
+
+        for _, part in searched(numbers, build, jobs or processors(), tell):
+            if isinstance(part, FinaleError):
+                raise part
+            parts.append(part)
+    return overview_page(found, parts, made_by)
 
 
 __all__ = ["report"]

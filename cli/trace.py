@@ -15,7 +15,8 @@ from finale.checker.report.places import shown_file
 from finale.checker.report.results import trace_command
 from finale.checker.report.sequence import Diagram, sequence_of
 from finale.checker.report.sequence_mermaid import sequence_mermaid
-from finale.checker.report.story import story_json, story_of
+from finale.checker.report.story import causes_json, story_json, story_of
+from finale.checker.report.task_order import with_few_changes
 from finale.checker.report.trace import trace_lines
 from finale.checker.review.change import read_under
 from finale.checker.search.backends import Backend
@@ -28,6 +29,7 @@ from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec, runs_before
 from finale.checker.spec.grid import values_in
 from finale.checker.spec.reading import check_property_name
+from finale.checker.studies.causes import causes_of
 from finale.checker.studies.decisive import decisive_steps
 from finale.checker.studies.weaken import weaker
 from finale.model.errors import FinaleError, Place
@@ -110,22 +112,23 @@ def trace(  # noqa: PLR0913 - one parameter a flag
             claim = found.after.spec
             result = searched(claim, row.property, backend, ())
             row = row_to_tell(result, row.property)
-        verdict = row
         assert result.system is not None
         system = result.system
+        verdict = with_few_changes(system, row)
     assert verdict.trace is not None
     runs = tuple(runs_before(claim, verdict.trace))
     story = story_of(system, verdict, runs)
     match format:
         case "text":
             page = console()
-            lines = trace_lines(story, claim, page.width, again)
+            lines = trace_lines(story, claim, page.width, again, causes_of(system, verdict))
             if output is None:
                 write(page, lines)
             else:
                 to_file_or_stdout("".join(f"{line.plain}\n" for line in lines), output)
         case "json":
             about = {"spec": shown_file(claim.file), "title": claim.title} | about
+            about["causes"] = causes_json(causes_of(system, verdict))
             text = visible_json(document("trace") | about | story_json(story), indent=2) + "\n"
             to_file_or_stdout(text, output)
         case "itf":

@@ -44,7 +44,7 @@ class NothingType(metaclass=VariantType):
             f"Nothing is compared with {'None' if other is None else f'a {kind.__name__}'}, which "
             "is a plain value of Python",
             place=caller(),
-            advice="compare a plain value with `is None`, or test it: `not task.sink`",
+            advice="compare a plain value with `is None`, or test it with `not`",
         )
 
     __hash__ = object.__hash__

@@ -303,6 +303,66 @@ SETTLES: Mapping[type, Mapping[str, tuple[str, ...]]] = {
     Checkpoint: {"finished": ("apply_acknowledgement",)},
 }
 
+# --- messages between processes ------------------------------------------------------------------
+
+
+class About(enum.Enum):
+    """What the two lines of a message have in common, besides the job."""
+
+    CHECKPOINT = "checkpoint"
+    ATTEMPT = "attempt"
+    PART = "checkpoint and attempt"
+    FAILURE = "attempt and the reason of its failure"
+
+
+LineKind = tuple[str, str]
+"""The word of a line, and the new state of its task that it tells, if it tells one."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """Lines of two processes of which the first is written before the second, for certain."""
+
+    cause: LineKind
+    effect: LineKind
+    about: About
+
+
+#: The messages between processes. The wall clocks of two processes order no lines: these do.
+MESSAGES = (
+    # Execution.deploy, before TaskExecutorGateway.submitTask.
+    Message(("task-learned", "DEPLOYING"), ("task-deployed", ""), About.ATTEMPT),
+    # Execution.cancel, before TaskExecutorGateway.cancelTask.
+    Message(("task-learned", "CANCELING"), (OF_TASKS, "CANCELING"), About.ATTEMPT),
+    # Task.transitionState, before TaskManagerActions.updateTaskExecutionState. A coordinator may
+    # find by itself that a task has failed, for another reason: its process is lost.
+    Message((OF_TASKS, "FAILED"), ("task-learned", "FAILED"), About.FAILURE),
+    *(
+        Message((OF_TASKS, state), ("task-learned", state), About.ATTEMPT)
+        for state in ("INITIALIZING", "RUNNING", "FINISHED")
+    ),
+    Message(("end-reported", "FINISHED"), ("task-learned", "FINISHED"), About.ATTEMPT),
+    # The rest is as in CAUSES.
+    *(
+        Message((Observed.TRIGGERED.word, ""), (kind.word, ""), About.CHECKPOINT)
+        for kind in (Observed.CALLED, Observed.BARRIER, Observed.BEGUN)
+    ),
+    # SubtaskCheckpointCoordinatorImpl.takeSnapshotSync, before AsyncCheckpointRunnable reports.
+    *(
+        Message((word, ""), (Observed.ACKNOWLEDGED.word, ""), About.PART)
+        for word in (Observed.BEGUN.word, "taken")
+    ),
+    *(
+        Message((Observed.COMPLETED.word, ""), (word, ""), About.CHECKPOINT)
+        for word in ("confirmation-arrived", Observed.CONFIRMED.word)
+    ),
+    # CheckpointCoordinator.abortPendingCheckpoint, before sendAbortedMessages.
+    *(
+        Message((Observed.ABORTED.word, ""), (word, ""), About.CHECKPOINT)
+        for word in ("abort-arrived", Observed.GIVEN_UP.word)
+    ),
+)
+
 
 def observed(word: str, new_state: str) -> Observed | None:
     """Return what an event of this word shows that a run has to explain, if it shows anything."""

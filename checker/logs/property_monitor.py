@@ -313,6 +313,14 @@ class PropertyMonitor:
         self.known = frozenset[int]()
         self._open.clear()
 
+    def drop(self, names: Collection[str]) -> None:
+        """Drop what is open about entities of the model: no line would tell that it is met."""
+        self._open = {
+            number: since
+            for number, since in self._open.items()
+            if not {name for _, name in self.states[number].binding} & {*names}
+        }
+
     def end(self, severity: Callable[[PlainPredicate], tuple[Severity, str | None]]) -> None:
         """End the run: each obligation that is open is a finding of this severity."""
         for number, since in self._open.items():

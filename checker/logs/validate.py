@@ -5,17 +5,19 @@ The judge is a pure function of lines. Other modules read the lines and choose t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 
 from finale.checker.search.limits import Limits
 
 from .event_log.section_search import Accepted, Rejected, Undecided
-from .findings import Coverage
+from .file_remarks import file_remarks
+from .findings import Coverage, Finding, Severity
 from .read.job_runs import JobRun, extents_of, runs_of
 from .read.kept_lines import KeptLines
 from .read.line_patterns import PatternTable
-from .read.log_events import LinePlace, LineTally, LogEvent, events_of_lines
+from .read.log_events import LinePlace, LineTally, LogEvent, events_of_lines, tally_of_logs
 from .read.log_files import LogLine
 from .read.run_file import RunFile
 from .read.visibility import LogProfile, Visibility
@@ -31,6 +33,9 @@ from .verdicts import Conformance, JobVerdict
 TASKS_MAX = 256
 #: Of a search for a run that explains a job: two minutes of processor time, the proof included.
 ACCEPT_LIMITS = Limits(1_000_000, 120.0)
+#: Of so many files at most all lines are tried as early and as late as messages allow. Of a job
+#: with more files those are tried that have findings, and the JobManager's.
+FILES_TRIED = 8
 
 
 @dataclass(frozen=True)
@@ -82,20 +87,24 @@ def judge_cluster(
     It may be asked, too, whether a run of the protocol explains each job; then what is wrong with
     what is told of it is raised. What the lines are is `kept` if somebody wants it.
     """
-    tally = LineTally(holes=[*holes])
+    tallies: list[LineTally] = []
     events: list[LogEvent] = []
     for place, lines in enumerate(logs):
+        tallies.append(LineTally())
         if kept is None:
-            events += events_of_lines(lines, table, tally, place)
+            events += events_of_lines(lines, table, tallies[-1], place)
         else:
-            events += events_of_lines(kept.noting(place, lines), table, tally, place, kept.keep)
+            noted = kept.noting(place, lines)
+            events += events_of_lines(noted, table, tallies[-1], place, kept.keep)
+    tally = tally_of_logs(tallies)
+    tally.holes += holes
     runs, homeless = runs_of(events)
     if kept is not None:
         kept.runs = runs
     profile = LogProfile(table, tally, dict(levels or {}))
     jobs = [
-        judge_job(run, profile, whole=not tally.may_lack(extent), holes=tally.holes)
-        for run, extent in zip(runs, extents_of(runs), strict=True)
+        judge_job(run, profile, whole=not gaps, gaps=gaps)
+        for run, gaps in zip(runs, map(tally.gaps, extents_of(runs)), strict=True)
     ]
     if accepts is not None:
         release = table.name
@@ -109,11 +118,12 @@ def judge_cluster(
 
 
 def judge_job(
-    run: JobRun, profile: LogProfile, *, whole: bool, holes: Iterable[LinePlace] = ()
+    run: JobRun, profile: LogProfile, *, whole: bool, gaps: Sequence[LinePlace] = ()
 ) -> JudgedJob:
     """What can be said of one run; `whole`: no line of it is unreadable, and no part is missing.
 
-    If a part may be missing, `holes` are the places before which one is.
+    `gaps` are the unreadable lines, and the beginnings of parts before which one is missing. If
+    nobody knows where lines are missing, nothing is known of what was before a line.
     """
     history, count = history_of(run), len(run.events)
     coverage = _coverage(run, history, whole=whole)
@@ -134,12 +144,12 @@ def judge_job(
         too_many = tasks if tasks > TASKS_MAX else 0
         verdict = replace(verdict, ambiguous=ambiguous, too_many=too_many, asked=False)
         return JudgedJob(verdict, history)
-    begins = coverage is not Coverage.GAP
-    replayed = LogReplay(run, profile, begins=begins, holes=() if whole else holes)
-    lost = lost_by_restarts(run)
-    findings = (*replayed.judged(), *contradictions(run, profile, begins=begins), *lost)
+    begins = run.begins and (whole or bool(gaps))
+    replayed, findings = _findings(run, profile, begins=begins, gaps=gaps)
+    surely = _in_each_order(run, profile, findings, begins=begins, gaps=gaps)
     monitors = replayed.state.monitors
-    decided = monitors.decided
+    open_ = {each.property for each in findings} - {each.property for each in surely}
+    decided = monitors.decided - open_
     lacking = {
         name: replayed.state.lacks(name, unseen)
         for name, unseen in sorted(monitors.unseen.items())
@@ -148,13 +158,15 @@ def judge_job(
     lacking |= {
         n: () for n, levels in lacking.items() if levels is None and n in monitors.ambiguous
     }
+    lacking |= dict.fromkeys(sorted(open_), ())
     verdict = replace(
         verdict,
-        findings=tuple(sorted(findings, key=lambda each: each.where)),
+        findings=tuple(sorted(surely, key=lambda each: each.where)),
         decided=tuple(sorted(decided)),
         undecided=tuple(lacking),
         needs={name: levels for name, levels in lacking.items() if levels is not None},
         untold=tuple(name for name, levels in lacking.items() if levels is None),
+        files=file_remarks(run),
     )
     return JudgedJob(
         verdict,
@@ -162,6 +174,55 @@ def judge_job(
         () if history.has_ended else unfinished_tasks(replayed, history),
         tuple(each.why for each in replayed.hung_stops() if each is not None),
     )
+
+
+def _findings(
+    run: JobRun, profile: LogProfile, *, begins: bool, gaps: Sequence[LinePlace]
+) -> tuple[LogReplay, tuple[Finding, ...]]:
+    """The findings of a run with its lines in this order."""
+    replayed = LogReplay(run, profile, begins=begins, gaps=gaps)
+    found = replayed.judged()
+    against = contradictions(run, profile, begins=begins, gaps=gaps)
+    return replayed, (*found, *against, *lost_by_restarts(run))
+
+
+def _in_each_order(
+    run: JobRun,
+    profile: LogProfile,
+    findings: tuple[Finding, ...],
+    *,
+    begins: bool,
+    gaps: Sequence[LinePlace],
+) -> tuple[Finding, ...]:
+    """The findings that rest on one process, or on messages.
+
+    The order of lines of two processes is open where no message tells it. A finding that rests on
+    it is none: it goes away if the lines of some file come as early, or as late, as they can. If a
+    property fails in each order, but not always of the same task, all its findings stay.
+    """
+    if run.processes is None or all(each.severity is Severity.OPEN for each in findings):
+        return findings
+    logs = run.logs
+    if len(logs) > FILES_TRIED:
+        logs = tuple({each.where.log for each in findings} | {run.processes.clocks.reference})
+    always = {each.property for each in findings}
+    certain = {_about(each) for each in findings}
+    for log, early in product(logs, (True, False)):
+        other = run.in_other_order(log, early=early)
+        _, found = _findings(other, profile, begins=begins, gaps=gaps)
+        shown = [each for each in found if each.severity is not Severity.OPEN]
+        always &= {each.property for each in shown}
+        certain &= {*map(_about, shown)}
+    varies = always - {name for name, _ in certain}
+    return tuple(
+        each
+        for each in findings
+        if each.severity is Severity.OPEN or each.property in varies or _about(each) in certain
+    )
+
+
+def _about(finding: Finding) -> tuple[str, tuple[tuple[str, str], ...]]:
+    return finding.property, finding.binding
 
 
 def _conforming(
@@ -197,7 +258,8 @@ def _conforming(
 def _coverage(run: JobRun, history: JobHistory, *, whole: bool) -> Coverage:
     if not run.begins or not whole:
         return Coverage.GAP
-    return Coverage.COMPLETE if history.has_ended else Coverage.TRUNCATED
+    is_there = history.has_ended and not run.file_ends()
+    return Coverage.COMPLETE if is_there else Coverage.TRUNCATED
 
 
 __all__ = [

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from finale.model.protocols.coordinator.checkpoints import CheckpointStatus
 
@@ -39,6 +40,24 @@ class Conformance:
     def word(self) -> str:
         """One of CONFORM."""
         return CONFORM[0 if self.accepted else 1 if self.rejected else 2]
+
+
+@dataclass(frozen=True)
+class FileRemark:
+    """What is said of the file of a process, and from which line on. `file` is its name."""
+
+    where: Where
+    text: str
+    file: str = ""
+
+    def to_plain(self) -> dict[str, object]:
+        """As JSON has it."""
+        return {"file": self.file, "line": self.where.line, "says": self.text}
+
+    @classmethod
+    def of_plain(cls, data: Mapping[str, Any]) -> FileRemark:
+        """Back from JSON. Raises `KeyError` or `TypeError` if it is none."""
+        return cls(Where(0, 0, data["line"]), data["says"], data["file"])
 
 
 @dataclass(frozen=True)
@@ -79,6 +98,8 @@ class JobVerdict:
     """Whether properties were asked of the job."""
     restarts: int = 0
     """How often the coordinator started tasks again, from a checkpoint or from nothing."""
+    files: tuple[FileRemark, ...] = ()
+    """What is said of the files of processes: whose clocks are off, and which end early."""
 
     @property
     def shows(self) -> tuple[Finding, ...]:
@@ -102,12 +123,22 @@ class JobVerdict:
 def named_in(verdict: JobVerdict, where: str, logs: Sequence[RawLog]) -> JobVerdict:
     """Return a verdict with the names of the logs whose lines it rests on."""
     return replace(
-        verdict, logs=where, findings=tuple(_named(each, logs) for each in verdict.findings)
+        verdict,
+        logs=where,
+        findings=tuple(_named(each, logs) for each in verdict.findings),
+        files=tuple(
+            replace(each, where=Where(0, 0, each.where.line), file=_file(each.where, logs))
+            for each in verdict.files
+        ),
     )
+
+
+def _file(where: Where, logs: Sequence[RawLog]) -> str:
+    return str(logs[where.log].parts[where.part])
 
 
 def _named(finding: Finding, logs: Sequence[RawLog]) -> Finding:
     """A finding with the name of its file in place of the file's number."""
     until = None if finding.until is None else Where(0, 0, finding.until.line)
-    file = logs[finding.where.log].parts[finding.where.part]
-    return replace(finding, where=Where(0, 0, finding.line), until=until, file=str(file))
+    where = Where(0, 0, finding.line)
+    return replace(finding, where=where, until=until, file=_file(finding.where, logs))

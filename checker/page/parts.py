@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 import htpy as h
 
 from finale.checker.report.layout import grouped
+from finale.checker.report.story import BUILT_IN_SENTENCES
 from finale.checker.search.rows import ResultRow
+from finale.checker.spec.claim import Spec
 
 #: How a verdict, or any other word of a result, is coloured; words that are not here are plain.
 TONES = {
@@ -38,6 +40,13 @@ def badge(word: str, tone: str | None = None) -> h.Renderable:
     """A word of a result in its colour."""
     chosen = TONES.get(word, "plain") if tone is None else tone
     return h.span(class_=["badge", chosen])[word]
+
+
+def named(spec: Spec, name: str, anchor: str = "") -> h.Renderable:
+    """A property by its name, with its sentence on hover; with an anchor as a link."""
+    sentences = BUILT_IN_SENTENCES | {each.name: each.sentence for each in spec.families}
+    about = sentences.get(name)
+    return h.a(href=f"#{anchor}", title=about)[name] if anchor else h.span(title=about)[name]
 
 
 def verdict_word(row: ResultRow) -> str:
@@ -97,6 +106,7 @@ __all__ = [
     "grouped_number",
     "heading",
     "listing",
+    "named",
     "pairs",
     "section",
     "table",

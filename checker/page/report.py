@@ -1,6 +1,7 @@
 """Builds the page of `finale report`: verdicts, and each trace as a diagram and step by step.
 
-Two specs stand beside each other: a base and its variant, or a bug and its fix.
+Two specs stand beside each other: a base and its variant, or a bug and its fix. More specs are a
+table, from which a reader opens one of them: `overview.py`.
 """
 
 from __future__ import annotations
@@ -9,14 +10,15 @@ from collections.abc import Iterator, Sequence
 
 import htpy as h
 
-from finale.checker.report.job import job_lines
 from finale.checker.report.layout import counted
-from finale.checker.report.places import shown_file, told_setting
+from finale.checker.report.places import command, portable_file, told_setting
 from finale.checker.search.rows import ResultRow, SpecResult
 from finale.checker.search.verdict import Word
-from finale.model.errors import FinaleError, Place
+from finale.checker.spec.claim import Spec
 
+from .context import context
 from .document import document, fixed
+from .ids import ids_section
 from .parts import (
     badge,
     beside,
@@ -24,40 +26,47 @@ from .parts import (
     grouped_number,
     heading,
     listing,
+    named,
     section,
     table,
     verdict,
     verdict_word,
 )
-from .told import Told, told_trace
+from .told import Told, legend, told_trace
 
-#: A page shows so many steps at most: a browser draws them all at once.
+#: A page shows so many steps of a spec at most: a browser draws them all at once.
 STEPS_MAX = 1_000
-_JOB_WIDTH = 100
 
 
-def report_page(results: Sequence[SpecResult], made_by: str) -> str:
-    """The page about some specs. Raises `page-too-large`."""
-    _refuse_too_large(results)
+def report_page(results: Sequence[SpecResult], made_by: str, *, traces: bool = True) -> str:
+    """The page about one spec, or about two beside each other."""
     title = results[0].spec.title if len(results) == 1 else f"{len(results)} specs"
-    body: list[h.Node] = [heading(title, *_facts(results), f"made by {made_by}")]
-    if len(results) == 2:
-        body += _compared(results)
-    else:
-        for number, result in enumerate(results):
-            head = None if len(results) == 1 else section(result.spec.title, _about(result))
-            body += [head, *_spec(result, f"s{number + 1}")]
-    return document(title, body)
-
-
-def _facts(results: Sequence[SpecResult]) -> Iterator[h.Node]:
+    facts = spec_facts(results[0]) if len(results) == 1 else ()
+    body: list[h.Node] = [heading(title, *facts, f"made by {made_by}")]
     if len(results) == 1:
-        yield from _spec_facts(results[0])
+        body += _spec(results[0], "s1", traces)
+    else:
+        body += _compared(results, traces)
+    return document(title, _ended(body, [result.spec for result in results], traces))
 
 
-def _spec_facts(result: SpecResult) -> Iterator[str]:
+def details(result: SpecResult, name: str, traces: bool) -> str:
+    """All about one of many specs, as finished markup. Its ids begin with `name`."""
+    about = section(result.spec.title, _about(result), name=name)
+    return str(_ended([about, *_spec(result, name, traces)], [result.spec], traces))
+
+
+def _ended(body: Sequence[h.Node], specs: Sequence[Spec], traces: bool) -> h.Renderable:
+    """A body, and what a reader may have to look up: the marks of diagrams, the ids it cites."""
+    whole = fixed(h.fragment[body])
+    marks = section("Legend", legend(), name="legend") if traces else None
+    return h.fragment[whole, marks, ids_section(whole, specs)]
+
+
+def spec_facts(result: SpecResult) -> Iterator[str]:
+    """What a reader must know of a spec: its file, its protocol, its size."""
     spec, seen = result.spec, result.report.statistics
-    yield shown_file(spec.file)
+    yield portable_file(spec.file)
     protocol, *changes = told_setting(spec)
     yield from (f"protocol {protocol}", *changes)
     if result.report.lists_states:
@@ -69,34 +78,14 @@ def _spec_facts(result: SpecResult) -> Iterator[str]:
 
 
 def _about(result: SpecResult) -> h.Renderable:
-    return h.p(".facts")[(h.span[each] for each in _spec_facts(result))]
-
-
-def _job(result: SpecResult) -> h.Node:
-    job = result.spec.setting.job
-    if job is None:
-        return None
-    text = "\n".join(line.plain.rstrip() for line in job_lines(job, _JOB_WIDTH, indent=0))
-    return folded("the job", listing(text))
-
-
-def _refuse_too_large(results: Sequence[SpecResult]) -> None:
-    for result in results:
-        steps = sum(len(row.trace.rules) for row in told_rows(result) if row.trace is not None)
-        if steps > STEPS_MAX:
-            raise FinaleError(
-                "page-too-large",
-                f"the traces have {steps} steps, and a page shows {STEPS_MAX} at most",
-                place=Place(str(result.spec.file)),
-                advice="ask for one property with --property, or take smaller bounds",
-            )
+    return h.p(".facts")[(h.span[each] for each in spec_facts(result))]
 
 
 # --- verdicts ------------------------------------------------------------------------------------
 
 
-def verdicts(result: SpecResult, name: str) -> h.Renderable:
-    """The verdicts of one spec. A property that has a trace links to the trace."""
+def verdicts(result: SpecResult, name: str | None) -> h.Renderable:
+    """The verdicts of one spec. With a name, a property that has a trace links to the trace."""
     rows = [row for row in result.rows if row.is_claim]
     claimed = result.spec.claimed
     aside = [
@@ -106,23 +95,25 @@ def verdicts(result: SpecResult, name: str) -> h.Renderable:
     ]
     told = sorted((row for row in rows if row not in aside), key=_rank)
     head = ("property", "verdict", "expected", "steps", "")
-    main = table(head, ([_linked(row, name), *_verdict(row)] for row in told))
+    main = table(head, ([_linked(result.spec, row, name), *_verdict(row)] for row in told))
     if not aside:
         return main
-    others = table(head[:2], ([row.property, [verdict(row), _why(row)]] for row in aside))
+    rest: list[list[h.Node]] = [
+        [named(result.spec, row.property), [verdict(row), _why(row)]] for row in aside
+    ]
+    others = table(head[:2], rest)
     return h.fragment[main, folded(f"others: {len(aside)}", others)]
 
 
-def _linked(row: ResultRow, name: str) -> h.Node:
-    if row.trace is None:
-        return row.property
-    return h.a(href=f"#{name}-{row.property}")[row.property]
+def _linked(spec: Spec, row: ResultRow, name: str | None) -> h.Node:
+    is_told = row.trace is not None and name is not None
+    return named(spec, row.property, f"{name}-{row.property}" if is_told else "")
 
 
 def _verdict(row: ResultRow) -> list[h.Node]:
     expected: h.Node = row.expected
     if not row.ok:
-        expected = badge(row.expected or "nothing", "bad")
+        expected = [row.expected or "no violation", " ", badge("not as expected", "bad")]
     return [verdict(row), expected, "" if row.steps is None else str(row.steps), _why(row)]
 
 
@@ -143,11 +134,15 @@ def _rank(row: ResultRow) -> tuple[bool, bool, bool]:
 # --- traces --------------------------------------------------------------------------------------
 
 
-def _spec(result: SpecResult, name: str) -> Iterator[h.Node]:
-    yield section("Verdicts", verdicts(result, name), _job(result))
-    for row in told_rows(result):
+def _spec(result: SpecResult, name: str, traces: bool) -> Iterator[h.Node]:
+    yield section("Verdicts", verdicts(result, name if traces else None))
+    yield section("Setting", context(result.spec))
+    for row in told_rows(result) if traces else ():
         title: h.Node = [row.property, " ", verdict(row), " ", _length(row)]
-        yield section(title, _trace(result, row, name), name=f"{name}-{row.property}")
+        run = _trace(result, row, name)
+        if row.witness is not None:
+            run = folded("the run", run)
+        yield section(title, run, name=f"{name}-{row.property}")
 
 
 def _length(row: ResultRow) -> h.Node:
@@ -159,6 +154,13 @@ def _length(row: ResultRow) -> h.Node:
 
 def _trace(result: SpecResult, row: ResultRow, name: str) -> h.Node:
     assert row.trace is not None
+    before = told_rows(result)
+    before = before[: before.index(row)]
+    steps = sum(len(each.trace.rules) for each in (*before, row) if each.trace is not None)
+    if steps > STEPS_MAX:
+        asked = command("trace", result.spec, "--property", row.property, path_of=portable_file)
+        more = f"A page shows {grouped_number(STEPS_MAX)} steps of a spec at most. This trace:"
+        return h.fragment[h.p[more], listing(asked)]
     assert result.system is not None
     told = Told(f"{name}-{row.property}-trace", result.spec, result.system, row)
     return fixed(told_trace(told))
@@ -167,27 +169,32 @@ def _trace(result: SpecResult, row: ResultRow, name: str) -> h.Node:
 # --- two specs beside each other -----------------------------------------------------------------
 
 MARKS = ("A", "B")
+CHANGED, UNSURE = "changed", "unknown on one side"
+CHANGES = (CHANGED, UNSURE, "")
+_CHANGE_TONES = {CHANGED: "open", UNSURE: "unsure"}
 Rows = dict[str, ResultRow]
 
 
-def _compared(results: Sequence[SpecResult]) -> Iterator[h.Node]:
+def _compared(results: Sequence[SpecResult], traces: bool) -> Iterator[h.Node]:
     yield section("Specs", beside(*map(_side, MARKS, results)))
     sides = [{row.property: row for row in result.rows if row.is_claim} for result in results]
     names = list(dict.fromkeys(name for side in sides for name in side))
-    changed = [name for name in names if len({_word(side, name) for side in sides}) > 1]
-    names.sort(key=lambda name: name not in changed)
-    rows = [
-        [_name(sides, name), *(_cell(side, name) for side in sides), _change(name in changed)]
-        for name in names
-    ]
-    yield section("Verdicts", table(("property", *MARKS, ""), rows, caption="changed ones first"))
+    names.sort(key=lambda name: CHANGES.index(_change(sides, name)))
+    rows: list[list[h.Node]] = []
     for name in names:
+        change = _change(sides, name)
+        mark = badge(change, _CHANGE_TONES[change]) if change else None
+        link = name if traces and any(_has_trace(side, name) for side in sides) else ""
+        property_name = named(_spec_of(results, sides, name), name, link)
+        rows.append([property_name, *(_cell(side, name) for side in sides), mark])
+    yield section("Verdicts", table(("property", *MARKS, ""), rows, caption="changed ones first"))
+    for name in names if traces else ():
         if any(_has_trace(side, name) for side in sides):
             yield _both(results, sides, name)
 
 
 def _side(mark: str, result: SpecResult) -> h.Renderable:
-    return h.fragment[h.h3[f"{mark}: {result.spec.title}"], _about(result), _job(result)]
+    return h.fragment[h.h3[f"{mark}: {result.spec.title}"], _about(result), context(result.spec)]
 
 
 def _word(side: Rows, name: str) -> str:
@@ -198,8 +205,8 @@ def _has_trace(side: Rows, name: str) -> bool:
     return name in side and side[name].trace is not None
 
 
-def _name(sides: Sequence[Rows], name: str) -> h.Node:
-    return h.a(href=f"#{name}")[name] if any(_has_trace(s, name) for s in sides) else name
+def _spec_of(results: Sequence[SpecResult], sides: Sequence[Rows], name: str) -> Spec:
+    return next(result.spec for result, side in zip(results, sides, strict=True) if name in side)
 
 
 def _cell(side: Rows, name: str) -> h.Node:
@@ -207,8 +214,12 @@ def _cell(side: Rows, name: str) -> h.Node:
     return [badge(_word(side, name)), "" if steps is None else f" {counted(steps, 'step')}"]
 
 
-def _change(is_changed: bool) -> h.Node:
-    return badge("changed", "open") if is_changed else None
+def _change(sides: Sequence[Rows], name: str) -> str:
+    """How the verdicts differ: what is unknown on one side is not known to differ."""
+    words = {_word(side, name) for side in sides}
+    if len(words) == 1:
+        return ""
+    return UNSURE if Word.UNKNOWN.value in words else CHANGED
 
 
 def _both(results: Sequence[SpecResult], sides: Sequence[Rows], name: str) -> h.Renderable:
@@ -219,7 +230,9 @@ def _both(results: Sequence[SpecResult], sides: Sequence[Rows], name: str) -> h.
             parts.append(_trace(result, side[name], mark))
     if all(_has_trace(side, name) for side in sides):
         parts = [beside(parts[:2], parts[2:])]
+    if all(side[name].witness is not None for side in sides if _has_trace(side, name)):
+        parts = [folded("the runs", parts)]
     return section(name, parts, name=name)
 
 
-__all__ = ["report_page"]
+__all__ = ["details", "report_page", "spec_facts"]

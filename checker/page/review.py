@@ -9,7 +9,7 @@ import htpy as h
 
 from finale.checker.report.about import overrides_words, reached_words
 from finale.checker.report.layout import counted
-from finale.checker.report.places import shown_file, shown_place
+from finale.checker.report.places import portable_error, portable_file, portable_place
 from finale.checker.report.review import (
     UNSEARCHED,
     command_of_finding,
@@ -18,6 +18,7 @@ from finale.checker.report.review import (
     new_violations,
     only_up_to,
     other_ends_of_mends,
+    other_options,
     row_of,
     spec_of_flip,
     told_of_larger_bounds,
@@ -34,24 +35,41 @@ from finale.checker.review.review import ChangedProperty, Review, Tried
 from finale.checker.review.seeming import Remark
 from finale.checker.review.stability import Flip
 from finale.checker.review.verdicts import Difference, Direction
+from finale.checker.spec.claim import Spec
 from finale.checker.spec.meanings import summary
+from finale.checker.spec.typed import option_word
 
-from .document import document
-from .parts import badge, folded, heading, listing, section, table
-from .told import Told, told_trace
+from .context import context
+from .document import document, fixed
+from .ids import ids_section
+from .parts import badge, folded, heading, listing, named, section, table
+from .told import Told, legend, told_trace
 
-#: How the word of a direction is coloured.
+#: How the word of a direction is coloured. What is unknown without the change, or with it, is not
+#: known to be new: it has no colour.
 _TONES = {
     Direction.VIOLATED: "bad",
     Direction.UNREACHED: "open",
     Direction.VACUOUS: "open",
-    Direction.UNSETTLED: "open",
-    Direction.UNREACHED_OR_NOT: "open",
-    Direction.VACUOUS_OR_NOT: "open",
-    Direction.UNKNOWN: "open",
     Direction.UNASKED: "open",
+    Direction.UNSETTLED: "unsure",
+    Direction.UNREACHED_OR_NOT: "unsure",
+    Direction.VACUOUS_OR_NOT: "unsure",
+    Direction.UNKNOWN: "unsure",
+    Direction.DECIDED: "unsure",
+    Direction.SEEN: "unsure",
     Direction.REACHED: "plain",
+    Direction.MENDED: "good",
+    Direction.TESTED: "good",
+    Direction.ASKED: "good",
 }
+#: What the colours mean.
+_COLOURS = (
+    ("bad", "newly violated", "with the change, and known to hold without it"),
+    ("open", "no longer reached", "or vacuous, or not asked, with the change alone"),
+    ("good", "mended", "better with the change"),
+    ("unsure", "unknown on one side", "nobody knows whether the change does it"),
+)
 #: A page shows the runs of so many findings, the worst first: a browser draws them all at once.
 RUNS_MAX = 12
 #: The first lines of a method's source.
@@ -67,7 +85,17 @@ def review_page(reviews: Sequence[Review], made_by: str) -> str:
         if len(reviews) > 1:
             body.append(section(str(review.change), *_about(review)))
         body += _review(review, name)
-    return document(f"Review: {title}", body)
+    specs = [spec for review in reviews for spec in _specs_shown(review)]
+    if specs:
+        body.append(section("Legend", _colours(), legend(), name="legend"))
+    whole = fixed(h.fragment[body])
+    return document(f"Review: {title}", [whole, ids_section(whole, specs)])
+
+
+def _colours() -> h.Renderable:
+    return h.ul(".legend")[
+        (h.li[badge(word, tone), f" {meaning}"] for tone, word, meaning in _COLOURS)
+    ]
 
 
 def _facts(reviews: Sequence[Review]) -> Iterator[h.Node]:
@@ -87,64 +115,91 @@ def _about(review: Review) -> list[h.Node]:
     facts.append(badge(told, tone))
     if review.new_flips:
         facts.append(badge(f"{len(review.new_flips)} of them only with a larger bound", "bad"))
-    facts += [badge(each, "open") for each in (*others, *missing)]
+    facts += [badge(each, _tone_of(each)) for each in (*others, *missing)]
     return facts
+
+
+def _tone_of(told: str) -> str:
+    """The colour of a number of verdicts that differ one way, or of what is missing."""
+    return next((t for each, t in _TONES.items() if told.endswith(f" {each.value}")), "open")
 
 
 def _review(review: Review, name: str) -> Iterator[h.Node]:
     if review.remarks:
         yield section("The change is not what it seems", h.ul[map(_remark, review.remarks)])
     if review.errors:
-        errors = dict.fromkeys(map(str, review.errors.values()))
+        errors = dict.fromkeys(map(portable_error, review.errors.values()))
         yield section("Refused with an error", h.ul[(h.li[h.pre[each]] for each in errors)])
-    shown = [each for each in review.findings if each.first[1].trace is not None][:RUNS_MAX]
-    yield section("Verdicts that differ", _verdicts(review, name, shown))
+    yield section("Verdicts that differ", _verdicts(review, name))
     seen = review.behaviours
     if seen is not None and (seen.compared or seen.refused):
         yield section("What an observer sees", *_behaviours(seen))
     if review.stability is not None:
         yield section("With larger bounds", *_stability(review, name))
     yield section("The change", *_change(review))
-    for finding in shown:
-        yield _run(finding, name)
+    for run in _runs(review):
+        yield _run(run, name)
+    for flip in _flips(review):
+        yield _flip_run(flip, name)
+
+
+def _runs(review: Review) -> Sequence[Sequence[ChangedProperty]]:
+    """The findings that have a run: those together that one run shows, the worst first."""
+    one_each = [(each,) for each in review.findings if not each.direction.falls]
+    found = [run for run in (*review.runs, *one_each) if run[0].first[1].trace is not None]
+    return found[:RUNS_MAX]
+
+
+def _flips(review: Review) -> list[Flip]:
+    """The flips that have a run on the page: one of each property."""
     kinds = (review.new_flips, review.unsettled_flips, other_ends_of_mends(review))
-    for flips in (each for kind in kinds for each in kind[:RUNS_MAX]):
-        yield _flip_run(flips[0], name)
+    return [flips[0] for kind in kinds for flips in kind[:RUNS_MAX]]
+
+
+def _specs_shown(review: Review) -> Iterator[Spec]:
+    """The settings of the runs on the page."""
+    yield from (run[0].first[0].case.changed for run in _runs(review))
+    yield from (flip.larger.case.changed for flip in _flips(review))
 
 
 def _remark(remark: Remark) -> h.Renderable:
-    where = "" if remark.place is None else f" ({shown_place(remark.place)})"
+    where = "" if remark.place is None else f" ({portable_place(remark.place)})"
     return h.li[remark.message, h.span(".soft")[where]]
 
 
 # --- verdicts ------------------------------------------------------------------------------------
 
 
-def _verdicts(review: Review, name: str, shown: Sequence[ChangedProperty]) -> h.Renderable:
+def _verdicts(review: Review, name: str) -> h.Renderable:
     if not review.findings:
         where = " in the settings that were tried" if review.errors else ""
         return h.p[f"No verdict differs{where}."]
-    head = ("property", "verdict", "settings", "steps", "shortest in")
-    rows = (_finding(review, each, name, each in shown) for each in review.findings)
+    head = ("property", "verdict", "settings", "steps", "shortest in", "its options")
+    anchors = {id(each): _anchor(name, run[0]) for run in _runs(review) for each in run}
+    rows = (_finding(review, each, anchors.get(id(each), "")) for each in review.findings)
     return table(head, rows, caption="the worst first")
 
 
-def _finding(review: Review, finding: ChangedProperty, name: str, is_shown: bool) -> list[h.Node]:
+def _finding(review: Review, finding: ChangedProperty, anchor: str) -> list[h.Node]:
     tried, difference = finding.first
     direction, trace = finding.direction, difference.trace
     end = end_of_mend(review, finding)
-    word: list[h.Node] = [badge(direction.value, _TONES.get(direction, "good"))]
+    word: list[h.Node] = [badge(direction.value, _TONES[direction])]
     if end is not None:
         word = [badge(direction.value, "open"), " ", only_up_to(end)]
-    link = h.a(href=f"#{_anchor(name, finding)}")[finding.property]
-    files = [shown_file(each.case.file) for each, _ in finding.shown]
-    asked = told_on_request(tried.case, finding.property)
+    spec = tried.case.changed
+    files = [portable_file(each.case.file) for each, _ in finding.shown]
+    options = (h.div[h.code[f"{key} = {option_word(value)}"]] for key, value in other_options(spec))
     return [
-        [link if is_shown else finding.property, _soft(asked)],
+        [
+            named(spec, finding.property, anchor),
+            _soft(told_on_request(tried.case, finding.property)),
+        ],
         word,
         folded(f"{len(files)} of {len(review.tried)}", listing("\n".join(files))),
         "" if trace is None else str(trace.length),
-        shown_file(tried.case.file),
+        portable_file(tried.case.file),
+        [*options] or "defaults",
     ]
 
 
@@ -166,7 +221,7 @@ def _behaviours(found: Behaviours) -> Iterator[h.Node]:
             seen = [f"{step:>4}  {text}" for step, text in difference.run.by_step]
             instead = ", ".join(difference.instead) or "nothing else"
             length = str(difference.run.trace.length)
-            name = shown_file(case.file)
+            name = portable_file(case.file)
             rows.append([badge(word, "open"), listing("\n".join(seen)), length, instead, name])
     if rows:
         head = ("", "what is seen, by step", "steps", "the other system then shows", "in")
@@ -204,14 +259,17 @@ def _stability(review: Review, name: str) -> Iterator[h.Node]:
 def _flip(flip: Flip, name: str | None) -> list[h.Node]:
     """A row about a larger bound. With a name, the row links to the run."""
     larger = flip.larger
-    shown = flip.property
-    link = shown if name is None else h.a(href=f"#{_flip_anchor(flip, name)}")[shown]
+    spec, anchor = larger.case.changed, "" if name is None else _flip_anchor(flip, name)
     return [
-        [link, _soft(unknown_before(flip)), _soft(told_on_request(larger.case, flip.property))],
+        [
+            named(spec, flip.property, anchor),
+            _soft(unknown_before(flip)),
+            _soft(told_on_request(larger.case, flip.property)),
+        ],
         f"{larger.bound} = {larger.value - 1}",
-        badge(f"{larger.bound} = {larger.value}", "bad"),
+        badge(f"{larger.bound} = {larger.value}", "bad" if flip.is_new else "unsure"),
         str(flip.verdict.steps),
-        shown_file(larger.case.file),
+        portable_file(larger.case.file),
     ]
 
 
@@ -230,7 +288,7 @@ def _change(review: Review) -> Iterator[h.Node]:
         yield table(head, rows, caption="rules that step otherwise")
     if review.code.values:
         rows = (
-            [str(each), overrides_words(each), shown_place(each.place)]
+            [str(each), overrides_words(each), portable_place(each.place)]
             for each in review.code.values
         )
         yield table(("value", "", "defined at"), rows, caption="fields and other values")
@@ -258,16 +316,19 @@ def _source(coverage: MemberCoverage) -> str:
 # --- runs ----------------------------------------------------------------------------------------
 
 
-def _run(finding: ChangedProperty, name: str) -> h.Renderable:
-    tried, difference = finding.first
-    anchor = _anchor(name, finding)
-    title: list[h.Node] = [finding.property, " ", _word(finding)]
-    again = listing(command_of_finding(finding))
-    return section(title, _told(tried, difference, anchor), again, name=anchor)
+def _run(run: Sequence[ChangedProperty], name: str) -> h.Renderable:
+    """One run, with all that it shows."""
+    tried, difference = run[0].first
+    anchor = _anchor(name, run[0])
+    word = badge(run[0].direction.value, _TONES[run[0].direction])
+    title: list[h.Node] = [", ".join(each.property for each in run), " ", word]
+    again = listing(command_of_finding(run[0], path_of=portable_file))
+    told = _told(tried, difference, anchor)
+    return section(title, _setting(tried.case.changed), told, again, name=anchor)
 
 
-def _word(finding: ChangedProperty) -> h.Renderable:
-    return badge(finding.direction.value, _TONES.get(finding.direction, "good"))
+def _setting(spec: Spec) -> h.Renderable:
+    return h.fragment[h.p(".facts")[f"in {portable_file(spec.file)}"], context(spec)]
 
 
 def _told(tried: Tried, difference: Difference, anchor: str) -> h.Renderable:
@@ -279,9 +340,10 @@ def _told(tried: Tried, difference: Difference, anchor: str) -> h.Renderable:
 def _flip_run(flip: Flip, name: str) -> h.Renderable:
     spec = spec_of_flip(flip)
     anchor = _flip_anchor(flip, name)
-    told = Told(f"{anchor}-trace", spec, spec.system(), flip.verdict)
+    told = told_trace(Told(f"{anchor}-trace", spec, spec.system(), flip.verdict))
     title = f"{flip.property} with {flip.larger.bound} = {flip.larger.value}"
-    return section(title, told_trace(told), listing(command_of_flip(flip)), name=anchor)
+    again = listing(command_of_flip(flip, path_of=portable_file))
+    return section(title, _setting(spec), told, again, name=anchor)
 
 
 __all__ = ["review_page"]

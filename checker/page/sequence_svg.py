@@ -295,6 +295,47 @@ def _loop(layout: Layout) -> h.Node:
     ]
 
 
+# --- the legend ----------------------------------------------------------------------------------
+
+
+def _sample(*parts: h.Node) -> h.Renderable:
+    return h.svg(".sequence", viewBox="0 0 48 18", width="48", height="18", aria_hidden="true")[
+        parts
+    ]
+
+
+def _sample_lane(kind: str) -> h.Renderable:
+    return h.g(class_=["lane", kind])[
+        h.line(x1="24", x2="24", y1="0", y2="18"),
+        kind and h.rect(".filled", x="20", y="3", width="8", height="12", rx="3"),
+    ]
+
+
+def _sample_arrow(kind: str, y1: int, y2: int) -> h.Renderable:
+    tip = h.polygon(points=f"44,{y2} 36,{y2 - 4} 36,{y2 + 4}")
+    cross = h.path(".cross", d=f"M39 {y2 - 5}l10 10m0 -10l-10 10")
+    end = {"lost": cross, "": tip}.get(kind)
+    return h.g(class_=["arrow", kind])[h.line(x1="4", y1=str(y1), x2="42", y2=str(y2)), end]
+
+
+#: The marks of a diagram, each with what it means.
+LEGEND: tuple[tuple[h.Renderable, str], ...] = (
+    (_sample(_sample_lane("")), "a task, the coordinator; time goes down"),
+    (_sample(_sample_lane("channel")), "a channel; the bar is its queue while it is not empty"),
+    (_sample(_sample_arrow("", 9, 9)), "an element is put into a channel, or taken from it"),
+    (_sample(_sample_arrow("", 3, 13)), "a message that takes time: sent above, received below"),
+    (_sample(_sample_arrow("waiting", 3, 15)), "a message that is still under way"),
+    (_sample(_sample_arrow("lost", 3, 11)), "a message that is lost"),
+    (_sample(h.text(".star", x="18", y="14")["★"]), "a decisive step: without it the property "
+     "could still hold"),
+    (_sample(h.g(".no-return")[h.line(x1="0", x2="48", y1="9", y2="9")]), "from here on the "
+     "violation is inevitable"),
+    (_sample(h.g(".loop-mark")[h.line(x1="24", x2="24", y1="1", y2="17")]), "these steps repeat "
+     "forever"),
+    (_sample(h.circle(".dot.fault", cx="24", cy="9", r="5")), "a failure, or a fault"),
+)  # fmt: skip
+
+
 def _cut(text: str) -> str:
     shown = visible(text)
     return shown if len(shown) <= CHARACTERS_MAX else f"{shown[: CHARACTERS_MAX - 1]}…"
@@ -304,4 +345,4 @@ def _n(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
-__all__ = ["sequence_file", "sequence_svg"]
+__all__ = ["LEGEND", "sequence_file", "sequence_svg"]

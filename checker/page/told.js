@@ -102,7 +102,8 @@ function walk(told) {
     });
   }
   const press = (event) => {
-    const isScrolling = event.target.closest("pre, .scroll, details, input, select, textarea");
+    const scrolls = event.target.closest("pre, .scroll, details, input, select, textarea");
+    const isScrolling = scrolls && told.contains(scrolls);
     const move = keys[event.key];
     if (!move || isScrolling || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
@@ -127,4 +128,35 @@ function walk(told) {
   show(0, false);
 }
 
+// A link to a trace that is folded unfolds it.
+function unfold() {
+  const section = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const run = section?.querySelector(":scope > details");
+  if (run?.querySelector(".told")) run.open = true;
+}
+
+// Each id in a text leads to its sentences in the list of ids, and shows them on hover.
+function linkIds(root) {
+  const known = new Map([...root.querySelectorAll("[data-id]")].map((each) => [each.dataset.id, each]));
+  if (!known.size) return;
+  const pattern = new RegExp(`\\b(${[...known.keys()].sort((a, b) => b.length - a.length).join("|")})\\b`);
+  const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT, (node) =>
+    node.parentElement.closest("a, pre, script, style, select, svg, button, .ids")
+      ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT);
+  const found = [];
+  while (texts.nextNode()) if (pattern.test(texts.currentNode.data)) found.push(texts.currentNode);
+  for (const text of found) {
+    text.replaceWith(...text.data.split(pattern).map((part, index) => {
+      if (index % 2 === 0) return part;
+      const link = element("a", "id", part);
+      link.href = `#id-${part}`;
+      link.title = known.get(part).nextElementSibling.innerText;
+      return link;
+    }));
+  }
+}
+
 document.querySelectorAll(".told").forEach(walk);
+linkIds(document.body);
+window.addEventListener("hashchange", unfold);
+unfold();

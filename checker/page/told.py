@@ -13,6 +13,8 @@ from typing import cast
 
 import htpy as h
 
+from finale.checker.report.layout import counted
+from finale.checker.report.places import portable_place
 from finale.checker.report.rule import Body, bodies
 from finale.checker.report.sequence import Diagram, sequence_of
 from finale.checker.report.story import (
@@ -24,8 +26,10 @@ from finale.checker.report.story import (
     says_nothing,
     story_of,
 )
+from finale.checker.report.trace import place_text, told_causes
 from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Verdict, Word
 from finale.checker.spec.claim import Spec, runs_before
+from finale.checker.studies.causes import Causes, causes_of
 from finale.checker.studies.decisive import Decisive, decisive_steps
 from finale.model.domains import Domain, Queue
 from finale.model.language.entities import Variable
@@ -35,7 +39,7 @@ from finale.model.value_text import ARROW, ValueChange, label_of, value_text
 
 from .document import data, fixed
 from .parts import badge, folded, listing, table
-from .sequence_svg import sequence_svg
+from .sequence_svg import LEGEND, sequence_svg
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,17 @@ class Told:
         """The steps without which the property could still hold."""
         return decisive_steps(self.system, self.verdict)
 
+    @property
+    def begins_too_late(self) -> bool:
+        """Whether the violation is inevitable from the start: its cause lies in the run before."""
+        is_doomed = not self.decisive.why and not self.decisive.no_return
+        return self.verdict.word is Word.VIOLATED and is_doomed
+
+    @cached_property
+    def causes(self) -> Causes:
+        """What the counterexample needs."""
+        return causes_of(self.system, self.verdict)
+
     @cached_property
     def diagram(self) -> Diagram:
         """The trace as a sequence diagram."""
@@ -75,7 +90,7 @@ def told_trace(told: Told) -> h.Renderable:
     story = told.story
     return h.div(".told", id=told.name)[
         story.property != WELL_FORMED and h.p[story.sentence],
-        [_before(each) for each in story.before],
+        [_before(each, is_open=told.begins_too_late) for each in story.before],
         h.div(".scroll.diagram", tabindex="0", role="region", aria_label="sequence diagram")[
             fixed(sequence_svg(told.diagram, f"sequence diagram of {story.property}"))
         ],
@@ -102,13 +117,27 @@ def _explained(told: Told) -> h.Node:
         return None
     if decisive.why:
         return h.p(".soft")[f"No step is marked as decisive: {decisive.why}."]
-    if not decisive.no_return:
-        return h.p(".soft")["The violation is inevitable from the start: no step is decisive."]
-    return h.p(".soft")[
+    if told.begins_too_late:
+        cause = "its cause lies in the run before" if told.story.before else "no step is decisive"
+        return h.p(".soft")[f"The violation is inevitable from the start: {cause}."]
+    marks = h.p(".soft")[
         h.span(".star")["★"],
         " marks the decisive steps: without any one of them the property could still hold. After "
         f"step {decisive.no_return}, at the dotted line, the violation is inevitable.",
     ]
+    avoided = list(told_causes(told.story, told.causes))
+    if not avoided:
+        return marks
+    return h.fragment[
+        marks,
+        h.p["What could have avoided it:"],
+        h.ul[(h.li[f"{each[0].upper()}{each[1:]}."] for each in avoided)],
+    ]
+
+
+def legend() -> h.Renderable:
+    """What the marks of a diagram mean."""
+    return h.ul(".legend")[(h.li[sample, f" {meaning}"] for sample, meaning in LEGEND)]
 
 
 def _controls(count: int) -> h.Renderable:
@@ -120,11 +149,22 @@ def _controls(count: int) -> h.Renderable:
     ]
 
 
-def _before(run: Before) -> h.Renderable:
-    steps = h.ol[
-        (h.li[h.b[each.rule.rule.name], " ", _binding(each.rule.binding)] for each in run.steps)
-    ]
-    return folded(f"before: {run.file.name}, {len(run.steps)} steps", steps)
+def _before(run: Before, *, is_open: bool) -> h.Renderable:
+    """The run from whose snapshot the trace begins. It is open if it has the cause."""
+    steps = (
+        h.li(".step")[
+            h.h3[
+                h.span(".number")[str(each.number)],
+                f" {each.rule.rule.name} ",
+                _binding(each.rule.binding),
+            ],
+            h.p[each.rule.rule.sentence],
+            changes_list(each.changes, {}),
+        ]
+        for each in run.steps
+    )
+    title = f"before: {run.file.name}, {counted(len(run.steps), 'step')}"
+    return folded(title, h.ol(".steps")[steps], is_open=is_open)
 
 
 def _start(told: Told) -> h.Renderable:
@@ -142,6 +182,10 @@ def _step(told: Told, step: StoryStep) -> h.Renderable:
     return item[
         h.h3[h.span(".number")[number], " ", rule.name, " ", _binding(step.rule.binding)],
         h.p[rule.sentence],
+        [
+            h.p(".soft")["since ", h.code[each.text], f" {place_text(each.place)}"]
+            for each in step.alternatives
+        ],
         bool(step.renamed) and h.p[f"Ids are given again: {' ← '.join(step.renamed)}."],
         changes_list(step.changes, queues_after(told, step.number)),
         step.fault is not None
@@ -151,7 +195,8 @@ def _step(told: Told, step: StoryStep) -> h.Renderable:
 
 
 def _body(body: Body) -> h.Renderable:
-    return h.fragment[h.p(".soft")[f"{body.name}  {body.place}"], listing(body.source)]
+    place = portable_place(body.spot)
+    return h.fragment[h.p(".soft")[f"{body.name}  {place}"], listing(body.source)]
 
 
 def _binding(pairs: Sequence[tuple[str, str]]) -> h.Renderable:
@@ -285,4 +330,4 @@ def _claim(story: Story) -> tuple[str, str]:
     return f"This is {story.property}.", "good"
 
 
-__all__ = ["Told", "changes_list", "queue", "state_table", "told_trace"]
+__all__ = ["Told", "changes_list", "legend", "queue", "state_table", "told_trace"]

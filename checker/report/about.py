@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import MISSING, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
 
 from rich.text import Text
 
@@ -30,14 +30,8 @@ def about_lines(spec: Spec, system: System, width: int) -> list[Text]:
     if spec.setting.job is not None:
         lines += [*_heading("job"), *job_lines(spec.setting.job, width, indent=2)]
     lines += _entities(system, width)
-    declared = spec.protocol
-    for name, kind, given, names in (
-        ("options", declared.Options, spec.setting.options, None),
-        ("sizes", declared.Sizes, spec.setting.sizes, None),
-        ("bounds", declared.Bounds, spec.setting.bounds, declared.bound_names()),
-    ):
-        if fields(kind):
-            lines += [*_heading(name), *_settings(kind, given, width, names)]
+    for name, found in settings(spec).items():
+        lines += [*_heading(name), *_setting_lines(found, width)]
     lines += _history(spec, width)
     lines += [*_heading("rules"), *rule_lines(_rules(system), width, _ground(system))]
     lines += [*_heading("properties"), *property_lines(spec.families, width, built_in=True)]
@@ -75,21 +69,52 @@ def _entities(system: System, width: int) -> list[Text]:
     return [*_heading("entities"), *columns(rows, width, indent=2)] if rows else []
 
 
-def _settings(
-    kind: type, given: Mapping[str, object], width: int, names: Collection[str] | None
-) -> list[Text]:
+@dataclass(frozen=True)
+class Setting:
+    """One option, size or bound of a spec. `default` is empty if the value is the default."""
+
+    name: str
+    value: str
+    meaning: str
+    default: str
+    is_changed: bool
+
+
+def settings(spec: Spec) -> dict[str, list[Setting]]:
+    """Return what a spec sets of its protocol: options, sizes and bounds, each in its order."""
+    declared = spec.protocol
+    kinds = {
+        "options": [*_settings(declared.Options, spec.setting.options)],
+        "sizes": [*_settings(declared.Sizes, spec.setting.sizes)],
+        "bounds": [
+            each
+            for each in _settings(declared.Bounds, spec.setting.bounds)
+            if each.name in declared.bound_names()
+        ],
+    }
+    return {kind: found for kind, found in kinds.items() if fields(getattr(declared, kind.title()))}
+
+
+def _settings(kind: type, given: Mapping[str, object]) -> Iterator[Setting]:
     told = meanings(kind)
-    rows: list[list[Text]] = []
     for declared in fields(kind):
-        if names is not None and declared.name not in names:
-            continue
         default = declared.default
         value = given.get(declared.name, default)
         changed = value != default
         standard = "" if default is MISSING or not changed else f"default {option_word(default)}"
-        word = Text(option_word(value), "bold yellow" if changed else "")
-        meaning = joined([Text(told.get(declared.name, "")), Text(standard, "dim")])
-        rows.append([Text(declared.name), word, meaning])
+        meaning = told.get(declared.name, "")
+        yield Setting(declared.name, option_word(value), meaning, standard, changed)
+
+
+def _setting_lines(found: Sequence[Setting], width: int) -> list[Text]:
+    rows = [
+        [
+            Text(each.name),
+            Text(each.value, "bold yellow" if each.is_changed else ""),
+            joined([Text(each.meaning), Text(each.default, "dim")]),
+        ]
+        for each in found
+    ]
     return columns(rows, width, indent=2)
 
 

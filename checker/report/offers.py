@@ -10,7 +10,7 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from typing import Any, cast
 
 from finale.checker.spec.meanings import first_paragraph, meanings
@@ -41,6 +41,14 @@ GENERATED = (
 ELSEWHERE = ("variables", "setting", "options", "bounds", "sizes")
 
 
+#: Said of entities that are there only if a spec asks for them.
+ALL_HISTORY = (
+    "All of this is history: it is there only if `[observe]` asks for it. Rules of yours may write "
+    "it, and may not ask whether it is there. What a task is, its vertex says: "
+    "`task.subtask.vertex.is_sink`."
+)
+
+
 def offers_page(protocol: Protocol) -> str:
     """Return the page of a protocol in some setting: its entities are those of that setting."""
     kind = type(protocol)
@@ -50,7 +58,7 @@ def offers_page(protocol: Protocol) -> str:
         INTRODUCTION,
         GENERATED,
         *_rules(kind),
-        *_entity(kind, (), protocol, "The protocol itself: `self`"),
+        *_entity(kind, (), protocol, "The protocol itself: `self`", kind.ghosts),
         *_entities(protocol),
         *_declared("Options: `self.options`", kind.Options, None),
         *_declared("Bounds: `self.bounds`", kind.Bounds, kind.bound_names()),
@@ -103,16 +111,25 @@ def _entities(protocol: Protocol) -> Iterator[str]:
     for entity in protocol.entities():
         found.setdefault(type(entity), []).append(entity)
     listed: list[type[Entity]] = []
+    bare = type(protocol)(replace(protocol.setting, observe=frozenset()))
+    lasting = {entity.name for entity in bare.entities()}
     for kind in sorted(found, key=lambda each: len(each.__mro__)):
         base = [each for each in listed if issubclass(kind, each)]
         names = ", ".join(entity.name for entity in found[kind])
         title = f"`{kind.__name__}`: here {names}"
-        yield from _entity(kind, base, found[kind][0], title)
+        first = found[kind][0]
+        yield from _entity(kind, base, first, title, protocol.ghosts)
+        if first.name not in lasting:
+            yield ALL_HISTORY
         listed.append(kind)
 
 
 def _entity(
-    kind: type[Entity], bases: Sequence[type[Entity]], example: Entity, title: str
+    kind: type[Entity],
+    bases: Sequence[type[Entity]],
+    example: Entity,
+    title: str,
+    ghosts: Sequence[str],
 ) -> Iterator[str]:
     """The section of one class: what the classes `bases`, listed before, do not have already."""
     known = {name for base in bases for name in dir(base)}
@@ -121,7 +138,7 @@ def _entity(
     if bases:
         yield f"It has everything that `{bases[-1].__name__}` has."
     yield f"Defined in {shown_file(inspect.getsourcefile(kind) or '')}."
-    rows = [row for row in _fields(kind) if row[0].strip("`") not in known]
+    rows = [row for row in _fields(kind, ghosts) if row[0].strip("`") not in known]
     if rows:
         yield "### Fields: they are the state"
         yield _table(["Field", "Domain", "At first", "Meaning"], rows)
@@ -133,12 +150,14 @@ def _entity(
         yield _table(["Helper", "Kind", "What it does"], helpers)
 
 
-def _fields(kind: type[Entity]) -> Iterator[Sequence[str]]:
+def _fields(kind: type[Entity], ghosts: Sequence[str]) -> Iterator[Sequence[str]]:
     told, written = meanings(kind), _as_written(kind)
     for each in fields_of(kind):
         domain, initial = written.get(each.name, ("", ""))
-        history = f"History: only with `[observe] {each.ghost} = true`." if each.ghost else ""
-        meaning = " ".join(filter(None, [told.get(each.name, ""), _members(each.domain), history]))
+        when = "" if each.ghost is None else "Only in settings that need it."
+        if each.ghost in ghosts:
+            when = f"History: only with `[observe] {each.ghost} = true`."
+        meaning = " ".join(filter(None, [told.get(each.name, ""), _members(each.domain), when]))
         yield [_code(each.name), _code(domain), _code(initial), meaning]
 
 

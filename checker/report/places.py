@@ -11,7 +11,7 @@ from finale.checker.search.rows import SEARCH
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.grid import settings_of, text_of
 from finale.checker.spec.key_lines import KeyPath
-from finale.model.errors import Place
+from finale.model.errors import FinaleError, Place
 
 #: The folder of this package as Python names it, and as it is: in a checkout it consists of links.
 _HOMES = tuple(
@@ -26,6 +26,25 @@ def shown_file(file: str | Path) -> str:
         if path.is_relative_to(base):
             return str(path.relative_to(base))
     return str(path)
+
+
+def portable_file(file: str | Path) -> str:
+    """A file for readers on another machine: of a path that nobody else has only the last names."""
+    shown = Path(shown_file(file))
+    return "/".join(("…", *shown.parts[-2:])) if shown.is_absolute() else str(shown)
+
+
+def portable_place(place: Place) -> str:
+    """A file and line for readers on another machine."""
+    return f"{portable_file(place.file or '')}:{place.line}"
+
+
+def portable_error(error: FinaleError) -> str:
+    """An error for readers on another machine."""
+    place = error.place or Place()
+    file = None if place.file is None else portable_file(place.file)
+    place = Place(file, place.line, place.key, place.rule)
+    return str(FinaleError(error.code, error.message, place=place, advice=error.advice))
 
 
 def shown_place(place: Place) -> str:

@@ -56,11 +56,12 @@ def result_lines(result: SpecResult, width: int) -> list[Text]:
     aside = [row for row in claims if _is_aside(row, result)]
     told = [row for row in claims if row not in aside]
     lines += columns([_property_cells(row) for row in told], width, indent=4)
-    for line in _asides(aside):
+    for line in _asides(aside, result.spec):
         lines += paragraph(Text(line, "dim"), width, indent=4)
-    for bound in dict.fromkeys(bound for row in claims for bound in row.bounds):
-        told_cure = f'to know more than the bound "{bound}" allows: {cure(result.spec, bound)}'
-        lines += paragraph(Text(told_cure, "dim"), width, indent=4)
+    # A spec that says what it expects has the bounds that it needs.
+    open_ = told if result.spec.claimed else claims
+    for bound in dict.fromkeys(bound for row in open_ for bound in row.bounds):
+        lines += paragraph(Text(f"to decide: {cure(result.spec, bound)}", "dim"), width, indent=4)
     lines += _search_lines(result, width)
     cut_short = [row.property for row in result.rows if _was_cut_short(row, result)]
     if result.report.stopped:
@@ -87,11 +88,11 @@ def _is_aside(row: ResultRow, result: SpecResult) -> bool:
     return row.ok and not asked and row.counterexample is None
 
 
-def _asides(rows: Sequence[ResultRow]) -> Iterator[str]:
+def _asides(rows: Sequence[ResultRow], spec: Spec) -> Iterator[str]:
     """One line for all that hold, one for each reason why others do not."""
     names: dict[str, list[str]] = {}
     for row in rows:
-        names.setdefault(_aside(row), []).append(row.property)
+        names.setdefault(_aside(row, spec), []).append(row.property)
     for head in sorted(names, key=lambda head: head != _HOLDS):
         own = names[head]
         if head.startswith(_HOLDS) and len(own) > NAMES_MAX:
@@ -102,12 +103,15 @@ def _asides(rows: Sequence[ResultRow]) -> Iterator[str]:
             yield f"{head}: {', '.join(own)}"
 
 
-def _aside(row: ResultRow) -> str:
-    exception = _in_full(row)
-    return f"{_bare_aside(row)} ({exception})" if exception else _bare_aside(row)
+def _aside(row: ResultRow, spec: Spec) -> str:
+    exception, told = _in_full(row), _bare_aside(row, spec)
+    return f"{told} ({exception})" if exception else told
 
 
-def _bare_aside(row: ResultRow) -> str:
+def _bare_aside(row: ResultRow, spec: Spec) -> str:
+    if row.word is Word.UNKNOWN and row.bounds:
+        values = spec.setting.bounds
+        return f"not decided with {', '.join(f'{b} = {values.get(b)}' for b in row.bounds)}"
     match row.word:
         case Word.HOLDS:
             return _HOLDS

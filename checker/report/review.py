@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from finale.model.system import System
 
 from .about import defined_lines
 from .layout import Cell, columns, counted, duration, flow, joined, paragraph
-from .places import command, shown_file
+from .places import absolute, command, shown_file
 from .remarks import remark_lines
 from .story import Story, story_json, story_of
 
@@ -206,15 +206,15 @@ def _story_lines(story: Story, width: int) -> list[Text]:
     return [*sentence, *flow([Text(step, "dim") for step in steps], width, indent=6)]
 
 
-def command_of_finding(finding: ChangedProperty) -> str:
+def command_of_finding(finding: ChangedProperty, path_of: Callable[[Path], str] = absolute) -> str:
     """The command that prints the run of a finding."""
     spec = finding.first[0].case.changed
-    return command("trace", spec, "--property", finding.property)
+    return command("trace", spec, "--property", finding.property, path_of=path_of)
 
 
-def command_of_flip(flip: Flip) -> str:
+def command_of_flip(flip: Flip, path_of: Callable[[Path], str] = absolute) -> str:
     """The command that prints the run that a larger bound allows."""
-    return command("trace", spec_of_flip(flip), "--property", flip.property)
+    return command("trace", spec_of_flip(flip), "--property", flip.property, path_of=path_of)
 
 
 def _behaviours(review: Review, width: int) -> list[Text]:
@@ -238,9 +238,10 @@ def _behaviour(word: str, case: Case, difference: Difference, width: int) -> Ite
     seen = [f"{step} {text}".lstrip() for step, text in difference.run.by_step]
     yield from flow([Text(each, "dim") for each in seen], width, indent=6)
     other = "without the change" if word == "gained" else "with the change"
-    after = ", after the same start" if difference.has_same_start else ""
-    instead = ", ".join(difference.instead) or "nothing else is seen"
-    yield from paragraph(Text(f"{other}{after}: {instead}", "dim"), width, indent=6)
+    after = "after the same beginning" if difference.has_same_start else "at the start"
+    instead = "; or ".join(difference.instead) or "nothing else is seen"
+    said = f"{other}, {after} only this is seen: {instead}"
+    yield from paragraph(Text(said, "dim"), width, indent=6)
 
 
 def _stability(review: Review, width: int) -> list[Text]:

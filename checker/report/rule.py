@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.text import Text
 
-from finale.model.errors import FinaleError, nearest
+from finale.model.errors import FinaleError, Place, nearest
 from finale.model.language.build import rule_names
 from finale.model.language.decorators import mark_of
 from finale.model.language.entities import fields_of
@@ -20,7 +20,7 @@ from finale.model.language.observing import sound_kind
 from finale.model.language.protocol import Protocol
 
 from .layout import BELOW, columns, flow, paragraph
-from .places import shown_file
+from .places import shown_place
 
 #: So many calls deep a page goes: each helper has a page of its own.
 DEPTH_MAX = 1
@@ -41,8 +41,13 @@ class Body:
     @property
     def place(self) -> str:
         """The file and the first line."""
+        return shown_place(self.spot)
+
+    @property
+    def spot(self) -> Place:
+        """The file and the first line, as Python has them."""
         code = inspect.unwrap(self.function).__code__
-        return f"{shown_file(code.co_filename)}:{code.co_firstlineno}"
+        return Place(code.co_filename, code.co_firstlineno)
 
     @property
     def source(self) -> str:

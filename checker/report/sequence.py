@@ -18,7 +18,7 @@ from finale.checker.studies.decisive import Decisive
 from finale.model.domains import Queue, Set
 from finale.model.events import STEPS, Clock
 from finale.model.language.entities import Entity, Field, Variable
-from finale.model.system import System
+from finale.model.system import GroundRule, System
 from finale.model.trace import Trace
 from finale.model.value_text import queue_moves, value_text
 
@@ -123,7 +123,7 @@ def _moved(moment: Moment, place: Mapping[int, int]) -> Moment:
 
 
 @dataclass
-class _Lanes:
+class Lanes:
     """The lanes of a system: which entities have one, and whose lane an entity shares."""
 
     system: System
@@ -155,6 +155,17 @@ class _Lanes:
                 return self._known[name]
             name = name.rpartition(".")[0]
         return 0
+
+    def actor(self, rule: GroundRule) -> int | None:
+        """The lane of who takes a rule, or of whom a fault hits; None if the rule names nobody."""
+        values = [value for _, value in rule.binding]
+        is_promised = rule.rule.makes_progress
+        if is_promised and _CLOCKS.get(rule.rule.name) in COORDINATOR_CLOCKS:
+            return COORDINATOR_LANE
+        for value in values:
+            if value in self.channels:
+                return self.channels[value][1]
+        return next((lane for value in values if (lane := self.of(value))), None)
 
     def order(self) -> Iterator[int]:
         """The coordinator, then the tasks, each after the channels that it reads."""
@@ -190,7 +201,7 @@ class _Reading:
 
     def __init__(self, system: System, trace: Trace) -> None:
         self.system, self.trace = system, trace
-        self.lanes = _Lanes(system)
+        self.lanes = Lanes(system)
         self.order = list(self.lanes.order())
         self.messages: list[Message] = []
         #: Messages under way: the step that sent each, by entity, field and member.
@@ -231,13 +242,7 @@ class _Reading:
         return Moment(step.number, name, about, actor, is_decisive, step.fault is not None)
 
     def _actor(self, step: StoryStep) -> int:
-        values = [value for _, value in step.rule.binding]
-        if _CLOCKS.get(step.rule.rule.name) in COORDINATOR_CLOCKS:
-            return COORDINATOR_LANE
-        for value in values:
-            if value in self.lanes.channels:
-                return self.lanes.channels[value][1]
-        named = next((lane for value in values if (lane := self.lanes.of(value))), None)
+        named = self.lanes.actor(step.rule)
         return self._actor_by_queues(step) if named is None else named
 
     def _actor_by_queues(self, step: StoryStep) -> int:

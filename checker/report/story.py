@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from finale.checker.report.alternatives import Alternative, taken_by
 from finale.checker.report.places import shown_file
 from finale.checker.search.state_graph.folding import parts
 from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Verdict, Word
 from finale.checker.spec.claim import EarlierRun
+from finale.checker.studies.causes import Causes
+from finale.model.errors import Place
 from finale.model.expressions import And, Cell, Expression, IfThenElse, Or
 from finale.model.language.entities import Entity, Variable
 from finale.model.semantics import evaluate, steps
@@ -39,6 +42,7 @@ Binding = tuple[tuple[str, str], ...]
 class StoryStep:
     """One step: the rule, what it was bound to, and what changed.
 
+    `alternatives` says what was true where the rule can do one thing or another.
     If ids are given again, `renamed` are the names of the entities that are others after the step.
     The first one is forgotten; each other one takes the name before its own.
     """
@@ -48,6 +52,7 @@ class StoryStep:
     changes: tuple[ValueChange, ...]
     fault: Fault | None = None
     renamed: tuple[str, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -193,7 +198,8 @@ def steps_of(system: System, trace: Trace) -> Iterator[StoryStep]:
         else:
             changed = tuple(changes_of(system, renamed(rule, before), result))
             moved = tuple(name for name, where in rule.moved if evaluate(where, before))
-            yield StoryStep(position + 1, rule, changed, renamed=moved)
+            taken = taken_by(rule, before)
+            yield StoryStep(position + 1, rule, changed, renamed=moved, alternatives=taken)
 
 
 def changes_of(system: System, old: State, new: State) -> Iterator[ValueChange]:
@@ -282,11 +288,27 @@ def step_json(told: StoryStep) -> dict[str, object]:
         "sentence": told.rule.rule.sentence,
         **({"renamed": list(told.renamed)} if told.renamed else {}),
         "cites": list(told.rule.rule.cites),
+        "place": _place_json(told.rule.rule.place),
+        "alternatives": [
+            {"condition": each.text, **_place_json(each.place)} for each in told.alternatives
+        ],
         "changes": [
             {"variable": each.label, "old": each.old, "new": each.new} for each in told.changes
         ],
         "fault": _fault_json(told.fault),
     }
+
+
+def causes_json(causes: Causes) -> dict[str, object]:
+    """What a counterexample needs, as plain data: numbers of steps."""
+    return {
+        "needed": list(causes.needed),
+        "moves": [{"step": late, "before": early} for late, early in causes.moves],
+    }
+
+
+def _place_json(place: Place) -> dict[str, object]:
+    return {"file": shown_file(place.file or ""), "line": place.line}
 
 
 def _fault_json(fault: Fault | None) -> dict[str, object] | None:

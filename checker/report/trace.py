@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from rich.text import Text
 
 from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Word
 from finale.checker.spec.claim import Spec
+from finale.checker.studies.causes import Causes
+from finale.model.errors import Place
 from finale.model.value_text import ARROW, ValueChange
 
 from .job import job_lines
@@ -16,6 +19,7 @@ from .layout import Cell, columns, counted, flow, joined, paragraph
 from .places import shown_file, told_setting
 from .story import NO_PROGRESS, EntityGroup, Story, StoryStep
 
+NO_CAUSES = Causes()
 #: Where the text of a step begins, right of its number.
 INDENT = 6
 #: Labels longer than this do not push all values to the right.
@@ -28,7 +32,9 @@ _COLOURS = {
 }
 
 
-def trace_lines(story: Story, spec: Spec, width: int, again: str = "") -> list[Text]:
+def trace_lines(
+    story: Story, spec: Spec, width: int, again: str = "", causes: Causes = NO_CAUSES
+) -> list[Text]:
     """The whole trace, for a reader who has never seen one; `again` is the command to repeat it."""
     lines = [*_head(story, spec, width), Text(), *_before(story, width)]
     lines += [Text("start", "bold cyan"), *state_lines(story.groups, width)]
@@ -43,7 +49,23 @@ def trace_lines(story: Story, spec: Spec, width: int, again: str = "") -> list[T
         lines += [Text(), Text(head, "bold cyan"), *group_lines(story.rest, width)]
     if story.verdict is not Word.RUN:
         lines += [Text(), *_ending(story, width)]
+    if avoided := list(told_causes(story, causes)):
+        lines += [Text(), Text("what could have avoided it", "bold cyan")]
+        for each in avoided:
+            lines += paragraph(Text(each), width, indent=2)
     return [*lines, Text(), Text("reproduce: ", "dim").append(again)] if again else lines
+
+
+def told_causes(story: Story, causes: Causes) -> Iterator[str]:
+    """What a counterexample needs, in sentences."""
+
+    def step(number: int) -> str:
+        return f"step {number}, {story.steps[number - 1].rule},"
+
+    for number in causes.needed:
+        yield f"without {step(number)} the property holds, whatever follows"
+    for late, early in causes.moves:
+        yield f"had {step(late)} come before {step(early)} the property could still hold"
 
 
 def last_step_lines(story: Story, width: int) -> list[Text]:
@@ -140,8 +162,14 @@ def step_lines(told: StoryStep, story: Story, width: int) -> Iterator[Text]:
     title = number + Text(told.rule.rule.name, "bold")
     if told.rule.binding:
         title.append("  ").append_text(binding_text(told.rule.binding))
-    yield title
+    yield title.append(f"  {place_text(told.rule.rule.place)}", "dim")
     yield from paragraph(Text(told.rule.rule.sentence, "italic"), width, indent=INDENT)
+    ways = [
+        Text(each.text).append(f" {place_text(each.place)}", "dim") for each in told.alternatives
+    ]
+    if ways:
+        ways[0] = Text("since ", "dim") + ways[0]
+        yield from flow(ways, width, indent=INDENT)
     if told.renamed:
         yield from paragraph(Text(_renamed(told.renamed), "italic"), width, indent=INDENT)
     yield from _changes(told.changes, story, width)
@@ -153,6 +181,11 @@ def step_lines(told: StoryStep, story: Story, width: int) -> Iterator[Text]:
         yield from paragraph(fault, width, indent=INDENT + 2)
     elif not told.changes:
         yield Text(" " * (INDENT + 2)).append("nothing changes", "dim")
+
+
+def place_text(place: Place) -> str:
+    """Return a file and a line, as short as they can be."""
+    return f"{Path(place.file).name}:{place.line}" if place.file else ""
 
 
 def _renamed(names: Sequence[str]) -> str:

@@ -61,6 +61,8 @@ def verdict_lines(verdict: JobVerdict) -> Iterator[Text]:
         yield Text(f"  not judged: {told}; at most {TASKS_MAX} are looked at", "yellow")
     if not (verdict.asked or verdict.ambiguous or verdict.too_many):
         yield Text(f"  not judged: {NO_TASK}", "yellow")
+    for remark in verdict.files:
+        yield Text(f"  {remark.file}:{remark.where.line} ", "cyan") + Text(remark.text, "yellow")
     if verdict.coverage is Coverage.GAP:
         yield Text("  gap: the beginning or a middle part of the log is missing", "yellow")
     yield from _undecided(verdict)

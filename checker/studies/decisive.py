@@ -61,7 +61,7 @@ def decisive_steps(system: System, verdict: Verdict, states_max: int = STATES_MA
     if trace is None:
         return Decisive(why="it is no counterexample")
     try:
-        future = _future(system, verdict, trace, states_max)
+        future = future_of(system, verdict, trace, states_max)
         if future is None:
             return Decisive(why="ids are given again while the goal is owed")
         return _decisive(trace, future)
@@ -278,7 +278,8 @@ class GoalFuture(Future):
         return False
 
 
-def _future(system: System, verdict: Verdict, trace: Trace, states_max: int) -> Future | None:
+def future_of(system: System, verdict: Verdict, trace: Trace, states_max: int) -> Future | None:
+    """Return what can still happen on a counterexample; None if ids are given again meanwhile."""
     prop = next((each for each in system.properties if each.name == verdict.property), None)
     if prop is None or prop.kind.is_safety:
         return SafetyFuture(system, states_max, verdict)

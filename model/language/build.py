@@ -14,7 +14,7 @@ from finale.model.system import Blocked, GroundRule, Property, State, System
 from .bindings import BoundRule, bindings, bound_rules, rule_names, rule_of, shown
 from .decorators import DecoratedFunction, mark_of
 from .entities import World
-from .history import asks_whether_kept, refuse_difference, refuse_history
+from .history import otherwise, refuse_difference, refuse_history
 from .layout import LayoutGuard, guarding, is_foreign, refuse_unguarded
 from .predicates import property_of, where
 from .properties import Family
@@ -140,13 +140,13 @@ def _refuse_history(
     if not is_foreign({type(entity) for entity in world.entities}):
         return
     refuse_history(protocol, world, rules)
-    if asks_whether_kept(protocol):
 
-        def built(other: Protocol) -> tuple[World, Sequence[GroundRule]]:
-            bare = world_of(other, other.keeps())
-            return bare, tuple(_ground_rules(bare, other, look, Parts()))
+    def built(other: Protocol) -> tuple[World, Sequence[GroundRule]]:
+        other_world = world_of(other, other.keeps())
+        return other_world, tuple(_ground_rules(other_world, other, look, Parts()))
 
-        refuse_difference(protocol, world, rules, built)
+    for other in otherwise(protocol):
+        refuse_difference(protocol, world, rules, other, built)
 
 
 def _check_all(world: World, parts: Parts) -> None:

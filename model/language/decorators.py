@@ -26,6 +26,7 @@ from .explore import Branch, current, exploring, merged, note_branch
 from .guards import plain_rule
 from .joining import as_returned, join
 from .path_ends import FAULTS, fault_of
+from .symbols import tested
 from .syntax import Prepared, checked, prepared
 
 P = ParamSpec("P")
@@ -87,7 +88,7 @@ class DecoratedFunction:
         file = self.function.__code__.co_filename
 
         def branch(line: int, test: object) -> bool:
-            outcome = bool(test)
+            outcome = bool(tested(test))
             note_branch(Branch(file, line, outcome))
             return outcome
 

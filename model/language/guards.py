@@ -13,7 +13,7 @@ from finale.model.expressions import FALSE, Constant, Expression, disjunction
 
 from .explore import exploring, go_beyond
 from .path_ends import BlockedHere, FaultHere, caller, caller_line
-from .symbols import truth_from, truth_of
+from .symbols import Symbolic, truth_from, truth_of
 
 T = TypeVar("T")
 
@@ -56,7 +56,7 @@ class Watch:
         if guard in self.left_out:
             return True
         self.met[guard] = None
-        value = condition() if callable(condition) else condition
+        value = _asked(condition)
         known = truth_of(value)
         if known is FALSE:
             self.closed.add(guard)
@@ -91,7 +91,21 @@ def asked(condition: object, number: int = 0) -> object:
     """A condition, as it is to be tested."""
     if _watch is not None:
         return _watch.asked(condition, number)
-    return condition() if callable(condition) else condition
+    return _asked(condition)
+
+
+def _asked(condition: object) -> object:
+    """What a condition says. Raises `not-a-truth-value` for several values in one."""
+    value = condition() if callable(condition) else condition
+    parts: tuple[object, ...] = tuple(value) if isinstance(value, tuple | list) else ()
+    if any(isinstance(each, bool | Symbolic) for each in parts):
+        raise FinaleError(
+            "not-a-truth-value",
+            f"a condition is a {type(value).__name__}, which is true whatever is in it",
+            place=caller(),
+            advice="write all(…) of it; or each condition as an argument of its own",
+        )
+    return value
 
 
 def operands(thunks: tuple[T, ...], either: bool) -> tuple[T, ...]:

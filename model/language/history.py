@@ -1,18 +1,21 @@
 """Refuses rules that read history, so that what is recorded changes no verdict.
 
-History is a field whose `ghost` is a switch of `[observe]`. A rule may write history, and count on
-with what it has written. What the rule does otherwise, and when, may not depend on history, nor on
-whether history is kept. Both are seen on the finished trees of the rules. Only rules of a user are
-looked at; a test looks at those of Finale.
+History is a field whose `ghost` is a switch of `[observe]`, and each field of an entity that is
+there only if something is observed, as sinks are. A rule may write history, and count on with what
+it has written. What the rule does otherwise, and when, may not depend on history, nor on what is
+kept. Both are seen on the finished trees of the rules. For the second they are compared with those
+of the same protocol without any observation, and with as much as it can have. Only rules of a user
+are looked at; a test looks at those of Finale.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass, replace
 from functools import cache
 from types import FunctionType
+from typing import cast
 
 from finale.model.errors import FinaleError
 from finale.model.expressions import And, Cell, Constant, Expression, Or, parts
@@ -37,13 +40,16 @@ ASKS_WHETHER = frozenset(
 
 def refuse_history(protocol: Protocol, world: World, rules: Sequence[GroundRule]) -> None:
     """Refuse rules that depend on history. Raises `rule-reads-history`."""
-    history = {
-        index: variable.name
+    bare = _observing(protocol, frozenset())
+    lasting = {each.name for each in bare.entities()} if bare is not None else set[str]()
+    kept = [
+        variable
         for variable in world.variables
         if variable.ghost in protocol.ghosts
-        for index in variable.indices
-    }
-    names = {variable.field for variable in world.variables if variable.ghost in protocol.ghosts}
+        or (bare is not None and variable.entity.name not in (*lasting, protocol.name))
+    ]
+    history = {index: variable.name for variable in kept for index in variable.indices}
+    names = {variable.field for variable in kept}
 
     def mentions(function: FunctionType) -> bool:
         return is_of_user(function) and not names.isdisjoint(all_mentioned(function))
@@ -57,11 +63,72 @@ def refuse_history(protocol: Protocol, world: World, rules: Sequence[GroundRule]
             raise _error(rule, f"depends on {name}, which is history")
 
 
-def asks_whether_kept(protocol: Protocol) -> bool:
-    """Return whether code of a user may ask whether history is kept."""
+@dataclass(frozen=True)
+class Otherwise:
+    """The same protocol under another observation, and the names by which a rule can tell."""
+
+    protocol: Protocol
+    names: frozenset[str]
+
+    @property
+    def words(self) -> str:
+        """Which observation it is."""
+        kept = ", ".join(sorted(self.protocol.setting.observe))
+        return f"[observe] keeps {kept}" if kept else "[observe] keeps no history"
+
+
+def otherwise(protocol: Protocol) -> Iterator[Otherwise]:
+    """Yield the protocol under other observations, if code of a user may tell them apart.
+
+    One observes nothing, and one observes all that the protocol can keep in its setting.
+    """
+    observed = protocol.setting.observe
+    most = observed
+    for ghost in protocol.ghosts:
+        if ghost not in most and _observing(protocol, most | {ghost}) is not None:
+            most |= {ghost}
+    mentioned = _mentioned_by_user(protocol)
+    for each in dict.fromkeys((frozenset[str](), most)):
+        other = None if each == observed else _observing(protocol, each)
+        if other is None:
+            continue
+        names = ASKS_WHETHER | _that_differ(protocol, other)
+        if not names.isdisjoint(mentioned):
+            yield Otherwise(other, names)
+
+
+def _observing(protocol: Protocol, observe: frozenset[str]) -> Protocol | None:
+    """The protocol with another `[observe]`; None if it cannot have that."""
+    try:
+        return type(protocol)(replace(protocol.setting, observe=observe))
+    except FinaleError:
+        return None
+
+
+def _that_differ(protocol: Protocol, other: Protocol) -> frozenset[str]:
+    """The plain attributes by which entities differ: there or not, how many, another value."""
+    pairs = {each.name: each for each in (other, *other.entities())}
+    found = set[str]()
+    for entity in (protocol, *protocol.entities()):
+        mine, its = vars(entity), vars(pairs.get(entity.name, entity))
+        found |= {
+            name for name in mine.keys() | its.keys() if _kind(mine, name) != _kind(its, name)
+        }
+    return frozenset(found)
+
+
+def _kind(attributes: Mapping[str, object], name: str) -> object:
+    """What a rule could tell of a plain attribute, without a look into it."""
+    value = attributes.get(name)
+    size = len(cast("Sized", value)) if isinstance(value, tuple | list | dict | frozenset) else None
+    return type(value), value if isinstance(value, bool | int | str) else None, size
+
+
+def _mentioned_by_user(protocol: Protocol) -> frozenset[object]:
+    """The names and texts in the functions of the user's files."""
     kinds = {type(each) for each in (protocol, *protocol.entities())}
-    return bool(protocol.setting.observe) and any(
-        _name_in(node) in ASKS_WHETHER
+    return frozenset(
+        _name_in(node)
         for file in foreign_files(kinds)
         for function in functions_in(text_of(file))
         for node in ast.walk(function)
@@ -81,16 +148,17 @@ def refuse_difference(
     protocol: Protocol,
     world: World,
     rules: Sequence[GroundRule],
+    under: Otherwise,
     build: Callable[[Protocol], tuple[World, Sequence[GroundRule]]],
 ) -> None:
-    """Refuse rules that do something else if no history is kept. Raises `rule-reads-history`.
+    """Refuse rules that do something else under another observation. Raises `rule-reads-history`.
 
     `build` returns the rules of another protocol. Code that needs history is refused there by
     itself (`not-observed`), so that it never gives two verdicts.
     """
-    other = type(protocol)(replace(protocol.setting, observe=frozenset()))
+    other = under.protocol
     try:
-        bare_world, bare = build(other)
+        other_world, others = build(other)
     except FinaleError as error:
         if error.code == "not-observed":
             return
@@ -98,22 +166,24 @@ def refuse_difference(
     code = CodeByName.of(world)
 
     def asks(function: FunctionType) -> bool:
-        return is_of_user(function) and not ASKS_WHETHER.isdisjoint(all_mentioned(function))
+        return is_of_user(function) and not under.names.isdisjoint(all_mentioned(function))
 
     @cache
     def may_ask(name: str) -> bool:
         return code.is_reached_from(code.functions[name], asks)
 
+    lasting = {each.name for each in world.entities} & {each.name for each in other_world.entities}
     shapes: dict[object, int] = {}
-    here, there = _Shapes(protocol, world, shapes), _Shapes(other, bare_world, shapes)
-    known = {(each.rule.name, each.binding): there.of_tree(each.tree) for each in bare}
+    here = _Shapes(protocol, world, shapes, lasting)
+    there = _Shapes(other, other_world, shapes, lasting)
+    known = {(each.rule.name, each.binding): there.of_tree(each.tree) for each in others}
     for rule in rules:
         other_tree = known.pop((rule.rule.name, rule.binding), None)
         if may_ask(rule.rule.name) and other_tree != here.of_tree(rule.tree):
-            raise _error(rule, "does something else if [observe] keeps no history")
-    for each in bare:
+            raise _error(rule, f"does something else if {under.words}")
+    for each in others:
         if (each.rule.name, each.binding) in known and may_ask(each.rule.name):
-            raise _error(each, "can be taken only if [observe] keeps no history")
+            raise _error(each, f"can be taken only if {under.words}")
 
 
 def _error(rule: GroundRule, what: str) -> FinaleError:
@@ -124,7 +194,7 @@ def _error(rule: GroundRule, what: str) -> FinaleError:
         f"{rule.rule.name}({bound}) {what}",
         place=place,
         advice="let properties read history, and rules only write it; keep what a rule needs in a "
-        "field without ghost",
+        "field without ghost; a vertex says whether it is a sink: task.subtask.vertex.is_sink",
     )
 
 
@@ -179,11 +249,13 @@ def _children_first(root: Expression, known: Mapping[Expression, object]) -> Ite
 class _Shapes:
     """Numbers for trees: two systems give equal numbers to trees that do the same to the state."""
 
-    def __init__(self, protocol: Protocol, world: World, shapes: dict[object, int]) -> None:
+    def __init__(
+        self, protocol: Protocol, world: World, shapes: dict[object, int], lasting: Container[str]
+    ) -> None:
         self._names = {
             index: (variable.name, place)
             for variable in world.variables
-            if variable.ghost not in protocol.ghosts
+            if variable.ghost not in protocol.ghosts and variable.entity.name in lasting
             for place, index in enumerate(variable.indices)
         }
         self._shapes = shapes

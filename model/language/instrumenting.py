@@ -129,6 +129,37 @@ class _Instrument(ast.NodeTransformer):
             node.value = self._to("plain", node.value, node.value, ast.Constant("text"))
         return node
 
+    def _tested(self, node: Any) -> Any:
+        """Check a name, attribute or element that is tested for truth."""
+        is_read = isinstance(node, ast.Name | ast.Attribute | ast.Subscript)
+        return self._to("condition", node, node) if self.inside and is_read else node
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        self.generic_visit(node)
+        node.test = self._tested(node.test)
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        self.generic_visit(node)
+        node.test = self._tested(node.test)
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        self.generic_visit(node)
+        node.values = [self._tested(each) for each in node.values]
+        return node
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Not):
+            node.operand = self._tested(node.operand)
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        self.generic_visit(node)
+        node.ifs = [self._tested(each) for each in node.ifs]
+        return node
+
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
         if self.inside and isinstance(node.op, ast.Mod):

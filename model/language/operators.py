@@ -43,6 +43,7 @@ from .symbols import (
     SymbolicChoice,
     SymbolicNumber,
     number_of,
+    tested,
     truth_from,
     truth_of,
     unsupported,
@@ -71,7 +72,7 @@ def _short_circuit(thunks: tuple[Thunk, ...], decisive: bool) -> Any:
     value = first()
     for thunk in others:
         if not isinstance(value, Symbolic):
-            if bool(value) is decisive:
+            if bool(tested(value)) is decisive:
                 return value
             value = thunk()
             continue
@@ -98,7 +99,9 @@ def either(*thunks: Thunk) -> Any:
 
 def inverse(value: Any) -> Any:
     """`not a`."""
-    return truth_from(negation(truth_of(value))) if isinstance(value, Symbolic) else not value
+    return (
+        truth_from(negation(truth_of(value))) if isinstance(value, Symbolic) else not tested(value)
+    )
 
 
 def as_truth(value: Any) -> Any:

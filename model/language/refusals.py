@@ -16,7 +16,7 @@ import sys
 import types
 import typing
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from finale.model.errors import FinaleError
 from finale.model.values import Record
@@ -30,7 +30,9 @@ from .iterators import is_iterator, iterator_kept
 from .operators import is_instance
 from .path_ends import caller
 from .simple_code import refuse_call
-from .symbols import Symbolic, unsupported
+from .symbols import Symbolic, tested, unsupported
+
+T = TypeVar("T")
 
 #: A value of the state is looked for so deep in tuples, lists, dicts and objects.
 DEPTH_MAX = 6
@@ -84,6 +86,11 @@ def used(value: Any) -> Any:
     if is_iterator(value) and exploring():
         raise iterator_kept(value, "what is read here from a name, an attribute or an element")
     return value
+
+
+def condition(value: T) -> T:
+    """Return what is tested for truth; refuse a function, which is always true."""
+    return tested(value) if exploring() else value
 
 
 _MISSED = {

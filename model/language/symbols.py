@@ -9,7 +9,9 @@ into text, or compared with what they can never be equal to. Constants come out 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from finale.model.errors import FinaleError
 from finale.model.expressions import (
@@ -35,6 +37,10 @@ from .path_ends import FaultHere, caller
 
 if TYPE_CHECKING:
     from finale.model.domains import Domain, Enum, Ref
+
+T = TypeVar("T")
+#: What is always true: a condition that is one was not called.
+_FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, partial)
 
 
 def unsupported(what: str, advice: str, code: str = "unsupported-operation") -> FinaleError:
@@ -158,7 +164,23 @@ def number_from(expression: Expression) -> Any:
 
 def truth_of(value: object) -> Expression:
     """Whether a value counts as true, as an expression, without forking."""
-    return value.is_true() if isinstance(value, Symbolic) else truth(bool(value))
+    return value.is_true() if isinstance(value, Symbolic) else truth(bool(tested(value)))
+
+
+def tested(value: T) -> T:
+    """Return what is tested for truth; refuse a function, which is always true.
+
+    Raises `not-a-truth-value`.
+    """
+    if isinstance(value, _FUNCTIONS):
+        name = getattr(value, "__name__", "a function")
+        raise FinaleError(
+            "not-a-truth-value",
+            f"a condition is {name}, which is a function, and always true",
+            place=caller(),
+            advice=f"call it: {name}(…)",
+        )
+    return value
 
 
 def number_of(value: object) -> Expression | None:

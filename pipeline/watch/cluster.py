@@ -18,6 +18,7 @@ from typing import Any
 from finale.checker.logs.findings import Coverage, Severity
 from finale.checker.logs.read.job_runs import TERMINAL, JobRun, extents_of, runs_of
 from finale.checker.logs.read.line_patterns import WORDS, PatternTable
+from finale.checker.logs.read.log_events import LinePlace, tally_of_logs
 from finale.checker.logs.read.log_files import LogLine, RawLog
 from finale.checker.logs.read.visibility import LogProfile
 from finale.checker.logs.validate import judge_job
@@ -25,7 +26,7 @@ from finale.checker.logs.verdicts import JobVerdict, named_in
 from finale.pipeline.validating.eventlogs import judged_run, sections_of_runs
 
 from .files import GROWS, SILENT
-from .growing import GrowingEventLog, GrowingFlinkLog, GrowingLog, News, tally_of
+from .growing import GrowingEventLog, GrowingFlinkLog, GrowingLog, News
 
 #: Between two judgements there is so many times what the last one took.
 PAUSE = 3.0
@@ -130,30 +131,37 @@ class GrowingCluster:
             return
         told = [log.told(place) for place, log in enumerate(logs)]
         runs, _ = runs_of([event for events, _ in told for event in events])
-        tally = tally_of([each for _, each in told])
+        tally = tally_of_logs([each for _, each in told])
         has_gap = any(log.gap for log in logs)
         profile = LogProfile(self.setting.table, tally, dict(self.setting.levels))
         shown = (profile.threads, *((word, profile.of(word)) for word in WORDS))
         raw = [log.raw(self.setting.root) for log in logs]
         silent = all(log.quiet == SILENT for log in logs)
         for run, extent in zip(runs, extents_of(runs), strict=True):
-            whole = not has_gap and not tally.may_lack(extent)
+            gaps = tally.gaps(extent)
+            whole = not has_gap and not gaps
+            known_gaps = () if has_gap else gaps
             key = ("", run.job)
             known = self._judged.get(key)
             # How long a stop waits depends on all lines, also those that tell no event.
-            newest = profile.newest if known is not None and known.has_open_stop else ""
-            of = (_size(run), whole, shown, newest)
+            newest = {**profile.newest} if known is not None and known.has_open_stop else {}
+            of = (_size(run), whole, known_gaps, shown, newest)
             if known is None or known.of != of:
-                known = _Judged(of, self._verdict(run, profile, raw, whole=whole))
+                known = _Judged(of, self._verdict(run, profile, raw, whole, known_gaps))
                 self._judged[key] = known
             assert known.verdict is not None
             yield JobState(known.verdict, silent)
 
     def _verdict(
-        self, run: JobRun, profile: LogProfile, raw: Sequence[RawLog], *, whole: bool
+        self,
+        run: JobRun,
+        profile: LogProfile,
+        raw: Sequence[RawLog],
+        whole: bool,
+        gaps: Sequence[LinePlace],
     ) -> JobVerdict:
         where = str(raw[0]) if len(raw) == 1 else str(PurePosixPath(raw[0].folder))
-        return named_in(judge_job(run, profile, whole=whole).verdict, where, raw)
+        return named_in(judge_job(run, profile, whole=whole, gaps=gaps).verdict, where, raw)
 
     def _log(self, name: str) -> GrowingLog:
         known = self.logs.get(name)

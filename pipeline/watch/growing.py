@@ -156,6 +156,7 @@ class GrowingFlinkLog(GrowingLog):
         events = [*self.events, *last]
         tally += self.tally
         tally.breaks = [(place, part, line) for _, part, line in tally.breaks]
+        tally.newest = {place: max(tally.newest.values())} if tally.newest else {}
         return events, tally
 
 
@@ -205,28 +206,24 @@ def _event(table: Sequence[Any], place: int) -> LogEvent:
 
 def _tally_table(tally: LineTally) -> dict[str, Any]:
     loggers = [[*key, count] for key, count in tally.loggers.items()]
-    counts = [tally.parsed, tally.ignored, tally.unparsable, tally.halves]
+    counts = [tally.parsed, tally.ignored, tally.unparsable, tally.halves, tally.around]
     breaks = [[part, line] for _, part, line in tally.breaks]
     return {
         "counts": counts,
         "loggers": loggers,
         "threads": tally.threads,
         "breaks": breaks,
-        "newest": tally.newest,
+        "newest": max(tally.newest.values(), default=""),
     }
 
 
 def _tally(table: Mapping[str, Any]) -> LineTally:
     loggers = Counter({(logger, level): count for logger, level, count in table["loggers"]})
-    tally = LineTally(loggers=loggers, threads=table["threads"], newest=table.get("newest", ""))
-    tally.parsed, tally.ignored, tally.unparsable, tally.halves = table["counts"]
+    newest: str = table.get("newest", "")
+    tally = LineTally(
+        loggers=loggers, threads=table["threads"], newest={0: newest} if newest else {}
+    )
+    tally.parsed, tally.ignored, tally.unparsable, tally.halves, *around = table["counts"]
+    tally.around = sum(around)
     tally.breaks = [(0, part, line) for part, line in table["breaks"]]
     return tally
-
-
-def tally_of(logs: Sequence[LineTally]) -> LineTally:
-    """The count of several logs."""
-    total = LineTally()
-    for each in logs:
-        total += each
-    return total

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from finale.checker.report.offers import offers_page
+from finale.checker.report.offers import ALL_HISTORY, offers_page
 from finale.checker.report.scaffold import variant_text
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.reading import read_spec
@@ -142,6 +142,15 @@ def test_the_page_lists_what_the_code_has() -> None:
     assert "One of `TaskStatus.RESTORING`, `TaskStatus.RUNNING`" in status
     assert "| `newest` | `Option(Ref(CheckpointId))` | `Nothing` | The newest checkpoint" in page
     assert "| `finish_race` |" in page
+    assert page.count(ALL_HISTORY) == 1
+    told = {
+        line.rpartition("`[observe] ")[2].partition(" ")[0]
+        for line in page.splitlines()
+        if "`[observe] " in line and line.startswith("|")
+    }
+    assert told <= set(spec.protocol.ghosts)
+    recovery = next(line for line in page.splitlines() if line.startswith("| `failures` |"))
+    assert "Only in settings that need it." in recovery
     assert all(line.count("|") >= 3 for line in page.splitlines() if line.startswith("|"))
 
 

@@ -19,7 +19,11 @@ ENDS = {"keyboard-interrupt"}
 ORDINARY = ("ordinary_rules", "ordinary_helpers")
 NUMBER = {construct.name: construct for construct in EVERY}
 #: What was misread before code of users was instrumented, with what is said of it now.
+NOT_CALLED = ("if", "not", "and", "ternary", "unmarked", "comprehension")
 MISREAD_BEFORE = {
+    **{f"helper-not-called-in-{where}": "not-a-truth-value" for where in NOT_CALLED},
+    "require-of-tuple": "not-a-truth-value",
+    "require-of-list": "not-a-truth-value",
     "define-returns-frozen-dataclass": AGREES,
     "define-returns-named-tuple": AGREES,
     "define-returns-list": "cannot-merge",

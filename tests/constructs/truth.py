@@ -263,4 +263,32 @@ CONSTRUCTS: tuple[Construct, ...] = (
         """,
     ),
     Construct("ternary-nothing-or-value", rule="node.maybe = node.left if node.flag else Nothing"),
+    *(
+        Construct(
+            f"helper-not-called-{where}",
+            methods="""
+            @define
+            def is_low(self, node: Node) -> bool:
+                return node.left == 0
+
+            def plainly(self, node):
+                PLAINLY
+            """.replace("PLAINLY", plainly),
+            rule=rule,
+        )
+        for where, rule, plainly in (
+            ("in-if", "if self.is_low:\n    node.hit = True", "return True"),
+            ("in-not", "node.hit = not self.is_low", "return True"),
+            ("in-and", "node.hit = self.is_low and node.left == 1", "return True"),
+            ("in-ternary", "node.out = 1 if self.is_low else 2", "return True"),
+            ("in-unmarked", "node.hit = self.plainly(node)", "return 1 if self.is_low else 0"),
+            (
+                "in-comprehension",
+                "node.hit = self.plainly(node)",
+                "return all(n.hit for n in self.nodes if self.is_low)",
+            ),
+        )
+    ),
+    Construct("require-of-tuple", rule="require((node.left == 1, False))\nnode.hit = True"),
+    Construct("require-of-list", rule="require([node.left == 1])\nnode.hit = True"),
 )

@@ -23,7 +23,7 @@ FOLDERS = (
 PATH = re.compile(rf"(?<![\w./-])((?:{FOLDERS})/[\w./-]*[\w/])(?![\w*<{{…])")
 QUOTED_PATH = re.compile(rf"`((?:{FOLDERS})/[\w./-]*)`")
 #: A file of Python by its bare name, as the text around it says in which folder.
-BARE = re.compile(r"(?<![\w./-])((?:\w+/)*\w+\.py)\b")
+BARE = re.compile(r"(?<![\w./-])((?:\w+/)*\w+\.py)\b(?!:\d)")
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
 COMMAND = re.compile(r"^(?: {4})?(?:\$ )?(finale [a-z].*)$", re.MULTILINE)
 #: Files that the reader of a page writes, or that a run writes.

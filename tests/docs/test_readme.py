@@ -16,9 +16,9 @@ def test_counterexample_is_the_demo_s() -> None:
     (demo,) = re.findall(r"^DEMO = (\S+)$", makefile, re.MULTILINE)
     quoted = README.partition("It ends like this:\n\n```\n")[2].partition("\n```\n")[0]
     assert quoted
-    printed = run(f"trace {demo}").stdout.splitlines()
+    printed = re.sub(r"\.py:\d+", ".py:1", run(f"trace {demo}").stdout).splitlines()
     position = 0
-    for line in quoted.splitlines():
+    for line in re.sub(r"\.py:\d+", ".py:1", quoted).splitlines():
         if line.strip() in ("", "…"):
             continue
         assert line in printed[position:], f"not printed, or in another order: {line}"

@@ -15,6 +15,8 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 HANGS = ROOT / "specs/final-checkpoint/broken/finish-during-trigger-hangs.toml"
 ABORTS = ROOT / "specs/final-checkpoint/finish-during-trigger-aborts.toml"
+#: The cause lies in the run before; in `commit-at-most-once` it lies in the trace.
+RESUMED = ROOT / "specs/history/flink-23809.toml"
 PING = ROOT / "tests/cli/inputs/ping.toml"
 HOSTILE = HERE / "hostile/hostile.toml"
 

@@ -13,8 +13,10 @@ from playwright.sync_api import Browser, Page
 
 from finale.checker.page.explorer.server import HOST, Explorer, serving
 from finale.checker.page.explorer.walk import walk_of
-from finale.checker.page.report import report_page
+from finale.checker.page.overview import overview_page
+from finale.checker.page.report import details, report_page
 from finale.checker.page.sequence_svg import sequence_file
+from finale.checker.report.outcome import CheckResult
 from finale.checker.search.verdict import Verdict, Word
 from finale.cli.traces import itf_of_run
 from finale.model.itf import from_itf
@@ -142,6 +144,85 @@ def test_without_scripts_all_steps_are_there(window: Browser, folder: Path) -> N
     assert page.locator("#s1-checkpoint-ends-trace .step:visible").count() == 14
     assert page.locator(".controls:visible").count() == 0
     context.close()
+
+
+@pytest.fixture(scope="module")
+def many(folder: Path) -> str:
+    found = CheckResult([result(spec) for spec in (HANGS, ABORTS, HOSTILE)])
+    parts = [details(each, f"s{n + 1}", True) for n, each in enumerate(found.results)]
+    (folder / "many.html").write_text(overview_page(found, parts, "finale"), encoding="utf-8")
+    return (folder / "many.html").as_uri()
+
+
+def rows_of(page: Page) -> list[str]:
+    return page.locator("[data-spec]:visible a").all_inner_texts()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_many_specs_are_filtered(window: Browser, many: str, width: int) -> None:
+    seen = opened(window, many, width, scheme="light" if width == WIDTHS[0] else "dark")
+    page = seen.page
+    assert len(rows_of(page)) == 3
+    page.locator("#search").fill("during trigger aborts".replace(" ", "-"))
+    assert [Path(each).name for each in rows_of(page)] == [ABORTS.name]
+    page.locator("#search").fill("")
+    page.locator("#property").select_option("checkpoint-ends")
+    page.locator("#verdict").select_option("violated")
+    assert [Path(each).name for each in rows_of(page)] == [HANGS.name]
+    assert page.locator("#shown").inner_text() == "1 of 3 specs"
+    page.locator("#verdict").select_option("not as expected")
+    assert rows_of(page) == []
+    assert is_sound(seen)
+    page.close()
+
+
+def test_a_cell_says_its_verdict_and_leads_to_the_trace(window: Browser, many: str) -> None:
+    seen = opened(window, many, 1280)
+    page = seen.page
+    cell = page.locator("[data-spec='1'] i[data-property=checkpoint-ends]")
+    assert cell.get_attribute("title") == "checkpoint-ends: violated, as expected"
+    heads = page.locator("thead .cells span").all_inner_texts()
+    row = page.locator("[data-spec='1'] td i")
+    assert [each.get_attribute("data-property") for each in row.all()] == heads
+    cell.click()
+    page.locator("#s1-checkpoint-ends .step.current").wait_for()
+    assert page.locator("#specs:visible").count() == 0
+    page.go_back()
+    page.locator("#specs:visible").wait_for()
+    assert is_sound(seen)
+    page.close()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_spec_is_opened_and_walked_by_keyboard(window: Browser, many: str, width: int) -> None:
+    seen = opened(window, many, width)
+    page = seen.page
+    page.locator("[data-spec='1'] a").focus()
+    page.keyboard.press("Enter")
+    link = page.locator("#details").get_by_role("link", name="checkpoint-ends", exact=True)
+    link.focus()
+    page.keyboard.press("Enter")
+    page.locator("#s1-checkpoint-ends:focus").wait_for()
+    for _ in range(8):
+        page.keyboard.press("ArrowRight")
+    assert "quiesce" in current(page)
+    assert is_sound(seen)
+    page.locator(".back").focus()
+    page.keyboard.press("Enter")
+    page.locator("[data-spec='1'] a:focus").wait_for()
+    page.close()
+
+
+def test_a_link_unfolds_a_witness(window: Browser, folder: Path) -> None:
+    seen = opened(window, (folder / "one.html").as_uri(), 1280)
+    page = seen.page
+    witness = page.locator("#s1-trigger-meets-ended-task-trace")
+    assert not witness.is_visible()
+    page.get_by_role("link", name="trigger-meets-ended-task", exact=True).click()
+    witness.wait_for(state="visible")
+    page.keyboard.press("j")
+    assert current(page, "s1-trigger-meets-ended-task-trace").startswith("1")
+    page.close()
 
 
 @pytest.mark.parametrize("spec", [HANGS, HOSTILE], ids=["hangs", "hostile"])

@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
+import json
 import re
+import zlib
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import htpy as h
 import pytest
 
 from finale.checker.page import report as report_module
 from finale.checker.page.document import data, document
-from finale.checker.page.parts import grouped_number
-from finale.checker.page.report import report_page
+from finale.checker.page.overview import overview_page
+from finale.checker.page.parts import grouped_number, verdict_word
+from finale.checker.page.report import details, report_page
+from finale.checker.page.told import told_trace
+from finale.checker.report.about import settings
+from finale.checker.report.job import job_lines
+from finale.checker.report.outcome import CheckResult, Mistake
+from finale.checker.search.verdict import Word
 from finale.model.errors import FinaleError
+from finale.model.language.decorators import ids_in
 from tests.cli.running import run
-from tests.page.made import ABORTS, HANGS, HOSTILE, result
+from tests.page.made import ABORTS, HANGS, HOSTILE, PING, RESUMED, result, told
 
 
 class Outline(HTMLParser):
@@ -120,11 +132,140 @@ def test_two_specs_stand_beside_each_other() -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_too_much_for_a_page_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trace_that_is_too_much_is_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report_module, "STEPS_MAX", 30)
-    with pytest.raises(FinaleError, match="44 steps, and a page shows 30") as error:
-        report_page([result(HANGS)], "finale")
-    assert error.value.code == "page-too-large"
+    page = report_page([result(HANGS)], "finale")
+    shown = page.count('class="told"')
+    left = re.findall(r"finale trace specs/final-checkpoint/\S+ --property (\S+)</code>", page)
+    assert len(left) > 0 < shown
+    assert shown + len(left) == sum(row.trace is not None for row in result(HANGS).rows)
+    assert shown == 3
+    assert page.index('class="told"') < page.index(f"--property {left[0]}")
+
+
+def test_what_is_expected_is_not_red() -> None:
+    found = result(ABORTS)
+    rows = [
+        replace(row, word=Word.VIOLATED, ok=False) if row.property == "no-deadlock" else row
+        for row in found.rows
+    ]
+    page = report_page([replace(found, rows=tuple(rows))], "finale")
+    [row] = [
+        each for each in re.findall(r"<tr>(.*?)</tr>", page) if ">no-deadlock</span></td>" in each
+    ]
+    red = re.findall(r'<span class="badge bad">(.*?)</span>', row)
+    assert red == ["not as expected"]
+    assert ">holds <" in row
+
+
+def test_witnesses_are_folded_and_counterexamples_are_not() -> None:
+    page = report_page([result(HANGS)], "finale")
+    for row in result(HANGS).rows:
+        if row.trace is not None:
+            before = page[: page.index(f'id="s1-{row.property}-trace"')]
+            section = before[before.rindex("<section") :]
+            assert ("<details>" in section) == (row.word is Word.HOLDS), row.property
+
+
+def test_the_run_before_is_open_if_it_has_the_cause() -> None:
+    shown = str(told_trace(told(RESUMED, "finished-stays-marked")))
+    assert "<details open><summary>before: " in shown
+    assert "its cause lies in the run before" in shown
+    shown = str(told_trace(told(RESUMED, "commit-at-most-once")))
+    assert "<details><summary>before: " in shown
+    assert "marks the decisive steps" in shown
+
+
+def test_the_setting_stands_on_the_page() -> None:
+    page = report_page([result(HANGS)], "finale")
+    job = result(HANGS).spec.setting.job
+    assert job is not None
+    for line in job_lines(job, 100):
+        assert html.escape(line.plain.rstrip()) in page
+    for kind in settings(result(HANGS).spec).values():
+        for each in kind:
+            assert f"<code>{each.name}</code>" in page
+
+
+def test_each_id_leads_to_its_sentences() -> None:
+    outline = Outline(report_page([result(HANGS)], "finale"))
+    listed = {each["data-id"] for each in outline.named("dt") if "data-id" in each}
+    rules = {step.rule.rule.sentence for step in told(HANGS, "checkpoint-ends").story.steps}
+    cited = {each for sentence in rules for each in ids_in(sentence)}
+    assert cited
+    assert cited <= listed
+    spans = {each.get("title") for each in (*outline.named("a"), *outline.named("span"))}
+    assert {family.sentence for family in result(HANGS).spec.asked} <= spans
+
+
+def test_what_is_unknown_on_one_side_is_not_called_changed() -> None:
+    one = result(ABORTS)
+    name = "checkpoint-ends"
+    rows = (replace(row, word=Word.UNKNOWN) if row.property == name else row for row in one.rows)
+    page = report_page([one, replace(one, rows=tuple(rows))], "finale")
+    [row] = [e for e in re.findall(r"<tr>(.*?)</tr>", page, re.DOTALL) if f">{name}<" in e]
+    assert '<span class="badge unsure">unknown on one side</span>' in row
+    assert ">changed<" not in page
+
+
+# --- many specs ----------------------------------------------------------------------------------
+
+
+def overview(*specs: Path, traces: bool = True) -> str:
+    found = CheckResult([result(spec) for spec in specs])
+    parts = [details(each, f"s{n + 1}", traces) for n, each in enumerate(found.results)]
+    return overview_page(found, parts, "finale")
+
+
+def test_each_spec_has_a_row_with_its_verdicts() -> None:
+    page = overview(HANGS, ABORTS, HOSTILE)
+    rows = {
+        each["data-spec"]: each["data-cells"] or ""
+        for each in Outline(page).named("tr")
+        if "data-spec" in each
+    }
+    names = [name for name, _ in embedded(page, "properties")]
+    codes = embedded(page, "codes")
+    for number, spec in enumerate((HANGS, ABORTS, HOSTILE), 1):
+        for row in result(spec).rows:
+            if row.is_claim:
+                word, state, tone, _ = codes[rows[str(number)][names.index(row.property)]]
+                assert word == verdict_word(row)
+                assert state == ("as expected" if row.expected else "nothing expected")
+                assert tone != "bad"
+    assert not Outline(page).named("img")
+
+
+def test_all_about_a_spec_is_packed() -> None:
+    page = overview(HANGS, ABORTS, HOSTILE)
+    texts = dict(re.findall(r'<script id="packed-(\d+)" type="text/plain">(.*?)</script>', page))
+    unpacked = [
+        part
+        for number in range(len(texts))
+        for part in zlib.decompress(base64.b64decode(texts[str(number)])).decode().split("\0")
+    ]
+    assert [len(part) > 0 for part in unpacked] == [True] * sum(embedded(page, "packed"))
+    first = unpacked[0]
+    assert 'id="s1-checkpoint-ends-trace"' in first
+    assert "<svg" in first
+    assert "<script>window" not in "".join(unpacked)
+    assert len(page) < sum(map(len, unpacked)) / 3
+    small = overview(HANGS, ABORTS, HOSTILE, traces=False)
+    assert len(small) < len(page)
+    assert str(result(HANGS).spec.title) in small
+
+
+def test_what_prevents_a_check_is_on_the_page() -> None:
+    error = FinaleError("odd-spec", "nobody can read it", advice="write it anew")
+    found = CheckResult([result(HANGS)], [Mistake(Path("odd.toml"), error)])
+    page = overview_page(found, [""], "finale")
+    assert "<p>odd.toml</p>" in page
+    assert "error[odd-spec]: nobody can read it" in page
+
+
+def embedded(page: str, name: str) -> Any:
+    [text] = re.findall(rf'<script id="{name}" type="application/json">(.*?)</script>', page)
+    return json.loads(text)
 
 
 # --- the command ---------------------------------------------------------------------------------
@@ -138,6 +279,19 @@ def test_the_command_writes_a_page(tmp_path: Path) -> None:
     page = file.read_text(encoding="utf-8")
     assert Outline(page).named("title")
     assert page.count('class="told"') == 1
+
+
+def test_the_command_writes_a_page_about_a_folder(tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"{number}.toml").write_text(PING.read_text(encoding="utf-8"))
+    (tmp_path / "odd.toml").write_text("title = 1", encoding="utf-8")
+    protocols = PING.parent / "protocols"
+    ran = run(f"report . --no-traces --protocols {protocols} -o r.html", tmp_path)
+    assert ran.exit == 2
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert page.count("data-spec=") == 3
+    assert "odd.toml" in page
+    assert str(tmp_path) not in page
 
 
 def test_a_verdict_that_is_not_expected_is_the_exit_code(tmp_path: Path) -> None:

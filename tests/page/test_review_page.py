@@ -8,8 +8,9 @@ from pathlib import Path
 
 from finale.checker.page.review import review_page
 from finale.checker.review.change import Change
+from finale.checker.review.verdicts import Direction
 from finale.checker.spec.catalogue import catalogue
-from finale.model.errors import FinaleError
+from finale.model.errors import FinaleError, Place
 from tests.cli.running import run
 from tests.review.reviewing import reviewed, specs_of
 from tests.review.test_review import NEVER, REVERSED, SPEC, folder_of
@@ -19,10 +20,47 @@ def test_each_finding_has_its_run() -> None:
     found = reviewed(Change("two-phase-commit", "withdraws"), specs_of("two-phase-commit"))
     page = review_page([found], "Finale")
     assert "1 new violation of 2 properties" in page
-    for name in ("promise-is-kept", "agreement"):
-        assert f'href="#r1-violated-{name}"' in page
-        assert f'id="r1-violated-{name}"' in page
+    links = re.findall(r'<a href="#(r1-[^"]+)" title="[^"]+">([^<]+)</a>', page)
+    assert {name for _, name in links} == {"promise-is-kept", "agreement"}
+    [anchor] = {anchor for anchor, _ in links}  # one run shows both
+    assert page.count(f'id="{anchor}"') == 1
     assert not re.search(r'(?:src|href)="(?!#|data:)', page)
+
+
+def test_a_page_names_no_path_of_the_machine(tmp_path: Path) -> None:
+    known = catalogue(folder_of(tmp_path, REVERSED))
+    review = reviewed(Change("stop", "other"), [tmp_path / "stop.toml"], known=known)
+    error = FinaleError("odd-spec", "why", place=Place(str(tmp_path / "odd.toml")), advice="fix")
+    page = review_page([replace(review, errors={tmp_path / "odd.toml": error})], "Finale")
+    assert str(tmp_path) not in page
+    assert f"…/{tmp_path.name}/stop.toml" in page
+    assert f"…/{tmp_path.name}/odd.toml" in page
+    assert "--property a-before-b" in page
+
+
+def test_a_run_stands_in_its_setting() -> None:
+    found = reviewed(Change("two-phase-commit", "withdraws"), specs_of("two-phase-commit"))
+    page = review_page([found], "Finale")
+    run_of = page[page.index('id="r1-violated-') :]
+    assert run_of.index("<code>managers</code>") < run_of.index("<svg")
+    assert 'id="legend"' in page
+
+
+def test_what_is_unknown_without_the_change_has_no_colour() -> None:
+    found = reviewed(Change("two-phase-commit", "withdraws"), specs_of("two-phase-commit"))
+    tried = tuple(
+        replace(
+            each,
+            differences=tuple(
+                replace(one, direction=Direction.UNSETTLED) for one in each.differences
+            ),
+        )
+        for each in found.tried
+    )
+    page = review_page([replace(found, tried=tried)], "Finale")
+    tones = re.findall(r'<span class="badge (\w+)">([^<]*unknown without the change)</span>', page)
+    assert tones
+    assert {tone for tone, _ in tones} == {"unsure"}
 
 
 def test_hostile_names_are_escaped(tmp_path: Path) -> None:

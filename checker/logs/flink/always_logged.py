@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from finale.checker.logs.lines import OF_TASKS, Observed
 from finale.checker.logs.read.job_runs import JobRun
-from finale.checker.logs.read.visibility import CLOCKS_OF_TASKS
+from finale.checker.logs.read.messages import is_of_process, tells_end
 
 from .observations import Observations
 from .run_job import RunJob
@@ -28,9 +28,11 @@ def always_shown(
             continue
         at = job.task(event.task), event.task.attempt or 0
         known[at[0]].add(at[1])
-        if event.word == OF_TASKS:
-            (begun if event.log_event.fields["to"] == "RUNNING" else over).add(at)
-        if event.word == OF_TASKS or event.log_event.clock.startswith(CLOCKS_OF_TASKS):
+        if event.word == OF_TASKS and event.log_event.fields["to"] == "RUNNING":
+            begun.add(at)
+        if tells_end(event.log_event):
+            over.add(at)
+        if is_of_process(event.log_event):
             tells.add(at[0])
     alone = len({event.log_event.log for event in run.events}) == 1
     coordinator = frozenset(kind for kind in Observed if kind.of_coordinator)

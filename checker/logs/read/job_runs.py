@@ -1,8 +1,9 @@
 """Groups events into runs: finds the job and the task of each event.
 
 The logs of one cluster are read together: the JobManager and the TaskManagers can have files of
-their own, and one file can have events of several jobs. Lines of one file keep their order. The
-lines of different files are merged by their times: that helps a reader, and claims no order.
+their own, and one file can have events of several jobs. Lines of one file keep their order, and
+lines of different files that of their messages (`messages.py`). All others are merged by their
+times, as far as clocks are known (`clocks.py`): that helps a reader, and claims no order.
 Attempts count on if a new coordinator takes the job over (`failovers.py`).
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from finale.checker.logs.lines import BY_STATUS, CHECKPOINT_BECOMES
@@ -21,16 +22,16 @@ from finale.model.protocols.coordinator.checkpoints import (
     CheckpointStatus,
 )
 
+from .clocks import Clocks
 from .failovers import Failover, GraphAttempts, first_attempts
 from .log_events import Execution, LinePlace, LogEvent, TaskId
+from .messages import ENDED, HappenedBefore, OrderedLine
 
 #: The line of a coordinator that creates a graph of executions.
 _CREATED = "graph-created"
 #: The states of a job that has just begun, and of one that has ended.
 FIRST = ("INITIALIZING", "CREATED")
 TERMINAL = ("FINISHED", "FAILED", "CANCELED", "SUSPENDED")
-#: The last states of an execution.
-ENDED = ("FINISHED", "FAILED", "CANCELED")
 #: Those behind which no other coordinator goes on with the job.
 GLOBALLY_TERMINAL = TERMINAL[:3]
 
@@ -60,6 +61,17 @@ class RunEvent:
         return CHECKPOINT_BECOMES.get(self.log_event.word)
 
 
+@dataclass(frozen=True)
+class Processes:
+    """The order of a cluster's lines, which are in several files, and the lines of one job."""
+
+    order: HappenedBefore
+    clocks: Clocks
+    events: Mapping[int, RunEvent] = field(default_factory=dict[int, RunEvent])
+    """Those of the job, by their numbers in the order."""
+    new_coordinators: frozenset[str] = frozenset()
+
+
 @dataclass
 class JobRun:
     """What one job did, as its logs tell it."""
@@ -71,6 +83,54 @@ class JobRun:
     doubled: tuple[str, ...] = ()
     """Names that an old and a new attempt of a task have at once, or a task of another job: a line
     can be of either."""
+    processes: Processes | None = None
+    """None if all lines are in one file."""
+
+    def precedes(self, one: LinePlace, two: LinePlace) -> bool:
+        """Whether a line comes before another one for certain, whatever clocks say."""
+        if self.processes is None:
+            return one[0] == two[0] and one < two
+        return self.processes.order.precedes(one, two)
+
+    def goes_on(self, log: int, place: LinePlace) -> bool:
+        """Whether a file has a line that comes after a line of another file for certain."""
+        return self.processes is not None and self.processes.order.goes_on(log, place)
+
+    def file_ends(self) -> Mapping[LinePlace, int]:
+        """Return the lines that tell what another file lacks since it ends early, and that file."""
+        if self.processes is None:
+            return {}
+        order = self.processes.order
+        return {
+            order.lines[number].event.place: log
+            for log, number in order.ends_early.items()
+            if log in self.logs
+        }
+
+    def is_left_open(self, vertex: str, subtask: int, attempt: int, log: int) -> bool:
+        """Whether an attempt runs in the process of a file that does not tell its end."""
+        assert self.processes is not None, "one file has no other that ends before it"
+        order, own = self.processes.order, (self.job, (vertex, subtask, attempt))
+        return order.hosts.get(own) == log and own not in order.over
+
+    @property
+    def logs(self) -> tuple[int, ...]:
+        """The files that have lines of the job."""
+        return tuple(dict.fromkeys(sorted(event.log_event.log for event in self.events)))
+
+    def in_other_order(self, log: int, *, early: bool) -> JobRun:
+        """Return the run with the lines of one file as early, or as late, as messages allow."""
+        assert self.processes is not None, "lines of one file have one order"
+        order, clocks = self.processes.order, self.processes.clocks
+
+        def rank(number: int) -> tuple[float, ...]:
+            own = order.lines[number].event.log == log
+            return own is not early, clocks.times[number], order.lines[number].event.log
+
+        events = self.processes.events
+        numbers = order.in_order(rank, events)
+        ordered = [events[number] for number in numbers]
+        return replace(self, events=_taken_over(ordered, self.processes.new_coordinators))
 
     @property
     def tasks(self) -> dict[str, int]:
@@ -137,7 +197,16 @@ def runs_of(events: Sequence[LogEvent]) -> tuple[list[JobRun], list[LogEvent]]:
     index = _Index(events)
     runs: dict[str, JobRun] = {}
     homeless: list[LogEvent] = []
-    for event in _merged(events):
+    several = len({event.log for event in events}) > 1
+    order = HappenedBefore(
+        [OrderedLine(each, index.owner(each), index.task(each)) for each in events]
+        if several
+        else ()
+    )
+    clocks = Clocks(order)
+    numbered: defaultdict[str, dict[int, RunEvent]] = defaultdict(dict)
+    for number in clocks.merged() if several else range(len(events)):
+        event = events[number]
         owner = index.owner(event)
         if owner is None:
             homeless.append(event)
@@ -145,10 +214,13 @@ def runs_of(events: Sequence[LogEvent]) -> tuple[list[JobRun], list[LogEvent]]:
         run = runs.setdefault(owner, JobRun(owner))
         if event.word == "job-switched":
             run.name = event.fields.get("name", run.name)
-        run.events.append(RunEvent(event, index.task(event), index.graph(event)))
+        numbered[owner][number] = RunEvent(event, index.task(event), index.graph(event))
     for run in runs.values():
-        run.events = _taken_over(run.events, index.new_coordinators)
+        events_of_job = numbered[run.job]
+        run.events = _taken_over([*events_of_job.values()], index.new_coordinators)
         run.doubled = tuple(index.unsure.get(run.job, ()))
+        if several:
+            run.processes = Processes(order, clocks, events_of_job, index.new_coordinators)
     return list(runs.values()), homeless
 
 

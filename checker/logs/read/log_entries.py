@@ -6,6 +6,7 @@ or as a line without an entry. Bytes that are not UTF-8 are kept unchanged.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -14,6 +15,12 @@ from .log_files import LogLine
 
 #: Some programs begin a text with it.
 _BYTE_ORDER_MARK = "\ufeff"
+#: What a line looks like that is the rest of an entry whose beginning is missing: a part of a stack
+#: trace, or of a first line. All else before the first entry is of whatever starts the process.
+_REST = re.compile(
+    r"\s+at |\s*\.\.\. \d+ |\s*Caused by: |\s*Suppressed: "
+    r"|.*\b(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) +[\w.$]+ +\[.*\] +- "
+)
 #: So much of what follows a first line is kept with it; all of it is counted.
 _KEPT = 400
 
@@ -44,6 +51,9 @@ class Stray:
     raw: bytes
     whole: bool = True
     """It has its end: else it is the last one, and its log is still written."""
+    around: bool = False
+    """It stands before the first entry of its log, and is no part of an entry: nothing is missing.
+    """
 
 
 @dataclass
@@ -67,6 +77,7 @@ def entries(lines: Iterable[LogLine], table: PatternTable) -> Iterator[LogEntry 
     """The entries that some lines make, in their order, and the lines that make none."""
     (first, *others), start = table.heads, table.start
     current: _Open | None = None
+    begun = False
     for line in lines:
         text = line.raw.decode("utf-8", "surrogateescape")
         if line.number == 1:
@@ -78,12 +89,14 @@ def entries(lines: Iterable[LogLine], table: PatternTable) -> Iterator[LogEntry 
         if found is not None:
             if current is not None:
                 yield current.closed()
-            current = _Open(line, found.groupdict())
+            current, begun = _Open(line, found.groupdict()), True
         elif current is None or start.match(text):
             if current is not None:
                 yield current.closed()
                 current = None
-            yield Stray(line.part, line.number, line.raw, line.whole)
+            is_rest = begun or start.match(text) or _REST.match(text)
+            yield Stray(line.part, line.number, line.raw, line.whole, not is_rest)
+            begun = begun or bool(is_rest)
         else:
             current.lines += 1
             if len(current.more) < _KEPT:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .line_patterns import LinePattern, PatternTable
@@ -98,6 +98,8 @@ class LineTally:
     """Of no entry."""
     halves: int = 0
     """Of those, half lines at the end of a log."""
+    around: int = 0
+    """Of those, lines before the first entry of a log: nothing is missing there."""
     strays: list[Stray] = field(default_factory=list[Stray])
     loggers: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
     """How many entries there are of each logger at each level."""
@@ -108,40 +110,63 @@ class LineTally:
     """The first unreadable lines that are whole."""
     holes: list[LinePlace] = field(default_factory=list[LinePlace])
     """The beginnings of parts of rotated logs before which a part is missing."""
-    newest: str = ""
-    """The latest time of an entry, of any kind."""
+    newest: dict[int, str] = field(default_factory=dict[int, str])
+    """By log the latest time of an entry, of any kind."""
 
     @property
     def read(self) -> int:
         return self.parsed + self.ignored + self.unparsable
 
-    def may_lack(self, extent: Mapping[int, tuple[LinePlace | None, LinePlace | None]]) -> bool:
-        """Whether an unreadable line, or a part that is missing, can belong to a job.
+    def gaps(
+        self, extent: Mapping[int, tuple[LinePlace | None, LinePlace | None]]
+    ) -> tuple[LinePlace, ...]:
+        """Return the unreadable lines, and the beginnings of parts before which one is missing,
+        that can belong to a job.
 
         `extent` has by log the lines before and after which the job writes nothing, if they are
-        known. Half lines at the end of a log do not count: there more may still come.
+        known. Half lines at the end of a log do not count: there more may still come. If there are
+        too many unreadable lines, the beginnings of all logs are returned.
         """
-        if self.unparsable - self.halves > len(self.breaks):
-            return True
-        for place in (*self.breaks, *self.holes):
+        if self.unparsable - self.halves - self.around > len(self.breaks):
+            return tuple((log, -1, 0) for log in self.newest)
+        found: list[LinePlace] = []
+        for place in sorted((*self.breaks, *self.holes)):
             first, last = extent.get(place[0], (None, None))
             if (first is None or first < place) and (last is None or place < last):
-                return True
-        return False
+                found.append(place)
+        return tuple(found)
 
     def __iadd__(self, other: LineTally) -> LineTally:
         self.parsed += other.parsed
         self.ignored += other.ignored
         self.unparsable += other.unparsable
         self.halves += other.halves
+        self.around += other.around
         self.strays += other.strays[: STRAYS_KEPT - len(self.strays)]
         self.loggers.update(other.loggers)
         self.words.update(other.words)
         self.threads = self.threads or other.threads
         self.holes += other.holes
         self.breaks += other.breaks[: STRAYS_KEPT - len(self.breaks)]
-        self.newest = max(self.newest, other.newest)
+        for log, time in other.newest.items():
+            self.newest[log] = max(self.newest.get(log, ""), time)
         return self
+
+
+def tally_of_logs(tallies: Sequence[LineTally]) -> LineTally:
+    """The count of all lines of several logs.
+
+    A log in which nothing is an entry is not the engine's, if others have entries: its lines are
+    ignored, and nothing is missing there.
+    """
+    is_told = any(each.newest for each in tallies)
+    total = LineTally()
+    for each in tallies:
+        if is_told and not each.newest:
+            total.ignored += each.read
+        else:
+            total += each
+    return total
 
 
 Keep = Callable[[LogEntry | Stray, LogEvent | None], None]
@@ -173,14 +198,15 @@ def events_of_entries(
             tally.halves += not entry.whole
             if len(tally.strays) < STRAYS_KEPT:
                 tally.strays.append(entry)
-            if entry.whole and len(tally.breaks) < STRAYS_KEPT:
+            tally.around += entry.around
+            if entry.whole and not entry.around and len(tally.breaks) < STRAYS_KEPT:
                 tally.breaks.append((place, entry.part, entry.line))
             if keep is not None:
                 keep(entry, None)
             continue
         tally.loggers[entry.logger, entry.level] += 1
         tally.threads = tally.threads or bool(entry.thread)
-        tally.newest = max(tally.newest, entry.time)
+        tally.newest[place] = max(tally.newest.get(place, ""), entry.time)
         event = event_of(entry, table, place)
         if keep is not None:
             keep(entry, event)

@@ -7,13 +7,16 @@ not describe that Flink. The properties check the rest (`checker/logs/replay`).
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from finale.checker.logs.findings import Finding, Severity, Where
 from finale.checker.logs.lines import Observed
 from finale.checker.logs.read.job_runs import JobRun, RunEvent
+from finale.checker.logs.read.log_events import LinePlace
+from finale.checker.logs.read.messages import tells_end
 from finale.checker.logs.read.visibility import LogProfile
 from finale.model.protocols.coordinator.checkpoints import COMPLETED, PENDING
 
@@ -232,20 +235,24 @@ ASSUMPTIONS = (
 
 #: The name of a finding about a line that is missing.
 NECESSARY = "necessary-lines"
+_END = [sys.maxsize]
 _MISSING = "Each run writes another line before this one, and that line is missing."
 
 
-def contradictions(run: JobRun, profile: LogProfile | None, *, begins: bool) -> tuple[Finding, ...]:
+def contradictions(
+    run: JobRun, profile: LogProfile | None, *, begins: bool, gaps: Sequence[LinePlace] = ()
+) -> tuple[Finding, ...]:
     """Return what lines of a run contradict: assumptions, each at its first line in each slice, and
     lines before which another line is missing.
 
-    `begins`: the log has the beginning of the run, and no gap. Without a `profile` all that happens
+    `begins`: the log has the beginning of the run. `gaps` are places where lines are missing: what
+    they could explain is no contradiction. Without a `profile` all that happens
     is taken to leave its lines. An assumption about lines that the levels of the log leave out is
     not checked. A job that starts without a checkpoint after one has completed may give ids again,
     so nothing is checked that compares ids of the whole job.
     """
     found: dict[tuple[str, tuple[tuple[str, str], ...]], Finding] = {}
-    logs = _logs_of(run, begins=begins)
+    logs = _logs_of(run, begins=begins, gaps=gaps)
     wanted = {word for each in ASSUMPTIONS for order in each.orders for word in order.words}
     events = [event for event in run.events if event.word in wanted]
     for scope in (Scope.ATTEMPT, Scope.PART) if _begins_anew(run) else Scope:
@@ -259,7 +266,10 @@ def contradictions(run: JobRun, profile: LogProfile | None, *, begins: bool) -> 
                     kept = found.get((finding.property, finding.binding))
                     if kept is None or finding.where < kept.where:
                         found[finding.property, finding.binding] = finding
-    return (*found.values(), *(_lacking(run, profile) if begins else ()))
+    first = {log: at for log, *at in sorted(gaps, reverse=True)}
+    before = [e for e in run.events if [*e.log_event.place[1:]] < first.get(e.log_event.log, _END)]
+    whole = replace(run, events=before)
+    return (*found.values(), *(_lacking(whole, profile) if begins else ()))
 
 
 def _lacking(run: JobRun, profile: LogProfile | None) -> Iterator[Finding]:
@@ -272,11 +282,14 @@ def _lacking(run: JobRun, profile: LogProfile | None) -> Iterator[Finding]:
         yield Finding(NECESSARY, binding, where, Severity.VIOLATED, _MISSING, f"{word}: {why}")
 
 
-def _logs_of(run: JobRun, *, begins: bool) -> KnownLogs:
+def _logs_of(run: JobRun, *, begins: bool, gaps: Sequence[LinePlace]) -> KnownLogs:
+    of_attempts = [(slice_of(each, Scope.ATTEMPT), each.log_event) for each in run.events]
     return KnownLogs(
+        run,
         begins,
-        run.ends,
-        frozenset(slice_of(e, Scope.ATTEMPT) for e in run.events if e.word == "task-deployed"),
+        gaps,
+        {own: told.log for own, told in of_attempts if told.word == "task-deployed"},
+        frozenset(own for own, told in of_attempts if tells_end(told)),
         frozenset(e.log_event.log for e in run.events if e.checkpoint_becomes is PENDING),
         is_one_coordinator(run),
     )

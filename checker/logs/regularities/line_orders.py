@@ -8,12 +8,13 @@ the rules assume. A line can be missing for another reason than that its step wa
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from finale.checker.logs.lines import ENDED_OTHERWISE, OF_CHECKPOINTS, STOPS
 from finale.checker.logs.read.job_runs import JobRun, RunEvent
+from finale.checker.logs.read.log_events import LinePlace
 
 from .line_classes import Scope, is_source, slice_of
 
@@ -27,11 +28,15 @@ _KIND = re.compile(r"(?P<class>\w+)\{name='(?P<name>[^']*)'")
 class KnownLogs:
     """Which lines cannot be missing in the logs of a run."""
 
+    run: JobRun
     begins: bool
-    """The logs have the beginning of the run, and no gap."""
-    ends: bool
-    deployed: frozenset[Hashable]
-    """The attempts whose process has a log, from their beginning on."""
+    """The logs have the beginning of the run."""
+    gaps: Sequence[LinePlace]
+    """Where lines are missing."""
+    deployed: Mapping[Hashable, int]
+    """The attempts whose process has a log, from their beginning on, and that log."""
+    over: frozenset[Hashable]
+    """The attempts whose process tells their end."""
     coordinates: frozenset[int]
     """The logs that the coordinator writes."""
     is_one_coordinator: bool
@@ -40,10 +45,30 @@ class KnownLogs:
     def have(self, cause: str, effect: RunEvent) -> bool:
         """Whether a cause of the effect would have left its line."""
         if cause in OF_CHECKPOINTS:  # all other causes are lines of the process of a task
-            is_there = self.ends or effect.log_event.log in self.coordinates
+            is_there = self.run.ends or effect.log_event.log in self.coordinates
         else:
-            is_there = slice_of(effect, Scope.ATTEMPT) in self.deployed
-        return self.begins and is_there
+            is_there = self._reaches(effect)
+        return self.begins and is_there and not self._lacks_some_before(effect.log_event.place)
+
+    def _lacks_some_before(self, place: LinePlace) -> bool:
+        """Whether a gap may be before a line: if it is not behind the line in the same file."""
+        return any(gap[0] != place[0] or gap <= place for gap in self.gaps)
+
+    def _reaches(self, effect: RunEvent) -> bool:
+        """Whether the log of the process of an attempt goes on beyond the causes of an effect."""
+        attempt, place = slice_of(effect, Scope.ATTEMPT), effect.log_event.place
+        log = self.deployed.get(attempt)
+        if log is None:
+            return False
+        return attempt in self.over or log == place[0] or self.run.goes_on(log, place)
+
+    def can_precede(self, one: RunEvent, two: RunEvent) -> bool:
+        """Whether a line can stand for what came before another: nothing orders them otherwise."""
+        return one is not two and not self.precedes(two, one)
+
+    def precedes(self, one: RunEvent, two: RunEvent) -> bool:
+        """Whether a line comes before another one for certain."""
+        return self.run.precedes(one.log_event.place, two.log_event.place)
 
 
 @dataclass(frozen=True)
@@ -76,13 +101,12 @@ class After:
     def broken(self, slices: Slices, logs: KnownLogs) -> Iterator[tuple[RunEvent, RunEvent | None]]:
         """The first effects without a cause, each with the cause that comes later.
 
-        Files of several processes have no common order: there a cause must merely exist.
+        If nothing orders the lines of two files, a cause must merely exist.
         """
         for words in slices.values():
             causes = words.get(self.cause, [])
             for effect in words.get(self.effect, [])[:1]:
-                place = effect.log_event.place
-                if any(_can_precede(each.log_event.place, place) for each in causes):
+                if any(logs.can_precede(each, effect) for each in causes):
                     continue
                 known = causes and logs.is_one_coordinator
                 if known if self.or_elsewhere else logs.have(self.cause, effect):
@@ -95,7 +119,7 @@ class After:
 
 @dataclass(frozen=True)
 class Never:
-    """In each slice no line of the word stands behind a line of the end, in one file."""
+    """In each slice no line of the word comes behind a line of the end."""
 
     end: str
     word: str
@@ -104,12 +128,7 @@ class Never:
         """The first line behind each end."""
         for words in slices.values():
             for end in words.get(self.end, [])[:1]:
-                log, *place = end.log_event.place
-                later = (
-                    each
-                    for each in words.get(self.word, ())
-                    if each.log_event.log == log and [*each.log_event.place[1:]] > place
-                )
+                later = (each for each in words.get(self.word, ()) if logs.precedes(end, each))
                 yield from ((each, end) for each in [*later][:1])
 
     @property
@@ -128,10 +147,10 @@ class Rising:
         for words in slices.values():
             highest: RunEvent | None = None
             for event in words.get(self.word, ()):
-                if highest is not None and _number_of(event) <= _number_of(highest):
-                    yield event, highest
-                else:
+                if highest is None or _number_of(event) > _number_of(highest):
                     highest = event
+                elif logs.precedes(highest, event):
+                    yield event, highest
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -262,11 +281,6 @@ def is_one_coordinator(run: JobRun) -> bool:
         for event in run.events
     )
     return graphs <= 1 and not suspended and all(event.failover is None for event in run.events)
-
-
-def _can_precede(cause: tuple[int, int, int], effect: tuple[int, int, int]) -> bool:
-    """Whether a line can stand for what came before: files of other processes have no order."""
-    return cause[0] != effect[0] or cause < effect
 
 
 def _number_of(event: RunEvent) -> int:

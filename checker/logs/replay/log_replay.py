@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 
 from finale.checker.logs.findings import Finding, Severity, Where
@@ -19,6 +20,13 @@ from finale.model.protocols.task.tasks import Task
 
 #: The words that lines of sinks may tell.
 SINK_WORDS = ("written", "emitted", "precommitted", "committed")
+
+
+def last_before(run: JobRun, gaps: Iterable[LinePlace]) -> frozenset[LinePlace]:
+    """Return for each gap the last line of the run before it in its file."""
+    places = sorted(event.log_event.place for event in run.events)
+    at = (bisect_left(places, gap) for gap in gaps)
+    return frozenset(places[number - 1] for number in at if number)
 
 
 class SinkEvents:
@@ -66,9 +74,9 @@ class SinkEvents:
 
 
 class LogReplay:
-    """A run that is judged. `begins`: the log has its beginning, and no gap.
+    """A run that is judged. `begins`: the log has its beginning.
 
-    Before the lines at `holes` a part of the log is missing.
+    Before the lines at `gaps` a part of the log is missing, or they are unreadable.
     """
 
     def __init__(
@@ -77,9 +85,11 @@ class LogReplay:
         profile: LogProfile,
         *,
         begins: bool = True,
-        holes: Iterable[LinePlace] = (),
+        gaps: Iterable[LinePlace] = (),
     ) -> None:
-        self._holes = list(holes)
+        self._gaps = list(gaps)
+        self._before = last_before(run, self._gaps)
+        self._file_ends = run.file_ends()
         self.state = ReplayState(run, profile, begins=begins)
         self.job, self.tasks = JobEvents(self.state), TaskEvents(self.state)
         self.sinks = SinkEvents(self.state)
@@ -94,8 +104,12 @@ class LogReplay:
         state.monitors.start(where_of(state.run.events[0].log_event))
         for event in state.run.events:
             state.where = where_of(event.log_event)
-            self._pass_holes(event.log_event)
+            self._pass_gaps(event.log_event)
+            if (log := self._file_ends.get(event.log_event.place)) is not None:
+                self.state.falls_silent(self.tasks.running_in(log))
             self._take(event)
+            if event.log_event.place in self._before:
+                self._forget()
         state.monitors.end_log(over=self.job.over)
         for number, reason in enumerate(self.hung_stops()):
             if reason is not None:
@@ -104,12 +118,17 @@ class LogReplay:
             self._tell(number, reason, until)
         return tuple(state.monitors.found.values())
 
-    def _pass_holes(self, told: LogEvent) -> None:
-        passed = [at for at in self._holes if at[0] == told.log and at < told.place]
+    def _pass_gaps(self, told: LogEvent) -> None:
+        """Forget what may have changed: once behind the last line before a gap, for lines of other
+        files may come next, and once before the first line behind it."""
+        passed = [at for at in self._gaps if at[0] == told.log and at <= told.place]
         if passed:
-            self._holes = [at for at in self._holes if at not in passed]
-            self.stops.restart()
-            self.state.forget()
+            self._gaps = [at for at in self._gaps if at not in passed]
+            self._forget()
+
+    def _forget(self) -> None:
+        self.stops.restart()
+        self.state.forget()
 
     def hung_stops(self) -> list[HungStop | None]:
         """What keeps each stop from its end, after the events so far."""

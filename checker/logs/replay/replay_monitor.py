@@ -25,8 +25,9 @@ class ReplayMonitor(PropertyMonitor):
 
     def __init__(self, system: PartialSystem, known: Iterable[int]) -> None:
         super().__init__(system.world, system.protocol, system.predicates, system.start, known)
-        self._row: tuple[str, int, Where] | None = None
-        """Why the last checkpoints failed, how many for that reason, and since which line."""
+        self._row: tuple[str, int, frozenset[Where]] | None = None
+        """Why the last checkpoints failed, how many for that reason, and since which lines what was
+        open is that was so at the first of them."""
         self.overdue: dict[tuple[str, tuple[object, ...]], str] = {}
         """Obligations that are not met though later events happened: the lines that tell so."""
         self.ending = False
@@ -34,13 +35,13 @@ class ReplayMonitor(PropertyMonitor):
 
     def given_up(self, why: str, where: Where) -> None:
         """A checkpoint was aborted, or could not be triggered, for this reason."""
-        count, since = 1, where
+        count, since = 1, frozenset(self._open.values())
         if self._row is not None and self._row[0] == why:
             count, since = self._row[1] + 1, self._row[2]
         self._row = (why, count, since)
         if count == ABORTS_IN_A_ROW:
             for number, opened in self._open.items():
-                if (opened.log, opened.line) <= (since.log, since.line):
+                if opened in since:
                     told = f"again and again: {why}"
                     self.note(self.states[number], where, Severity.STUCK, told)
 

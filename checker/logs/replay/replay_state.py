@@ -13,7 +13,7 @@ state has the end of the range that favours the properties:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import cast
@@ -85,7 +85,9 @@ class ReplayState:
         self._some_wait = "waits" in words
         missing = without_log(run)
         self._silent = frozenset(t for at, t in self.system.tasks.items() if at in missing)
-        """The tasks of whose process the log is missing."""
+        """The tasks of whose process the log is missing, or ends before the line that is looked at.
+        """
+        self._missing = self._silent
         self._of_silent: dict[int, Entity] = {}
         """The variables that only such a log would tell, and of which task's process it is."""
         self._takes = "refused" in words or ids != {None}
@@ -93,11 +95,10 @@ class ReplayState:
         """Whether there is a coordinator of checkpoints. A job without one has none to tell of."""
         self._words: dict[int, tuple[str, ...]] = {}
         """The events by which variables are told."""
-        told = self._told()
-        self.monitors = ReplayMonitor(self.system, told if begins else set())
+        told = self._initially = frozenset(self._told())
+        self.monitors = ReplayMonitor(self.system, told if begins else frozenset())
         if not begins:
-            # What was before the log is not known; a variable is from its first line on.
-            self.monitors.observed = frozenset(at for at in told if self._holds_one(at))
+            self._observe()
         self.monitors.names = self._names()
         self.begun: dict[int, PendingCheckpoint] = {}
         """What is known of the checkpoints that are pending."""
@@ -108,6 +109,11 @@ class ReplayState:
         self.where = Where(0, 0, 0)
         """The line that is looked at."""
         self._alternatives_left: dict[int, object] | None = None
+
+    def _observe(self) -> None:
+        """What was before is not known; a variable is from its first line on."""
+        self.begins = False
+        self.monitors.observed = frozenset(at for at in self._initially if self._holds_one(at))
 
     def _holds_one(self, position: int) -> bool:
         """Whether a variable is known as a whole when it is written: a set is not."""
@@ -159,13 +165,39 @@ class ReplayState:
 
     def forget(self) -> None:
         """A part of the log is missing here: what was known before may have changed."""
+        self._observe()
         self.monitors.forget()
         self._others().clear()
         self.begun.clear()
 
+    def falls_silent(self, tasks: Collection[Task]) -> None:
+        """The log of the process of some tasks has ended: what only it would tell is unknown."""
+        self._silent |= {*tasks}
+        self._of_silent |= {at: task for task in tasks for at in self._only_of(task)}
+        self.monitors.known -= self._of_silent.keys()
+        self.monitors.drop({task.name for task in tasks})
+
+    def speaks_again(self, task: Task) -> None:
+        """A new attempt of a task begins, perhaps in another process."""
+        if task in self._silent - self._missing:
+            self._silent -= {task}
+            own = self._only_of(task)
+            self.monitors.known |= self._initially & {*own} if self.begins else frozenset()
+
+    def _only_of(self, task: Task) -> list[int]:
+        """The variables of which only the process of a task tells."""
+        return [
+            entity.variables[name].position
+            for entity in self.system.world.entities
+            for kind, fields in (*TELLS.items(), *SETTLES.items())
+            if isinstance(entity, kind) and self._task_of(entity) == task
+            for name, words in fields.items()
+            if name in entity.variables and any(word != OF_TASKS for word in words)
+        ]
+
     @property
     def silent(self) -> frozenset[str]:
-        """The names that the log gives the tasks of whose process it is missing."""
+        """The names that the log gives the tasks of whose process it is missing, or has ended."""
         return frozenset(self.monitors.names[task.name] for task in self._silent)
 
     def lacks(self, name: str, unseen: Iterable[int | None]) -> tuple[str, ...] | None:

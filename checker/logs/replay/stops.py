@@ -68,11 +68,15 @@ class StopProgress:
     """Its savepoint."""
     begun: int | None = None
     completed: int | None = None
+    ended_before: frozenset[tuple[str, int]] = frozenset()
+    """The tasks that had ended when the savepoint completed."""
     aborted: int | None = None
     newer: tuple[int, int] | None = None
     """A newer checkpoint that completed while the savepoint was pending, and the line."""
     since: str = ""
     """The time of the last completion that concerns it: its savepoint's, or the newer one's."""
+    log: int = 0
+    """The file of that line."""
     goes_on: bool = False
     """Another checkpoint was begun after the abort of the savepoint."""
     is_over: bool = False
@@ -136,10 +140,19 @@ class AllStops:
     def _completed(self, number: int, told: LogEvent) -> None:
         for stop in self.stops:
             if stop.number == number:
-                stop.completed, stop.since = told.line, told.time
+                stop.completed, stop.since, stop.log = told.line, told.time, told.log
+                stop.ended_before = self._ended()
             elif stop.number is not None and stop.number < number and stop.completed is None:
                 stop.newer = stop.newer or (number, told.line)
-                stop.since = stop.since or told.time
+                if not stop.since:
+                    stop.since, stop.log = told.time, told.log
+
+    def _ended(self) -> frozenset[tuple[str, int]]:
+        return frozenset(at for at, task in self.tasks.items() if task.ended is not None)
+
+    def left(self, stop: StopProgress) -> bool:
+        """Whether some task has ended since the savepoint of a stop completed."""
+        return bool(self._ended() - stop.ended_before)
 
     def of_task(self, event: RunEvent, named: TaskId) -> None:
         """An event of the present attempt of a task. With a new attempt all is forgotten that the
@@ -260,11 +273,12 @@ class _Judging:
         }
         others |= {e.name: f"has not ended; {_NO_LOG}" for e in self.alive if e.name in self.silent}
         begun = f"{self._begun} completed at line {line}, and {_counted(len(self.alive))} not ended"
-        left = [each for each in self.stops.tasks.values() if (each.ended or 0) > line]
         severity = Severity.OPEN
         if certain:
             severity = Severity.STUCK
-        elif ((missing and left) or self.stop.newer is not None) and self._is_late():
+        elif (
+            (missing and self.stops.left(self.stop)) or self.stop.newer is not None
+        ) and self._is_late():
             severity = Severity.OVERDUE
         reasons = certain or missing
         if self.stop.newer is not None and not certain:
@@ -299,9 +313,10 @@ class _Judging:
         )
 
     def _is_late(self) -> bool:
-        """Whether the log goes on for longer than a call takes, after the last completion."""
+        """Whether the coordinator's log goes on for longer than a call takes, after the last
+        completion. Files of other processes have clocks of their own."""
         try:
-            newest, since = _time(self.profile.newest), _time(self.stop.since)
+            newest, since = _time(self.profile.newest[self.stop.log]), _time(self.stop.since)
         except ValueError:
             return False  # digits that are no time
         return newest - since >= CALL_TAKES
@@ -355,6 +370,7 @@ class _Judging:
             severity = later
         elif self.silent:
             begun_ += "; whether another task fails by the abort is told in a log that is missing"
+            begun_ += ", or ends early"
             severity = later
         return HungStop(severity, _told(begun_, certain), certain, failed=True)
 
@@ -397,7 +413,7 @@ class _Judging:
         )
 
 
-_NO_LOG = "the log of its process is missing"
+_NO_LOG = "the log of its process is missing, or ends early"
 _UNHEARD = "whether it has heard of the savepoint's completion is not decided at this log level"
 
 

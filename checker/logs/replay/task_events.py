@@ -92,7 +92,18 @@ class TaskEvents:
         self._forgets(task)
         self.state.take("restart_region", {}, lambda: _start(task))
 
+    def running_in(self, log: int) -> list[Task]:
+        """The tasks whose present attempt runs in the process of a log that tells no end of it."""
+        run = self.state.run
+        found: list[Task] = []
+        for (vertex, subtask), task in self.state.system.tasks.items():
+            present = self._attempts.get(task)
+            if present is not None and run.is_left_open(vertex, subtask, present.number, log):
+                found.append(task)
+        return found
+
     def _forgets(self, task: Task) -> None:
+        self.state.speaks_again(task)
         self.since[task] = self.state.where
         self.state.knows(task, "released", self.state.tells(task, *OF_RELEASES))
         self.state.settle(task, "status")

@@ -55,7 +55,7 @@ def _missing(replayed: LogReplay, history: JobHistory, task: Task) -> Iterator[s
     state = replayed.state
     match task.status:
         case TaskStatus.RUNNING if state.monitors.names[task.name] in state.silent:
-            yield "whether its data has ended is told by its process, whose log is missing"
+            yield "whether its data has ended is told by its process, whose log is missing or ends"
         case TaskStatus.RUNNING if not state.profile.has("waits"):
             levels = ", ".join(state.profile.lacks("waits"))
             yield f"whether its data has ended is not decided at this log level (needs {levels})"

@@ -74,6 +74,12 @@ STARTED = """
 """
 
 #: The rule reads history: the state that a run has, or that only an option records.
+#: They tell whether effects are recorded, also where they are not.
+SINKS = [
+    ("sink", "plan", "bool(task.sink)"),
+    ("sink-is", "plan", "task.sink is not None"),
+    ("sinks", "plan", "len(self.sinks) > 0"),
+]
 HISTORY = [
     ("taken", "plan", "not task.taken.is_empty"),
     ("observes-taken", "plan", 'not self.observes("taken")'),
@@ -89,6 +95,8 @@ HISTORY = [
     ("hasattr", "plan", 'any(hasattr(each, "visible") for each in self.sinks)'),
     ("variables", "plan", '"taken" not in getattr(task, "variables")'),
     ("attrgetter", "plan", 'not operator.attrgetter("setting.observe")(self)'),
+    ("visible", "plan", "any(each.visible[self.data[0]] == 0 for each in self.sinks)"),
+    *SINKS,
 ]
 
 
@@ -117,4 +125,5 @@ def few_ids() -> list[Plant]:
 def history() -> list[Plant]:
     """Return the variants that do something else if history is recorded."""
     kept = "taken = true\ncut = true\nprogress = true\neffects = true"
-    return [Plant(name, site, cond, observe=kept) for name, site, cond in HISTORY]
+    bare = [Plant(f"{name}-unobserved", site, cond, observe="") for name, site, cond in SINKS]
+    return [*bare, *(Plant(name, site, cond, observe=kept) for name, site, cond in HISTORY)]

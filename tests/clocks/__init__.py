@@ -1,0 +1,1 @@
+"""`python -m tests.clocks`: how `finale validate` judges logs of several machines."""
