@@ -7,6 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from finale.checker.cache.store import users_store
 from finale.checker.review.change import read_under
 from finale.checker.search.verdict import Verdict, Word
 from finale.checker.spec.catalogue import catalogue
@@ -40,7 +41,7 @@ def explore(
     from finale.checker.page.explorer.server import Explorer, serving
     from finale.checker.page.explorer.walk import walk_of
 
-    claim = read_under(spec, catalogue(protocols), variant, values_in(set))
+    claim = read_under(spec, catalogue(protocols, users_store()), variant, values_in(set))
     system = claim.system()
     start, rules = (0, []) if trace is None else _path(system, trace)
     begin = walk_of(system, start, rules)

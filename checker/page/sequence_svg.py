@@ -161,6 +161,11 @@ def _svg(layout: Layout, label: str, style: h.Node) -> h.Renderable:
         (_line(layout, message) for message in diagram.messages),
         (_dot(layout, moment) for moment in diagram.moments),
         (_label(layout, message) for message in diagram.messages),
+        # A page moves the heads down while a reader scrolls: they lie over everything.
+        h.g(".heads")[
+            h.rect(".paper", width=width, height=str(HEAD - 8)),
+            (_head(layout, number) for number in range(len(diagram.lanes))),
+        ],
     ]
 
 
@@ -184,14 +189,21 @@ def _row(layout: Layout, moment: Moment) -> h.Renderable:
 
 def _lane(layout: Layout, number: int) -> h.Renderable:
     lane, x = layout.diagram.lanes[number], layout.x[number]
+    return h.g(class_=["lane", lane.is_channel and "channel"])[
+        h.title[lane.name],
+        h.line(x1=_n(x), x2=_n(x), y1=_n(HEAD - 8), y2=_n(layout.bottom)),
+        (_bar(layout, x, start, end) for start, end in _filled(lane.lengths)),
+    ]
+
+
+def _head(layout: Layout, number: int) -> h.Renderable:
+    lane, x = layout.diagram.lanes[number], layout.x[number]
     name = _cut(lane.name)
     half = len(name) * CHARACTER / 2 + 8
     return h.g(class_=["lane", lane.is_channel and "channel"])[
         h.title[lane.name],
-        h.line(x1=_n(x), x2=_n(x), y1=_n(HEAD - 8), y2=_n(layout.bottom)),
         h.rect(x=_n(x - half), y="6", width=_n(2 * half), height="24", rx="4"),
         h.text({"text-anchor": "middle"}, x=_n(x), y="22")[name],
-        (_bar(layout, x, start, end) for start, end in _filled(lane.lengths)),
     ]
 
 

@@ -54,7 +54,7 @@ function statesOf(deltas) {
 
 function walk(told) {
   const states = statesOf(JSON.parse(document.getElementById(`${told.id}-states`).textContent));
-  const steps = [...told.querySelectorAll(".step")];
+  const steps = [...told.querySelectorAll(".walk .step")]; // not those of a run before
   const marks = [...told.querySelectorAll("[data-mark]")]; // rows of the diagram
   const panel = told.querySelector(".state");
   const output = told.querySelector("output");
@@ -127,6 +127,16 @@ function walk(told) {
   panel.hidden = false;
   show(0, false);
 }
+
+// The names of the lanes stay in sight while a reader scrolls a diagram.
+function keepHeads(diagram) {
+  const heads = diagram.querySelector(".heads");
+  if (heads) heads.setAttribute("transform", `translate(0 ${diagram.scrollTop})`);
+}
+
+document.addEventListener("scroll", (event) => {
+  if (event.target.matches?.(".diagram")) keepHeads(event.target);
+}, true);
 
 // A link to a trace that is folded unfolds it.
 function unfold() {

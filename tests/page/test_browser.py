@@ -22,10 +22,16 @@ from finale.cli.traces import itf_of_run
 from finale.model.itf import from_itf
 from finale.model.trace import Trace
 from tests.page.browser import WIDTHS, Seen, browser, needs_browser, opened
-from tests.page.made import ABORTS, HANGS, HOSTILE, PING, result, told
+from tests.page.made import ABORTS, HANGS, HOSTILE, PING, RESUMED, result, told
 
 pytestmark = needs_browser
-PAGES = {"one": (HANGS,), "two": (HANGS, ABORTS), "ping": (PING,), "hostile": (HOSTILE,)}
+PAGES = {
+    "one": (HANGS,),
+    "resumed": (RESUMED,),
+    "two": (HANGS, ABORTS),
+    "ping": (PING,),
+    "hostile": (HOSTILE,),
+}
 
 
 @pytest.fixture(scope="module")
@@ -117,6 +123,18 @@ def test_after_a_link_to_a_trace_the_keys_walk_it(window: Browser, folder: Path,
     for _ in range(8):
         page.keyboard.press(key)
     assert "quiesce" in current(page)
+    assert is_sound(seen)
+    page.close()
+
+
+def test_the_keys_walk_the_trace_and_not_the_run_before(window: Browser, folder: Path) -> None:
+    seen = opened(window, (folder / "resumed.html").as_uri(), 1280)
+    page, name = seen.page, "s1-finished-stays-marked-trace"
+    assert page.locator(f"#{name} details[open] .step").count() > 0
+    page.locator(f"#{name} .walk .step").first.focus()
+    page.keyboard.press("End")
+    trace = told(RESUMED, "finished-stays-marked").trace
+    assert page.locator(f"#{name} .step.current").get_attribute("data-step") == str(trace.length)
     assert is_sound(seen)
     page.close()
 
@@ -260,6 +278,63 @@ def test_the_explorer_is_walked_by_keyboard(window: Browser, address: str, width
     page.locator("#taken li").nth(1).wait_for(state="detached")
     assert is_sound(seen)
     page.close()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_violation_is_on_the_first_screen(window: Browser, address: str, width: int) -> None:
+    seen = opened(window, address, width)
+    page = seen.page
+    link = page.locator("#violated a").last
+    link.wait_for()
+    assert page.evaluate("scrollY") == 0
+    box = link.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] < 900
+    link.focus()
+    page.keyboard.press("Enter")
+    page.locator("#taken li").nth(1).wait_for()
+    assert is_sound(seen)
+    page.close()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_what_is_not_enabled_says_why(window: Browser, address: str, width: int) -> None:
+    seen = opened(window, address, width)
+    page = seen.page
+    page.locator("#next button").first.wait_for()
+    page.locator("#blocked > summary").focus()
+    page.keyboard.press("Enter")
+    page.locator("#reasons .condition").first.wait_for()
+    page.locator("#reasons .source > summary").first.focus()
+    page.keyboard.press("Enter")
+    page.locator("#reasons .line.stop").first.wait_for()
+    # Nothing is cut at the side.
+    wide = "(e) => e.scrollWidth <= e.clientWidth"
+    assert all(each.evaluate(wide) for each in page.locator(".source pre").all())
+    page.locator("#expression").fill("1 + 1")
+    page.locator("#expression").press("Enter")
+    page.locator("#value", has_text="= 2").wait_for()
+    page.locator("#expression").fill("nobody.status")
+    page.locator("#expression").press("Enter")
+    page.locator("#value", has_text="has no value").wait_for()
+    seen.wrong = [each for each in seen.wrong if "422" not in each]
+    assert is_sound(seen)
+    page.close()
+
+
+def test_the_names_of_lanes_stay_in_sight(window: Browser, folder: Path) -> None:
+    seen = opened(window, (folder / "one.html").as_uri(), 400)
+    diagram = seen.page.locator("#s1-checkpoint-ends .diagram")
+    diagram.evaluate("(e) => { e.style.maxHeight = '200px'; e.scrollTop = 90; }")
+    head = diagram.locator(".heads text").first
+    seen.page.wait_for_function(
+        "() => document.querySelector('#s1-checkpoint-ends .heads').hasAttribute('transform')"
+    )
+    inside, shown = head.bounding_box(), diagram.bounding_box()
+    assert inside is not None
+    assert shown is not None
+    assert inside["y"] >= shown["y"]
+    seen.page.close()
 
 
 def test_a_counterexample_is_jumped_to_and_copied(window: Browser, address: str) -> None:

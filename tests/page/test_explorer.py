@@ -7,23 +7,27 @@ import json
 import re
 import threading
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from unittest import mock
 
 import pytest
 
 from finale.checker.page.explorer import walk as walk_module
+from finale.checker.page.explorer.plainly import Plainly
 from finale.checker.page.explorer.server import BODY_MAX, HOST, Explorer, serving
-from finale.checker.page.explorer.walk import Walk, walk_of
+from finale.checker.page.explorer.walk import Walk, violated, walk_of
 from finale.checker.search.limits import Limits
 from finale.checker.search.verdict import Verdict, Word
 from finale.cli.traces import itf_of_run
 from finale.model.errors import FinaleError
 from finale.model.itf import from_itf
+from finale.model.semantics import blocking_bounds, outcome, steps
+from finale.model.system import Blocked, State
 from finale.model.trace import Trace
 from tests.cli.running import run
-from tests.page.made import HANGS, PING, result, told
+from tests.page.made import HANGS, PING, ROOT, result, told
 
 
 def walk(*rules: int, spec: Path = HANGS) -> Walk:
@@ -231,3 +235,131 @@ def test_a_trace_of_another_version_is_an_error(tmp_path: Path) -> None:
     file.write_text("{}", encoding="utf-8")
     ran = run(f"explore {HANGS} --trace {file}")
     assert (ran.exit, "error[not-itf]" in ran.stderr) == (2, True)
+
+
+# --- why a step is not enabled, sources, expressions ---------------------------------------------
+
+
+@cache
+def plainly() -> Plainly:
+    return Plainly(result(HANGS).spec)
+
+
+def test_each_step_that_is_not_enabled_has_its_false_condition() -> None:
+    for length in range(len(race()) + 1):
+        one = walk(*race()[:length])
+        told_steps = one.blocked(plainly())
+        enabled = {step.rule for step in steps(one.system, one.state)}
+        assert {one.system.rules[int(str(each["rule"]))] for each in told_steps} | enabled == {
+            *one.system.rules
+        }
+        bounds = {str(rule) for rule, _ in blocking_bounds(one.system, one.state)}
+        for each in told_steps:
+            why = cast("dict[str, Any]", each["why"])
+            rule = one.system.rules[int(str(each["rule"]))]
+            file, line = why["place"].rsplit(":", 1)
+            text = (ROOT / file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+            if str(rule) in bounds:
+                assert "the bound" in why["condition"]
+            else:
+                assert why["condition"].split()[0].split("(")[0] in text
+                assert why["values"]
+
+
+def test_a_reason_has_the_values_that_it_rests_on() -> None:
+    [why] = [
+        e["why"] for e in walk(race()[0]).blocked(plainly()) if e["name"] == "trigger_checkpoint"
+    ]
+    values = dict(cast("dict[str, Any]", why)["values"])
+    assert cast("dict[str, Any]", why)["condition"] == "self.may_be_pending()"
+    assert values["self.may_be_pending()"] == "false"
+    assert values["self.concurrent"] == "1"  # what the helper compares
+
+
+def test_a_source_marks_the_branch_and_the_stop() -> None:
+    one = walk(*race()[:7])
+    taken = one.source(race()[7], plainly())
+    assert taken["why"] is None
+    rule = cast("list[dict[str, Any]]", taken["functions"])[0]
+    assert rule["name"].endswith("quiesce")
+    marks = {text.strip(): mark for _, text, mark in rule["lines"]}
+    assert marks["task.status = TaskStatus.QUIESCED"] == "ran"
+    assert set(marks.values()) == {"", "ran"}
+    # Before, the same rule stops at its first condition.
+    early = walk().source(race()[7], plainly())
+    rule = cast("list[dict[str, Any]]", early["functions"])[0]
+    marks = {text.strip(): mark for _, text, mark in rule["lines"]}
+    assert marks["task.status = TaskStatus.QUIESCED"] == ""
+    assert "stop" in marks.values()
+
+
+def test_rules_run_plainly_as_the_system_says() -> None:
+    for spec in (HANGS, PING):
+        system = result(spec).system
+        assert system is not None
+        own = Plainly(result(spec).spec)
+        for state in {*system.initial, *(s for row in result(spec).rows for s in states_of(row))}:
+            for rule in system.rules:
+                is_blocked = isinstance(outcome(rule.tree, state), Blocked)
+                assert (own.reason(rule, state) is not None) == is_blocked, str(rule)
+
+
+def states_of(row: Verdict) -> tuple[State, ...]:
+    return () if row.trace is None else row.trace.states
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("S1.status", "RUNNING"),
+        ("S1.status == TaskStatus.RUNNING", "true"),
+        ("exists(tasks, lambda task: task.is_closed)", "false"),
+        ("[task for task in state.tasks if task.is_running]", "[S1, S2, K]"),
+        ("checkpoints[0].triggers", "{S1, S2}"),
+        ("1 + len(tasks) * 2", "7"),
+    ],
+)
+def test_an_expression_has_a_value(expression: str, value: str) -> None:
+    assert plainly().value_of(expression, walk(race()[0]).state) == value
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "",
+        "1 +",
+        "x = 1",
+        "import os",
+        "S1.__class__",
+        "().__class__.__bases__",
+        "(t for t in tasks).gi_frame.f_builtins",
+        "'{0.__class__}'.format(S1)",
+        "open('/etc/passwd')",
+        "eval('1')",
+        "2 ** 9 ** 9",
+        "S1.nobody",
+        "S1.has_closed_not",
+        "len",
+        "1" * 2_000,
+    ],
+)
+def test_an_expression_that_has_none_is_an_error(expression: str) -> None:
+    with pytest.raises(FinaleError) as error:
+        plainly().value_of(expression, walk().state)
+    assert error.value.code == "bad-expression"
+
+
+def test_an_expression_changes_nothing() -> None:
+    one = walk(race()[0])
+    plainly().value_of("checkpoints[0].triggers.clear() is None", one.state)
+    assert plainly().value_of("checkpoints[0].triggers", one.state) == "{S1, S2}"
+
+
+def test_the_violated_properties_have_their_runs() -> None:
+    spec, system = result(HANGS).spec, result(HANGS).system
+    assert system is not None
+    told_runs = cast("list[dict[str, Any]]", violated(spec, system)["violated"])
+    rows = {row.property for row in result(HANGS).rows if row.counterexample is not None}
+    assert {each["name"] for each in told_runs} == rows
+    for each in told_runs:
+        assert len(walk_of(system, each["start"], each["rules"]).trace.rules) == len(each["rules"])

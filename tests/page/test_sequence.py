@@ -65,8 +65,8 @@ def test_no_arrow_crosses_a_label_of_its_own_step() -> None:
 def test_lanes_with_long_names_do_not_overlap() -> None:
     drawn = ElementTree.fromstring(sequence_file(told(HOSTILE, "stays-calm").diagram, "names"))
     space = "{http://www.w3.org/2000/svg}"
-    lanes = [e for e in drawn.iter(f"{space}g") if "lane" in (e.get("class") or "").split()]
-    heads = [head for each in lanes if (head := each.find(f"{space}rect")) is not None]
+    [group] = [e for e in drawn.iter(f"{space}g") if e.get("class") == "heads"]
+    heads = [each for each in group.iter(f"{space}rect") if each.get("class") != "paper"]
     edges = [(float(h.get("x", "0")), float(h.get("width", "0"))) for h in heads]
     assert len(edges) == 3
     for (left, width), (right, _) in pairwise(edges):

@@ -62,6 +62,8 @@ async function draw(next) {
   at("starts").querySelector("input").max = here.starts;
   at("starts").querySelector("input").value = here.start + 1;
   drawNext(here);
+  drawBlocked();
+  evaluate();
   drawTaken(here);
   drawState(at("state"), new Map(here.values.map(([n, ...value]) => [n, value])), new Set(here.changed));
   drawDiagram(here);
@@ -92,9 +94,123 @@ function drawNext(here) {
     }
     button.addEventListener("click", () => go({ ...run, rules: [...run.rules, step.rule] }));
     const item = element("li");
-    item.append(button);
+    item.append(button, source(step.rule));
     return item;
   }));
+}
+
+// The source of a rule, asked for when it is unfolded: which lines run, and at which it stops.
+function source(rule) {
+  const fold = element("details", "source");
+  fold.append(element("summary", "", "source"));
+  fold.addEventListener("toggle", async () => {
+    if (!fold.open || fold.children.length > 1) return;
+    let told;
+    try {
+      told = await ask("source", { ...run, rule });
+    } catch (error) {
+      complain(error);
+      return;
+    }
+    for (const [number, each] of told.functions.entries()) {
+      const title = element(number ? "summary" : "p", "soft", `${each.name}  ${each.place}`);
+      const lines = element("pre");
+      for (const [line, text, mark] of each.lines) {
+        const sign = { ran: "▸", stop: "✗" }[mark] || " ";
+        lines.append(element("span", `line ${mark}`, `${sign} ${String(line).padStart(4)}  ${text}`));
+      }
+      lines.tabIndex = 0;
+      if (number) {
+        const helper = element("details");
+        helper.open = each.lines.some(([, , mark]) => mark === "stop");
+        helper.append(title, lines);
+        fold.append(helper);
+      } else fold.append(title, lines);
+    }
+    fold.append(element("p", "soft", "▸ a line that runs in this state, ✗ the line at which the rule stops"));
+  });
+  return fold;
+}
+
+// --- what is not enabled, and what an expression says --------------------------------------------
+
+let blocked = { of: "", steps: [] };
+
+async function drawBlocked() {
+  if (!at("blocked").open) return;
+  const address = addressOf(run);
+  if (blocked.of !== address) {
+    try {
+      blocked = { of: address, steps: await ask("blocked", run) };
+    } catch (error) {
+      complain(error);
+      return;
+    }
+  }
+  if (address !== addressOf(run)) return;
+  const words = at("wanted").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const text = (step) => `${step.name} ${step.binding.flat().join(" ")}`.toLowerCase();
+  const shown = blocked.steps.filter((step) => words.every((word) => text(step).includes(word)));
+  at("reasons").replaceChildren(...shown.map((step) => {
+    const item = element("li", "blocked");
+    item.append(element("b", "", step.name), bound(step.binding));
+    if (step.why) {
+      item.append(element("code", "condition", step.why.condition));
+      item.append(element("span", "sentence", `is false: ${step.why.inside}, ${step.why.place}`));
+      for (const [name, value] of step.why.values) {
+        const line = element("span", "effect");
+        line.append(element("span", "soft", `${name} `), element("b", "", value));
+        item.append(line);
+      }
+    }
+    item.append(source(step.rule));
+    return item;
+  }));
+}
+
+async function evaluate() {
+  const expression = at("expression").value.trim();
+  if (!expression) {
+    at("value").value = "";
+    return;
+  }
+  try {
+    at("value").value = `= ${await ask("value", { ...run, expression })}`;
+  } catch (error) {
+    at("value").value = error.message;
+  }
+}
+
+// --- the properties that are violated ------------------------------------------------------------
+
+async function drawViolated() {
+  let told;
+  try {
+    told = await ask("violated", {});
+  } catch (error) {
+    at("violated").replaceChildren(element("p", "soft", `${error.message}`));
+    return;
+  }
+  const parts = [];
+  if (told.violated.length) {
+    const list = element("ul", "violated");
+    for (const each of told.violated) {
+      const link = element("a", "", each.name);
+      link.href = addressOf(each);
+      link.title = each.sentence;
+      const item = element("li");
+      item.append(element("span", "badge bad", "violated"), " ", link,
+        element("span", "soft", ` after ${each.steps} step${each.steps === 1 ? "" : "s"}`));
+      list.append(item);
+    }
+    parts.push(list);
+  }
+  const states = `${told.states} states`;
+  const seen = told.stopped ? `${states} were searched, and not all: ${told.stopped}` : `all ${states} were searched`;
+  const unknown = told.unknown.length ? `; unknown: ${told.unknown.join(", ")}` : "";
+  const none = told.violated.length ? "" : "No violation was found: ";
+  parts.push(element("p", "soft", `${none}${seen}${unknown}.`));
+  at("violated").replaceChildren(...parts);
 }
 
 function effect(change) {
@@ -115,13 +231,15 @@ function drawTaken(here) {
     item.append(button);
     return item;
   }));
-  at("taken").lastElementChild.scrollIntoView({ block: "nearest" });
+  const column = at("taken").closest("section");
+  column.scrollTop = column.scrollHeight;
 }
 
 function drawDiagram(here) {
   const parsed = new DOMParser().parseFromString(here.diagram, "image/svg+xml");
   at("diagram").replaceChildren(document.importNode(parsed.documentElement, true));
   at("diagram").scrollTop = at("diagram").scrollHeight;
+  keepHeads(at("diagram"));
 }
 
 const TONES = { violated: "bad", reached: "good", holds: "good", goal: "good", cause: "open" };
@@ -202,6 +320,13 @@ at("back").addEventListener("click", () => go({ ...run, rules: run.rules.slice(0
 at("restart").addEventListener("click", () => go({ ...run, rules: [] }));
 at("copy").addEventListener("click", copy);
 at("starts").addEventListener("change", (event) => go({ start: event.target.value - 1, rules: [] }));
+at("blocked").addEventListener("toggle", drawBlocked);
+at("wanted").addEventListener("input", drawBlocked);
+at("expression").addEventListener("change", evaluate);
+at("evaluate").addEventListener("submit", (event) => {
+  event.preventDefault();
+  evaluate();
+});
 at("ask").addEventListener("submit", (event) => {
   event.preventDefault();
   search(at("property").value);
@@ -220,6 +345,7 @@ document.addEventListener("keydown", (event) => {
 window.addEventListener("hashchange", () => draw(runOf(location.hash)));
 
 at("explorer").hidden = false;
+drawViolated();
 if (location.hash) draw(runOf(location.hash));
 else {
   history.replaceState(null, "", addressOf(run));

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import htpy as h
 
 from finale.checker.page.document import data, document
-from finale.checker.page.parts import heading, section
+from finale.checker.page.parts import folded, heading, section
+from finale.checker.page.told import legend
 from finale.checker.report.places import shown_file, told_setting
 from finale.checker.search.verdict import NO_DEADLOCK
 from finale.checker.spec.claim import Spec
@@ -14,7 +17,7 @@ from finale.model.system import System
 from .walk import Walk
 
 
-def explorer_page(spec: Spec, system: System, start: Walk) -> str:
+def explorer_page(spec: Spec, system: System, start: Walk, names: Sequence[str]) -> str:
     """The page as text. Its script asks the server for everything that changes."""
     protocol, *changes = told_setting(spec)
     trace = start.trace
@@ -24,13 +27,14 @@ def explorer_page(spec: Spec, system: System, start: Walk) -> str:
         h.noscript[h.p["This page needs scripts. Without them: finale trace, finale report."]],
         h.div("#explorer", hidden=True)[
             h.p("#message", role="alert", hidden=True),
+            h.div("#violated", aria_live="polite")[h.p(".soft")["looking for violations …"]],
             _controls(),
             h.div(".columns")[
-                section("Next steps", h.p("#word.soft"), h.ol("#next.choices")),
-                section("State", h.div("#state")),
+                section("Next steps", h.p("#word.soft"), h.ol("#next.choices"), _blocked()),
+                section("State", _evaluate(names), h.div("#state")),
                 section("Run so far", h.ol("#taken.run", start="0")),
             ],
-            section("Sequence diagram", _diagram()),
+            section("Sequence diagram", _diagram(), folded("legend", legend())),
             section("Properties in this state", _ask(system), h.div("#properties")),
         ],
         data("begin", begin),
@@ -56,6 +60,25 @@ def _controls() -> h.Renderable:
             " start",
         ],
     ]  # fmt: skip
+
+
+def _blocked() -> h.Renderable:
+    return h.details("#blocked")[
+        h.summary["not enabled: why"],
+        h.input("#wanted", type="search", placeholder="rule or task", aria_label="rule or task"),
+        h.ol("#reasons.choices"),
+    ]
+
+
+def _evaluate(names: Sequence[str]) -> h.Renderable:
+    return h.form("#evaluate")[
+        h.label[
+            "expression ",
+            h.input("#expression", list="names", placeholder="S.status", autocomplete="off"),
+        ],
+        h.datalist("#names")[(h.option(value=each) for each in names)],
+        h.output("#value.mono", aria_live="polite"),
+    ]
 
 
 def _diagram() -> h.Renderable:

@@ -13,6 +13,7 @@ import json
 import secrets
 import sys
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock
@@ -25,7 +26,8 @@ from finale.model.system import System
 from finale.model.trace import Trace
 
 from .page import explorer_page
-from .walk import Walk, walk_of
+from .plainly import Plainly
+from .walk import Walk, violated, walk_of
 
 HOST = "127.0.0.1"
 #: A question is a path and a name.
@@ -43,18 +45,36 @@ class Explorer:
     def __init__(
         self, spec: Spec, system: System, start: Walk, written: Callable[[Trace], str]
     ) -> None:
+        self.spec = spec
         self.system = system
+        self.plainly = Plainly(spec)
         self.token = secrets.token_urlsafe(16)
-        self.page = explorer_page(spec, system, start)
+        self.page = explorer_page(spec, system, start, self.plainly.names())
         self._searching = Lock()
         self.answers: Mapping[str, Callable[[Question], object]] = {
             "here": lambda asked: all_visible(self._walk(asked).here()),
+            "blocked": lambda asked: all_visible(self._walk(asked).blocked(self.plainly)),
+            "source": self._source,
+            "value": self._value,
+            "violated": lambda _: self._violated,
             "search": self._search,
             "itf": lambda asked: written(self._walk(asked).trace),
         }
 
     def _walk(self, asked: Question) -> Walk:
         return walk_of(self.system, asked.get("start"), asked.get("rules"))
+
+    def _source(self, asked: Question) -> object:
+        return all_visible(self._walk(asked).source(asked.get("rule"), self.plainly))
+
+    def _value(self, asked: Question) -> object:
+        walk = self._walk(asked)
+        return all_visible(self.plainly.value_of(str(asked.get("expression")), walk.state))
+
+    @cached_property
+    def _violated(self) -> object:
+        with self._searching:
+            return all_visible(violated(self.spec, self.system))
 
     def _search(self, asked: Question) -> object:
         with self._searching:  # one at a time: each takes memory

@@ -12,11 +12,20 @@ from typing import cast
 
 from finale.checker.page.sequence_svg import sequence_svg
 from finale.checker.page.told import queues_of, variable_json
+from finale.checker.report.places import shown_place
 from finale.checker.report.sequence import Diagram, sequence_of
-from finale.checker.report.story import cells_that_matter, changes_of, steps_of
+from finale.checker.report.story import (
+    BUILT_IN_SENTENCES,
+    cells_that_matter,
+    changes_of,
+    steps_of,
+)
+from finale.checker.search.backends import check_with
 from finale.checker.search.bfs.search import check
 from finale.checker.search.limits import Limits
+from finale.checker.search.rows import result_of
 from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Word
+from finale.checker.spec.claim import Spec
 from finale.checker.studies.decisive import Decisive
 from finale.model.errors import FinaleError
 from finale.model.semantics import (
@@ -31,6 +40,8 @@ from finale.model.semantics import (
 from finale.model.system import Blocked, Fault, Kind, Predicate, Property, State, System, Update
 from finale.model.trace import Trace, renamed
 from finale.model.value_text import ValueChange, label_of, value_text
+
+from .plainly import Plainly, Reason
 
 #: A search from a state of the page looks at so many states, and takes so many seconds, at most.
 LIMITS = Limits(states_max=200_000, seconds_max=60)
@@ -113,6 +124,28 @@ class Walk:
         seen = [n for n, state in enumerate(self.trace.states) if state == step.result]
         return {"changes": told, "fault": "", "back": seen[-1] if seen else None}
 
+    def blocked(self, plainly: Plainly) -> list[Json]:
+        """The steps that are not enabled, each with the condition that is false."""
+        if self.trace.fault is not None:
+            return []
+        return [
+            {
+                "rule": number,
+                "name": rule.rule.name,
+                "binding": [list(pair) for pair in rule.binding],
+                "why": _reason(plainly.reason(rule, self.state)),
+            }
+            for number, rule in enumerate(self.system.rules)
+            if isinstance(outcome(rule.tree, self.state), Blocked)
+        ]
+
+    def source(self, number: object, plainly: Plainly) -> Json:
+        """The source of a rule, with the lines that run in this state. Raises `not-a-run`."""
+        if not isinstance(number, int) or not 0 <= number < len(self.system.rules):
+            raise _not_a_run("it asks for a rule that the system does not have")
+        functions, reason = plainly.source(self.system.rules[number], self.state)
+        return {"functions": functions, "why": _reason(reason)}
+
     # --- what holds there ------------------------------------------------------------------------
 
     def _asked(self, prop: Property) -> Json:
@@ -171,14 +204,52 @@ class Walk:
                 f"no run was found in {seen.states} states: {report.stopped}",
                 advice="walk on and ask again, or use finale check",
             )
-        run = verdict.trace
+        trace = verdict.trace
         return {
             "verdict": verdict.shown,
             "why": verdict.why,
             "states": seen.states,
-            "rules": None if run is None else list(run.rules),
-            "loop": None if run is None else run.loop,
+            "rules": None if trace is None else list(trace.rules),
+            "loop": None if trace is None else trace.loop,
         }
+
+
+def _reason(reason: Reason | None) -> Json | None:
+    if reason is None:
+        return None
+    return {
+        "place": shown_place(reason.place),
+        "inside": reason.inside,
+        "condition": reason.condition,
+        "values": [list(pair) for pair in reason.values],
+    }
+
+
+def violated(spec: Spec, system: System) -> Json:
+    """The properties that are violated within the limits of a search, each with its run."""
+    # The system is there: to build it again would disturb the rules that run at the same time.
+    counts = spec.counts
+    report = check_with("auto", system, LIMITS, None, None if counts is None else counts.states)
+    found = result_of(spec, system, report)
+    sentences = {each.name: each.sentence for each in system.properties} | BUILT_IN_SENTENCES
+    return {
+        "violated": [
+            {
+                "name": row.property,
+                "sentence": sentences.get(row.property, ""),
+                "steps": row.counterexample.length,
+                "start": system.initial.index(row.counterexample.states[0]),
+                "rules": list(row.counterexample.rules),
+            }
+            for row in found.rows
+            if row.counterexample is not None
+        ],
+        "unknown": [
+            row.property for row in found.rows if row.is_claim and row.word is Word.UNKNOWN
+        ],
+        "stopped": found.report.stopped,
+        "states": found.report.statistics.states,
+    }
 
 
 def walk_of(system: System, start: object, rules: object) -> Walk:
@@ -254,4 +325,4 @@ def _first(answers: list[tuple[str, Predicate]]) -> tuple[str, Predicate | None]
     return min(answers, key=lambda each: _WORDS.index(each[0]))
 
 
-__all__ = ["Walk", "walk_of"]
+__all__ = ["Walk", "violated", "walk_of"]
