@@ -19,12 +19,18 @@ setup: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) packaging/links.py
+	@echo "setting up .venv, once: installing what Finale needs takes one or two minutes"
 	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv
 	@$(BIN)/pip install -qq --disable-pip-version-check -e '.[$(EXTRAS)]' -c constraints.txt
 	@touch $@
 
 demo: setup
+	@echo "a task finishes while the coordinator triggers its checkpoint: does the checkpoint end?"
+	@echo
+	@echo "$$ finale check $(DEMO) --property checkpoint-ends"
 	@$(BIN)/finale check $(DEMO) --property checkpoint-ends
+	@echo
+	@echo "$$ finale trace $(DEMO) --property checkpoint-ends"
 	@$(BIN)/finale trace $(DEMO) --property checkpoint-ends
 
 # While you type: no file that takes long, and few examples of each property.

@@ -198,7 +198,7 @@ COMMANDS = (
                     Example("List all properties.", "finale list properties"),
                     Example(
                         "List the options of one protocol.",
-                        "finale list options --protocol final-checkpoint",
+                        "finale list options --of final-checkpoint",
                     ),
                 ),
                 DONE,
@@ -249,7 +249,7 @@ COMMANDS = (
                     Example("Begin a review of a rule that is often changed.", "finale new review"),
                     Example(
                         "Begin a review of a rule of another protocol.",
-                        "finale new review --protocol yardstick --rule snapshot",
+                        "finale new review --of yardstick --rule snapshot",
                     ),
                 ),
                 DONE,
@@ -264,8 +264,7 @@ COMMANDS = (
                     ),
                     Example(
                         "Review another value of an option.",
-                        "finale review --protocol final-checkpoint "
-                        "--set options.finish_race=retrigger",
+                        "finale review --of final-checkpoint --set options.finish_race=retrigger",
                     ),
                 ),
                 "0 no verdict is worse; 1 a property that held is violated or vacuous, or a "

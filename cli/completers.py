@@ -40,7 +40,7 @@ def variants(context: CompletionContext) -> list[str]:
     """The variants of the protocol on the line; without one, all variants."""
     from finale.model.protocols.registry import PROTOCOLS
 
-    given = _given(context, "--protocol")
+    given = _given(context, "--of")
     entries = [entry for entry in PROTOCOLS if given in (None, entry.key)]
     return [variant for entry in entries for variant in entry.variants]
 
@@ -50,7 +50,7 @@ def rules(context: CompletionContext) -> Names:
     from finale.checker.spec.catalogue import catalogue
     from finale.model.language.build import rule_names, rule_of
 
-    kind = catalogue().protocol(_given(context, "--protocol") or PROTOCOL)
+    kind = catalogue().protocol(_given(context, "--of") or PROTOCOL)
     return [(name, rule_of(kind, name).sentence) for name in rule_names(kind)]
 
 

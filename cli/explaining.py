@@ -90,7 +90,7 @@ def _variants(known: Catalogue) -> Iterator[Explanation]:
 def _protocols(known: Catalogue) -> Iterator[Explanation]:
     for key in known.protocols:
         kind = known.protocol(key)
-        rows = (("Is", summary(kind)), ("More", f"finale list options --protocol {key}"))
+        rows = (("Is", summary(kind)), ("More", f"finale list options --of {key}"))
         yield Explanation(key, "protocol", rows)
 
 

@@ -19,6 +19,7 @@ FORMER: Mapping[str, str] = {
     "engine --seconds": "--max-seconds",
     "review --html": "--output",
     "* --jobs": "--workers",
+    "* --protocol": "--of",
 }
 
 

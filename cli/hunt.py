@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -34,7 +35,7 @@ from finale.checker.spec.writing import spec_text
 from finale.model.errors import FinaleError
 
 from . import completers
-from .errors import print_error
+from .errors import print_error, tell
 from .meter import Meter
 from .minimising import shrunk
 from .output import OutputFile, document, say_json
@@ -98,12 +99,20 @@ def hunt(  # noqa: PLR0913 - one parameter a flag
     files = [file for path in known or (OWN_SPECS,) for file in specs_in(path)]
     described = list(known_settings(files, chosen))
     plan = settings(chosen, own.name)
-    with Journal(output) as journal, Meter("settings") as meter:
+    with Journal(output) as journal:
+        tell(
+            f"hunting in {', '.join(chosen)}: first {grouped(len(described))} settings of specs, "
+            f"whose violations are known, then {grouped(len(plan))} new settings"
+        )
         limits = Limits(max_states, max_seconds)
-        hunting = Hunting(catalogued, journal, limits, workers or processors(), meter.tell_many)
-        interrupted = hunting.hunt(described, None)
+        with Meter("settings of specs") as meter:
+            look = meter.tell_many
+            hunting = Hunting(catalogued, journal, limits, workers or processors(), look)
+            interrupted = hunting.hunt(described, None)
         known_results = list(hunting.results(described))
-        interrupted = interrupted or hunting.hunt(plan, max_total_seconds)
+        with Meter("new settings") as meter:
+            hunting = replace(hunting, look=meter.tell_many)
+            interrupted = interrupted or hunting.hunt(plan, max_total_seconds)
         results = list(hunting.results(plan))
     signatures = signatures_of(known_results)
     unknown = len(described) - len(known_results)  # their violations would be called new

@@ -29,21 +29,21 @@ from .parameters import ProtocolsFolder
 def listing(
     what: Annotated[
         Literal["protocols", "properties", "options", "rules"],
-        Parameter(
-            help="What to list. Without --protocol, options and rules are listed by name only."
-        ),
+        Parameter(help="What to list. Without --of, options and rules are listed by name only."),
     ],
     /,
     *,
     protocol: Annotated[
         str | None,
-        Parameter(help="List entries of this protocol only.", completer=completers.protocols),
+        Parameter(
+            name="--of",
+            help="Protocol whose entries are listed (default: all).",
+            completer=completers.protocols,
+        ),
     ] = None,
     variant: Annotated[
         str | None,
-        Parameter(
-            help="With --protocol: a variant of the protocol.", completer=completers.variants
-        ),
+        Parameter(help="With --of: variant of the protocol.", completer=completers.variants),
     ] = None,
     protocols: ProtocolsFolder = None,
 ) -> int:
@@ -62,7 +62,7 @@ def listing(
             for kind in kinds:
                 names = ", ".join(named(kind)) or f"no {what}"
                 write(page, [*_heading(kind, variant), *paragraph(names, page.width, indent=2)])
-            more = f"finale list {what} --protocol NAME says what each is"
+            more = f"finale list {what} --of NAME says what each is"
             write(page, ["", Text(more, "dim")])
         case "options":
             for kind in kinds:
@@ -85,7 +85,7 @@ def _chosen(known: Catalogue, key: str | None, variant: str | None) -> list[type
         raise FinaleError(
             "usage",
             f'--variant "{variant}" is given without its protocol',
-            advice="add --protocol: `finale list protocols` shows the variants of each",
+            advice="add --of: `finale list protocols` shows the variants of each",
         )
     return [known.variant(known.protocol(key).key, variant)]
 

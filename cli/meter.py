@@ -1,7 +1,7 @@
 """The progress of a command: a search has one or two lines of a terminal, other work has a bar.
 
 Of a search, a file or a pipe gets a whole line now and then: a log of a build shows that the work
-goes on. Of a bar they get nothing.
+goes on. It gets a line at once if the search must be compiled first. Of a bar they get nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from finale.checker.report.layout import console, counted, duration, grouped, shortened, write
-from finale.checker.search.limits import SearchProgress
+from finale.checker.search.limits import COMPILING, SearchProgress
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -45,7 +45,8 @@ class Meter:
 
     def __call__(self, progress: SearchProgress | LogProgress) -> None:
         """Tell how far the search is."""
-        if self._is_due:
+        is_long = isinstance(progress, SearchProgress) and progress.before == COMPILING
+        if self._is_due or is_long:
             self._show(lines_of(self._name, progress, self._page.width - 3))
 
     def tell_many(self, busy: Sequence[Path | str], done: int, count: int) -> None:

@@ -61,7 +61,7 @@ def new(
     /,
     *,
     protocol: Annotated[
-        str, Parameter(help="Protocol to change.", completer=completers.protocols)
+        str, Parameter(name="--of", help="Protocol to change.", completer=completers.protocols)
     ] = completers.PROTOCOL,
     rule: Annotated[
         str | None,

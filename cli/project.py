@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-
-from cyclopts import App
-from cyclopts.argument import Argument, ArgumentCollection, Token
+from typing import TYPE_CHECKING
 
 from finale.model.errors import FinaleError, Place, nearest
+
+if TYPE_CHECKING:
+    from cyclopts import App
+    from cyclopts.argument import Argument, ArgumentCollection
 
 #: Of the two files in a folder the first one counts.
 PROJECT_FILES = OWN_FILE, SHARED_FILE = "finale.toml", "pyproject.toml"
@@ -62,6 +64,8 @@ def _is_of_one_check(wanted: Mapping[tuple[str, ...], Argument], name: str) -> b
 
 
 def _fill(argument: Argument, name: str, texts: list[str], file: Path) -> None:
+    from cyclopts.argument import Token
+
     for index, text in enumerate(texts):
         argument.append(Token(keyword=name, value=text, source=str(file), index=index))
 

@@ -85,6 +85,7 @@ def prove(  # noqa: PLR0913 - one parameter a flag
     protocol: Annotated[
         str | None,
         Parameter(
+            name="--of",
             help="With --all-jobs: the protocol (default: final-checkpoint).",
             completer=completers.protocols,
         ),
@@ -111,7 +112,7 @@ def prove(  # noqa: PLR0913 - one parameter a flag
         from .prove_without_bounds import prove_all
 
         return prove_all(protocol or "final-checkpoint", variant, protocols, as_text)
-    _refuse_with("a spec", {"--protocol": protocol})
+    _refuse_with("a spec", {"--of": protocol})
     if spec is None:
         raise FinaleError(
             "no-paths",
@@ -147,7 +148,7 @@ def _refuse_with(what: str, given: dict[str, object]) -> None:
             raise FinaleError(
                 "not-of-this-proof",
                 f"{flag} has no meaning with {what}",
-                advice=f"leave out {flag}; --protocol belongs to --all-jobs, --property, --set and "
+                advice=f"leave out {flag}; --of belongs to --all-jobs, --property, --set and "
                 "--max-seconds to a spec",
             )
 

@@ -33,7 +33,13 @@ from finale.checker.report.proofs import (
     summary_line,
     verdict_of,
 )
-from finale.checker.report.unbounded import clause_lines, head_lines, proven_json, result_lines
+from finale.checker.report.unbounded import (
+    clause_lines,
+    head_lines,
+    proven_json,
+    result_lines,
+    sum_line,
+)
 from finale.checker.search.limits import Limits
 from finale.checker.search.rows import Exit
 from finale.checker.spec.catalogue import Catalogue, catalogue
@@ -129,7 +135,8 @@ def prove_runs(spec: Spec, names: Sequence[str], limits: Limits, as_text: bool) 
     if as_text:
         page = console()
         write(page, head_lines(spec, page.width))
-        write(page, [*clause_lines(proven, page.width), *result_lines(proven, page.width)])
+        lines = [*clause_lines(proven, page.width), *result_lines(proven, page.width)]
+        write(page, [*lines, sum_line(proven)])
     else:
         say_json(document("prove-unbounded") | proven_json(spec, proven))
     return Exit.AS_EXPECTED if proven.is_decided else Exit.LIMIT

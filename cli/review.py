@@ -57,7 +57,8 @@ def review(  # noqa: PLR0913 - one parameter a flag
         Parameter(help="Review another value of an option: options.NAME=VALUE; repeatable."),
     ] = (),
     protocol: Annotated[
-        str | None, Parameter(help="Protocol of the variants, or of the options of --set.")
+        str | None,
+        Parameter(name="--of", help="Protocol of the variants, or of the options of --set."),
     ] = None,
     specs: Annotated[
         tuple[Path, ...],
@@ -199,7 +200,7 @@ def _changes(
             raise FinaleError(
                 "nothing-to-review",
                 "--set changes options, and the protocol is missing",
-                advice="add --protocol; finale list protocols lists them",
+                advice="add --of; finale list protocols lists them",
             )
         known.protocol(protocol)
         yield Change(protocol, None, values)

@@ -18,8 +18,16 @@ from finale.checker.logs.read.line_patterns import LEVELS, read_table, table
 from finale.checker.logs.read.log_files import LogFile, LogShelf
 from finale.checker.logs.read.run_file import read_run_file
 from finale.checker.logs.validate import ACCEPT_LIMITS
+from finale.checker.logs.verdicts import JobVerdict
 from finale.checker.report.layout import console, duration, grouped, write
-from finale.checker.report.validated import kept_line, no_job_line, summary_lines, verdict_lines
+from finale.checker.report.validated import (
+    kept_line,
+    no_job_line,
+    says_something,
+    shared_lines,
+    summary_lines,
+    verdicts_lines,
+)
 from finale.checker.search.rows import PRECEDENCE, Exit
 from finale.model.errors import FinaleError, nearest
 from finale.pipeline.java import require_packages
@@ -159,14 +167,24 @@ def levels_of(loggers: Sequence[str]) -> dict[str, str]:
     return levels
 
 
+#: Of so many jobs each is shown; of more, only those of which there is something to say.
+JOBS_IN_FULL = 5
+
+
 @dataclass
 class Validated:
-    """The results so far. Each result is printed as soon as it is known."""
+    """The results so far. As text they are printed at the end: the worst first."""
 
     as_text: bool
     layouts: str
     """Whose layout lines must have to be understood."""
     rows: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
+    verdicts: list[JobVerdict] = field(default_factory=list[JobVerdict])
+    """Of a text: what is to be shown of jobs. Of many jobs, not those with nothing to say."""
+    calm: int = 0
+    """How many jobs have nothing to say, and are only counted."""
+    untold: frozenset[str] | None = None
+    """The properties of which no line of any job tells anything."""
     counts: LineCounts = field(default_factory=LineCounts)
     pieces: int = 0
     jobs: int = 0
@@ -217,9 +235,19 @@ class Validated:
             if verdict.is_open:
                 self.codes.add(Exit.LIMIT)
             if self.as_text:
-                write(console(), verdict_lines(verdict))
+                self._keep(verdict)
             else:
                 self.rows.append(plain(verdict))
+
+    def _keep(self, verdict: JobVerdict) -> None:
+        """Keep what is to be shown of a job."""
+        untold = frozenset(verdict.untold)
+        self.untold = untold if self.untold is None else self.untold & untold
+        self.verdicts.append(verdict)
+        if self.jobs > JOBS_IN_FULL:
+            told = [each for each in self.verdicts if says_something(each)]
+            self.calm += len(self.verdicts) - len(told)
+            self.verdicts = told
 
     def interrupted(self, pieces: int, output: Path | None) -> None:
         """The user has had enough."""
@@ -236,6 +264,10 @@ class Validated:
             self.codes.add(Exit.LIMIT)
         if self.as_text:
             lines = (counts.read, counts.parsed, counts.ignored, counts.unparsable)
+            untold = self.untold or frozenset()
+            left = untold if self.jobs <= JOBS_IN_FULL else None
+            write(console(), verdicts_lines(self.verdicts, left, console().width))
+            write(console(), shared_lines(self.calm, untold, console().width))
             write(
                 console(), summary_lines(self.jobs, self.shown, self.conform, lines, counts.strays)
             )

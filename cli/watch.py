@@ -14,8 +14,10 @@ from finale.checker.logs.read.line_patterns import read_table, table
 from finale.checker.report.layout import console, counted, joined, write
 from finale.checker.report.watched import told_lines
 from finale.checker.search.rows import Exit
+from finale.model.errors import FinaleError
 
 from .blocked import NEWEST
+from .errors import tell
 from .output import document, say_json
 from .parameters import (
     ConfOption,
@@ -58,10 +60,7 @@ def watch(  # noqa: PLR0913 - one parameter a flag
     ] = "text",
 ) -> int:
     """Check logs of Flink and event logs (*.ndjson) while they grow."""
-    # Imported here: other commands need no Spark.
-    from finale.pipeline.java import require_packages, require_spark
-
-    require_packages()
+    from finale.pipeline.java import require_spark
     from finale.pipeline.session import cluster_of
     from finale.pipeline.watch.cluster import WatchSetting
     from finale.pipeline.watch.run import WatchPlan, check
@@ -72,10 +71,15 @@ def watch(  # noqa: PLR0913 - one parameter a flag
     for path in lines:
         known = known.with_lines_of(read_table(path, known))
     setting = WatchSetting(str(folder), known, levels_of(loggers))
-    plan = WatchPlan(folder, setting, cluster_of(master, conf, ()), silent_after, resume, once)
+    if master is None and conf:
+        message = "--conf is a setting of Spark's, and nothing is done on Spark"
+        raise FinaleError("spark-or-not", message, advice="add a --master, as local[*]")
+    cluster = None if master is None else cluster_of(master, conf, ())
+    plan = WatchPlan(folder, setting, cluster, silent_after, resume, once)
     check(plan)
-    require_spark()
-    with _Page(format == "text") as page:
+    if cluster is not None:
+        require_spark()
+    with _Page(folder, format == "text", on_spark=cluster is not None) as page:
         try:
             watched(plan, page)
         except KeyboardInterrupt:
@@ -88,15 +92,18 @@ def watch(  # noqa: PLR0913 - one parameter a flag
 class _Page:
     """Prints records as they come, and on a terminal how far the watch is."""
 
-    def __init__(self, as_text: bool) -> None:
-        self.as_text = as_text
+    def __init__(self, folder: Path, as_text: bool, *, on_spark: bool) -> None:
+        self.folder, self.as_text, self.on_spark = folder, as_text, on_spark
         self._far: WatchProgress | None = None
         self._meter = console(stderr=True)
         self._status: Status | None = None
 
     def __enter__(self) -> _Page:
+        tell(f"watching {self.folder}: findings are printed as they come; Ctrl-C ends the watch")
         if self._meter.is_terminal:
-            self._status = self._meter.status("starting Spark", spinner="line")
+            self._status = self._meter.status(
+                "starting Spark" if self.on_spark else "reading the logs", spinner="line"
+            )
             self._status.start()
         return self
 

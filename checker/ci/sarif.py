@@ -118,11 +118,16 @@ def _result(found: Annotation, rules: Sequence[str], checkout: Checkout) -> Json
 
 
 def _message(found: Annotation, checkout: Checkout) -> str:
-    """The sentence, and the values that the verdict rests on."""
+    """The sentence, and the values that the verdict rests on.
+
+    A viewer shows the name beside the message, so the sentence does not begin with it.
+    """
+    head = found.sentence.removeprefix(f"{found.name} ").removeprefix("is ")
+    head = f"{head[:1].upper()}{head[1:]}"
     if found.told is None or found.told.story is None:
-        return found.sentence
+        return head
     story = found.told.story
-    lines = [found.sentence, story.sentence]
+    lines = [head, story.sentence]
     lines += [f"{each.label} = {each.new}" for each in story.ending]
     return "\n".join([*lines, f"Show it again: {found.told.again_in(checkout)}"])
 

@@ -5,6 +5,7 @@ Start with `validate.py`, and with `lines.py`, the table of what each kind of li
 others ask. Then follow a line of a log:
 
 1. `read`: bytes become lines, lines become entries, entries become events, events become runs.
+   Files of several processes are put in order by their messages (`messages.py`), not by clocks.
 2. `replay`: each event changes the known state, and `property_monitor.py` asks the properties.
 3. `flink`, with `--accept` alone: does the protocol have a run with exactly these lines? A search
    looks for one, and a proof shows that there is none.

@@ -9,6 +9,7 @@ from math import inf
 from .findings import Where
 from .read.clocks import ClockSection, LogClock
 from .read.job_runs import JobRun, Processes
+from .read.messages import is_of_process
 from .verdicts import FileRemark
 
 #: From so many sections on, each further ahead than the one before or each less, a clock drifts.
@@ -63,7 +64,8 @@ def _of_end(processes: Processes, log: int) -> Iterator[FileRemark]:
     order = processes.order
     if log in order.ends_early:
         event = order.lines[order.ends_early[log]].event
-        text = f"it ends early: the JobManager has heard of more, by line {event.line} of its file"
+        who = "a TaskManager" if is_of_process(event) else "the JobManager"
+        text = f"it ends early: {who} has heard of more, by line {event.line} of its file"
         yield _remark(processes, order.by_log[log][-1], text)
 
 

@@ -240,6 +240,7 @@ def _conforming(
         every=asks.every,
         limits=asks.limits,
         whole=judged.verdict.coverage is not Coverage.GAP
+        and run.coordinator not in run.file_ends().values()
         and profile.is_whole(checkpoints=checkpoints),
     )
     match verdict.conforms:

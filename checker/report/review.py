@@ -238,9 +238,10 @@ def _behaviour(word: str, case: Case, difference: Difference, width: int) -> Ite
     seen = [f"{step} {text}".lstrip() for step, text in difference.run.by_step]
     yield from flow([Text(each, "dim") for each in seen], width, indent=6)
     other = "without the change" if word == "gained" else "with the change"
-    after = ", after the same start" if difference.has_same_start else ""
-    instead = ", ".join(difference.instead) or "nothing else is seen"
-    yield from paragraph(Text(f"{other}{after}: {instead}", "dim"), width, indent=6)
+    after = "after the same beginning" if difference.has_same_start else "at the start"
+    instead = "; or ".join(difference.instead) or "nothing else is seen"
+    said = f"{other}, {after} only this is seen: {instead}"
+    yield from paragraph(Text(said, "dim"), width, indent=6)
 
 
 def _stability(review: Review, width: int) -> list[Text]:

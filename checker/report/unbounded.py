@@ -54,6 +54,16 @@ def result_lines(proven: UnboundedProof, width: int) -> Iterator[Text]:
         yield from paragraph(Text(f"Not all was asked: {proven.stopped}", "yellow"), width)
 
 
+def sum_line(proven: UnboundedProof) -> Text:
+    """How many properties are proven, and what became of the others."""
+    counts: dict[str, int] = {}
+    for each in proven.results:
+        word = "vacuous" if each.answer.vacuous else each.word
+        counts[word] = counts.get(word, 0) + 1
+    parts = [f"{count} {word}" for word, count in counts.items()]
+    return Text(" · ".join([f"{len(proven.results)} properties", *parts]), "bold")
+
+
 def _why_aside(result: ClauseResult) -> str:
     if result.word == "unknown":
         return "is not known to be kept"
@@ -61,7 +71,9 @@ def _why_aside(result: ClauseResult) -> str:
 
 
 def _result(window: IdWindow, result: ClauseResult, width: int) -> Iterator[Text]:
-    mark = Text(f"  {_MARKS[result.word]} ", _STYLES[result.word])
+    says_nothing = result.answer.vacuous
+    style = "bold yellow" if says_nothing else _STYLES[result.word]
+    mark = Text(f"  {'!' if says_nothing else _MARKS[result.word]} ", style)
     name = Text(f"{result.family.name}  ", "bold") + Text(result.word)
     yield joined([mark + name, duration(result.seconds)])
     yield from paragraph(Text(result.family.sentence), width, indent=4)

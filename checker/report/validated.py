@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from rich.text import Text
 
@@ -13,7 +13,7 @@ from finale.checker.logs.validate import TASKS_MAX, JudgedJob
 from finale.checker.logs.verdicts import CONFORM, Conformance, JobVerdict
 from finale.model.protocols.coordinator.checkpoints import ABORTED, COMPLETED, PENDING
 
-from .layout import counted, grouped, joined
+from .layout import counted, grouped, joined, paragraph
 
 _STYLE = {
     Severity.VIOLATED: "red",
@@ -31,6 +31,8 @@ _SAID = {
 }
 #: So many tasks without a log are named one by one.
 NAMES_TOLD = 3
+#: So many remarks about files are shown of a job.
+FILES_TOLD = 6
 #: Who tells a setting, and what came of one that nobody tells.
 _WHOSE = {"run.toml": "run.toml", "table": "the table of lines", "lines": "lines"}
 _OUTCOMES = {"explains": "explained", "rejected": "rejected", "undecided": "undecided"}
@@ -41,8 +43,53 @@ NO_TASK = "no line names a task of the job"
 _SEVERAL = "several vertices, attempts or jobs have"
 
 
-def verdict_lines(verdict: JobVerdict) -> Iterator[Text]:
-    """One job or run: what became of it, and what it shows."""
+def says_something(verdict: JobVerdict) -> bool:
+    """Whether there is more to say of a job than that nothing was found."""
+    return verdict.fails or verdict.is_open or bool(verdict.files or verdict.findings)
+
+
+def _how_bad(verdict: JobVerdict) -> tuple[bool, int, bool]:
+    """A key by which jobs are sorted: what must not be comes first, the worst kind of it."""
+    worst = [list(_SAID).index(each.severity) for each in verdict.shows if each.severity in _SAID]
+    return not verdict.fails, min(worst, default=len(_SAID)), not verdict.is_open
+
+
+def verdicts_lines(
+    verdicts: Sequence[JobVerdict], shared: Collection[str] | None, width: int
+) -> Iterator[Text]:
+    """All of them: the worst first, and those together that leave the same undecided."""
+    alike: dict[object, list[JobVerdict]] = {}
+    for number, verdict in enumerate(sorted(verdicts, key=_how_bad)):
+        is_only_open = verdict.is_open and not (verdict.fails or verdict.files or verdict.findings)
+        same = (tuple(verdict.needs.items()), verdict.conforms is None, bool(verdict.asked))
+        alike.setdefault(same if is_only_open else number, []).append(verdict)
+    for group in alike.values():
+        if len(group) <= NAMES_TOLD or not group[0].needs or group[0].conforms is not None:
+            for verdict in group:
+                yield from verdict_lines(verdict, shared)
+            continue
+        names = _some([each.name or f"job {each.job}" for each in group])
+        told = Text("? ", "bold yellow") + Text(counted(len(group), "job"), "bold")
+        yield from paragraph(told + Text(f": {names}"), width)
+        yield from _undecided(group[0], shared)
+
+
+def shared_lines(calm: int, untold: Collection[str], width: int) -> Iterator[Text]:
+    """What is said once of all jobs: how many show nothing, and what no line tells."""
+    if calm:
+        told = f"{counted(calm, 'job')}: nothing was found (--format json has all of them)"
+        yield Text("✓ ", "bold green") + Text(told)
+    if untold:
+        names = ", ".join(sorted(untold))
+        told = f"no line of any level tells what these ask: {names}"
+        yield from paragraph(Text(told, "dim"), width, indent=2)
+
+
+def verdict_lines(verdict: JobVerdict, shared: Collection[str] | None = ()) -> Iterator[Text]:
+    """One job or run: what became of it, and what it shows.
+
+    Of what no line tells, `shared` is said once of all jobs; None leaves it out.
+    """
     mark = Text("✗ ", "bold red") if verdict.fails else Text("✓ ", "bold green")
     if verdict.is_open and not verdict.fails:
         mark = Text("? ", "bold yellow")
@@ -61,15 +108,17 @@ def verdict_lines(verdict: JobVerdict) -> Iterator[Text]:
         yield Text(f"  not judged: {told}; at most {TASKS_MAX} are looked at", "yellow")
     if not (verdict.asked or verdict.ambiguous or verdict.too_many):
         yield Text(f"  not judged: {NO_TASK}", "yellow")
-    for remark in verdict.files:
+    for remark in verdict.files[:FILES_TOLD]:
         yield Text(f"  {remark.file}:{remark.where.line} ", "cyan") + Text(remark.text, "yellow")
+    if (more := len(verdict.files) - FILES_TOLD) > 0:
+        yield Text(f"  and {more} remarks more about files: see --format json", "yellow")
     if verdict.coverage is Coverage.GAP:
         yield Text("  gap: the beginning or a middle part of the log is missing", "yellow")
-    yield from _undecided(verdict)
     yield from _findings(verdict.findings)
+    yield from _undecided(verdict, shared)
 
 
-def _undecided(verdict: JobVerdict) -> Iterator[Text]:
+def _undecided(verdict: JobVerdict, shared: Collection[str] | None) -> Iterator[Text]:
     """The properties that the lines leave open, and which level of logging would decide them."""
     open_ = [name for name, levels in verdict.needs.items() if not levels]
     others = [name for name in verdict.needs if name not in open_]
@@ -85,9 +134,9 @@ def _undecided(verdict: JobVerdict) -> Iterator[Text]:
             yield Text(f"    this needs {LOG_OF}{_some(tasks)}", "dim")
         if of_loggers:
             yield Text(f"    this needs {', '.join(of_loggers)}: see finale logging", "dim")
-    if verdict.untold:
-        names = ", ".join(verdict.untold)
-        yield Text(f"  no line of any level tells what these ask: {names}", "dim")
+    left = () if shared is None else [each for each in verdict.untold if each not in shared]
+    if left:
+        yield Text(f"  no line of any level tells what these ask: {', '.join(left)}", "dim")
 
 
 def _some(names: Sequence[str]) -> str:

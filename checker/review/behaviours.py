@@ -26,6 +26,17 @@ SETTINGS_MAX = 8
 _NOTHING = ("nothing-observed", "incomparable", "ids-given-again")
 
 
+#: What a relation says of the changed protocol.
+_WITH_THE_CHANGE = {
+    Relation.SAME: "the change shows the same runs",
+    Relation.MORE: "the change shows further runs",
+    Relation.LESS: "the change lacks runs",
+    Relation.BOTH: "the change shows other runs",
+    Relation.UNOBSERVABLE: "only steps that nobody sees differ",
+    Relation.UNKNOWN: "unknown",
+}
+
+
 @dataclass(frozen=True)
 class Behaviours:
     """The comparisons of some settings, the small ones first; `of` is how many settings differ.
@@ -48,7 +59,9 @@ class Behaviours:
         """Each relation in words, with how often it was found, and why others are unknown."""
         for relation, count in self.relations.items():
             why = {each.why for _, each in self.compared if each.relation is relation and each.why}
-            yield f"{relation.words} in {count}" + (f" ({', '.join(sorted(why))})" if why else "")
+            yield f"{_WITH_THE_CHANGE[relation]} in {count}" + (
+                f" ({', '.join(sorted(why))})" if why else ""
+            )
         for message, count in Counter(error.message for _, error in self.refused).items():
             yield f"not comparable in {count} ({message})"
 
@@ -85,7 +98,9 @@ def behaviours_of(
         if left <= 0:
             break
         try:
-            answer = compare(case.base, case.changed, limits=Limits(most, left))
+            answer = compare(
+                case.base, case.changed, limits=Limits(most, left, seconds_given=seconds)
+            )
         except FinaleError as error:
             if error.code not in _NOTHING:
                 raise

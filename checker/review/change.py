@@ -76,7 +76,7 @@ def change_named(
         raise FinaleError(
             "ambiguous-variant",
             f'several protocols have a variant "{variant}": {", ".join(keys)}',
-            advice=f"add --protocol {keys[0]}, or another one of them",
+            advice=f"add --of {keys[0]}, or another one of them",
         )
     return Change(keys[0], variant, tuple(values))
 

@@ -24,7 +24,7 @@ from finale.model.system import System, Update, leaves
 
 from .cases import Case
 from .form import rules_that_differ
-from .same import is_same
+from .same import has_same_form, is_same
 from .settled import settled
 
 #: The change may have more states than the protocol: so many times, and no fewer than that number.
@@ -63,9 +63,21 @@ class Pair:
         return _is_whole(self.changed) and WELL_FORMED not in falls
 
 
-def pair_of(case: Case, files: frozenset[str], limits: Limits, searches: int = 1) -> Pair:
-    """Search a case twice; `files` are those of the change. Raises coded errors of the change."""
+def pair_of(
+    case: Case,
+    files: frozenset[str],
+    limits: Limits,
+    searches: int = 1,
+    seen: frozenset[Branch] | None = None,
+) -> Pair:
+    """Search a case twice; `files` are those of the change. Raises coded errors of the change.
+
+    `seen` are branches of the change that runs of other cases took. If nothing else is to be
+    learned, a case whose system has the same form under the change is searched once.
+    """
     base = searched_within(case.base, limits, searches)
+    if seen is not None and (like := _like_base(case, files, base, seen)) is not None:
+        return like
     most = max(STATES_LEAST, STATES_FACTOR * base.report.statistics.states)
     own = limits if limits.states_max is not None else Limits(most, limits.seconds_max)
     changed = searched_within(case.changed, own, searches)
@@ -74,6 +86,38 @@ def pair_of(case: Case, files: frozenset[str], limits: Limits, searches: int = 1
     before = settled(base.report, case.base, changed.report, case.changed)
     after = settled(changed.report, case.changed, base.report, case.base)
     return Pair(before, after, same, rules, branches)
+
+
+def _like_base(
+    case: Case, files: frozenset[str], base: SpecResult, seen: frozenset[Branch]
+) -> Pair | None:
+    """The pair of a case whose system has the same form under the change, with no new branch of it;
+    else None. The search without the change then says what is true with it."""
+    if not _is_whole(base.report):
+        return None
+    key, store = _key(case, files), case.changed.catalogue.store
+    own = None if key is None or store is None else digest(["form", key])
+    text = None if own is None or store is None else store.text(own)
+    if text is None:
+        before, after = base.system or case.base.system(), case.changed.system()
+        branches = frozenset(_branches_in(after, files))
+        same = has_same_form(before, after) and _names(before) == _names(after)
+        said = [same, [[b.file, b.line, b.outcome] for b in sorted_by_line(branches)]]
+        if own is not None and store is not None and key == _key(case, files):
+            store.put(own, json.dumps(said))
+            store.flush()
+    else:
+        same, places = json.loads(text)
+        branches = frozenset(Branch(*place) for place in places)
+    if not same or not branches <= seen:
+        return None
+    # Nobody looked which branches runs take here: other cases tell that.
+    report = replace(base.report, dead_branches=(*base.report.dead_branches, *branches))
+    return Pair(base.report, report, True, (), branches)
+
+
+def _names(system: System) -> list[str]:
+    return [str(rule) for rule in system.rules]
 
 
 def searched_within(spec: Spec, limits: Limits, searches: int = 1) -> SpecResult:

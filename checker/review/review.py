@@ -15,6 +15,7 @@ from finale.checker.search.rows import Exit
 from finale.checker.simulation.judging import Judge
 from finale.checker.spec.catalogue import Catalogue
 from finale.model.errors import FinaleError
+from finale.model.language.explore import Branch
 
 from .behaviours import Behaviours, behaviours_of
 from .cases import Case, Cases, cases
@@ -36,6 +37,8 @@ from .seeming import (
 from .stability import Flip, Stability, stability_of
 from .verdicts import Difference, Direction, differences
 
+#: So many settings tell which branches of the change runs take; then only what differs is searched.
+CASES_FIRST = 40
 #: What a setting costs in addition to its search, as so many states.
 EFFORT_OF_SETTING = 2_000
 
@@ -346,25 +349,32 @@ class Reviewer:
         effort = {case.file: EFFORT_OF_SETTING + case.size for case in found}
         left, began = set(by_file), perf_counter()
 
+        seen: frozenset[Branch] | None = None
+
         def search(file: Path) -> Pair:
-            return pair_of(by_file[file], code.files, self.limits, jobs)
+            return pair_of(by_file[file], code.files, self.limits, jobs, seen)
 
         def heed(file: Path, result: Pair | FinaleError) -> None:
             left.discard(file)
             if not isinstance(result, FinaleError):
                 fallen.update(dict.fromkeys(_fallen([tried_of(by_file[file], result)])))
 
-        def look(busy: Sequence[Path], done: int, count: int) -> None:
-            ahead = sum(effort[each] for each in left)
+        def look(busy: Sequence[Path], _done: int, _count: int) -> None:
+            ahead, count = sum(effort[each] for each in left), len(by_file)
             behind = sum(effort.values()) - ahead
             seconds = (perf_counter() - began) * ahead / behind if behind else None
-            self.look(Progress(busy, done, count, tuple(fallen), seconds))
+            self.look(Progress(busy, count - len(left), count, tuple(fallen), seconds))
 
-        for file, result in searched([*by_file], search, jobs, look, heed):
-            if isinstance(result, FinaleError):
-                errors[file] = result
-            else:
+        taken = set[Branch]()
+        files = [*by_file]
+        for part in (files[:CASES_FIRST], files[CASES_FIRST:]):
+            for file, result in searched(part, search, jobs, look, heed) if part else ():
+                if isinstance(result, FinaleError):
+                    errors[file] = result
+                    continue
+                taken |= result.taken
                 yield tried_of(by_file[file], result)
+            seen = frozenset(taken)
 
 
 def remarks_on(

@@ -100,6 +100,9 @@ class SearchProgress:
     after: str = ""
 
 
+#: What `before` says while the loops of the native search are compiled: ten seconds or more.
+COMPILING = "compiling the search itself, once on this machine"
+
 ProgressListener = Callable[[SearchProgress], None]
 """Called a few times a second while a search runs, always from the thread that asked for it."""
 

@@ -16,10 +16,11 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from finale.checker.logs.findings import Coverage, Severity
-from finale.checker.logs.read.job_runs import TERMINAL, JobRun, extents_of, runs_of
+from finale.checker.logs.read.job_runs import JobRun, extents_of, runs_of
 from finale.checker.logs.read.line_patterns import WORDS, PatternTable
 from finale.checker.logs.read.log_events import LinePlace, tally_of_logs
 from finale.checker.logs.read.log_files import LogLine, RawLog
+from finale.checker.logs.read.messages import TERMINAL
 from finale.checker.logs.read.visibility import LogProfile
 from finale.checker.logs.validate import judge_job
 from finale.checker.logs.verdicts import JobVerdict, named_in

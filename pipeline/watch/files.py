@@ -88,6 +88,11 @@ class LogFolder:
         self._sizes: dict[tuple[str, int, int], int | None] = {}
         self._frozen: tuple[list[_File], float] | None = None
 
+    @property
+    def is_frozen(self) -> bool:
+        """Whether what comes later is not looked at."""
+        return self._frozen is not None
+
     def freeze(self, now: float) -> None:
         """From here on the folder is as it is now."""
         self._frozen = list(self._files()), now

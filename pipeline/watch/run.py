@@ -1,12 +1,13 @@
-"""Watches a folder of logs: Spark finds new lines, workers judge them, this module prints them.
+"""Watches a folder of logs: judges new lines, in this process or on Spark, and tells what is new.
 
-Where a watch was is kept in a folder: Spark's offsets, what batches have added, what was told.
+Where a watch was is kept in a folder: offsets, what batches have added, what was told.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
@@ -26,8 +27,9 @@ from finale.model.written import write_whole
 from finale.pipeline.session import SparkCluster, session
 
 from .cluster import WatchSetting
+from .files import LogFolder
+from .here import watch_here
 from .journal import Journal, Record
-from .source import NAME, GrowingLogs
 from .work import TOLD, WatchOrder, work
 
 if TYPE_CHECKING:
@@ -45,12 +47,13 @@ TASKS_PER_SLOT = 2
 class WatchPlan:
     """The folder and the options of a watch. `kept` is the folder to continue from, or None.
 
-    With `once` the watch ends when all that is there has been judged.
+    With `once` the watch ends when all that is there has been judged. Without a cluster this
+    process does the work.
     """
 
     folder: Path
     setting: WatchSetting
-    cluster: SparkCluster
+    cluster: SparkCluster | None
     silent_after: float
     kept: Path | None = None
     once: bool = False
@@ -103,8 +106,16 @@ def watch(plan: WatchPlan, tell: Tell) -> WatchProgress:
         far = WatchProgress(jobs=journal.jobs, findings=journal.findings)
         far.go_on(kept / READ)
         tell(journal.tell(), far)
+        orders = partial(_order, plan, kept)
+        if plan.cluster is None:
+            take = partial(_take, kept, journal, tell, far)
+            folder = LogFolder(plan.folder.absolute(), plan.silent_after)
+            if plan.once:
+                folder.freeze(time.time())
+            watch_here(folder, kept, orders, lambda _, told: take(told), SECONDS_BETWEEN_LOOKS)
+            return far
         with session(plan.cluster, "finale watch") as spark:
-            _run(spark, plan, kept, partial(_batch, plan, kept, journal, tell, far))
+            _run(spark, plan, kept, partial(_batch, orders, kept, journal, tell, far))
         return far
 
 
@@ -117,7 +128,7 @@ def check(plan: WatchPlan) -> None:
             place=Place(str(plan.folder)),
             advice="name the folder that logs are written into; files may come later",
         )
-    if plan.kept is None and not plan.cluster.is_nearby:
+    if plan.kept is None and plan.cluster is not None and not plan.cluster.is_nearby:
         raise FinaleError(
             "needs-folder",
             f"the workers of {plan.cluster.master} cannot read folders of this machine",
@@ -130,6 +141,8 @@ def _run(
     spark: SparkSession, plan: WatchPlan, kept: Path, batch: Callable[[DataFrame, int], None]
 ) -> None:
     from pyspark.errors import StreamingQueryException
+
+    from .source import NAME, GrowingLogs
 
     spark.dataSource.register(GrowingLogs)
     slots = spark.sparkContext.defaultParallelism
@@ -173,8 +186,12 @@ def _wait(query: StreamingQuery) -> None:
         raise failed[0]
 
 
+def _order(plan: WatchPlan, kept: Path, batch: int) -> WatchOrder:
+    return WatchOrder(str(kept / LOGS), batch, plan.setting)
+
+
 def _batch(
-    plan: WatchPlan,
+    orders: Callable[[int], WatchOrder],
     kept: Path,
     journal: Journal,
     tell: Tell,
@@ -182,12 +199,22 @@ def _batch(
     rows: DataFrame,
     batch: int,
 ) -> None:
-    """One batch: workers judge, the driver tells. It may be repeated; what it tells is not."""
-    order = WatchOrder(str(kept / LOGS), batch, plan.setting)
-    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    """One batch on Spark: workers judge, the driver tells."""
     frame: Any = rows  # of whose methods types are known in part
-    for row in frame.mapInArrow(partial(work, order), TOLD).collect():
-        told = json_of(row["told"])
+    found = frame.mapInArrow(partial(work, orders(batch)), TOLD).collect()
+    _take(kept, journal, tell, far, (json_of(row["told"]) for row in found))
+
+
+def _take(
+    kept: Path,
+    journal: Journal,
+    tell: Tell,
+    far: WatchProgress,
+    rows: Iterable[Mapping[str, Any]],
+) -> None:
+    """Tell what a batch has found. A batch may be repeated; what it tells is not."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    for told in rows:
         journal.note_troubles(told["troubles"], now)
         for each in told["states"]:
             journal.note(each["word"], typed(JobVerdict, each["verdict"]), now)
@@ -213,6 +240,8 @@ def _identity(plan: WatchPlan) -> dict[str, object]:
         "logs": str(plan.folder.absolute()),
         "tables": _digest(plan.setting.table),
         "levels": dict(plan.setting.levels),
+        # Offsets of Spark are Spark's own.
+        **({"by": "this process"} if plan.cluster is None else {}),
     }
 
 

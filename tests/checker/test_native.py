@@ -12,7 +12,14 @@ from finale.checker.cache.store import VARIABLE
 from finale.checker.search import backends
 from finale.checker.search.backends import FEW, FEW_UNCOMPILED, Few, check_with
 from finale.checker.search.bfs.search import check as check_readably
-from finale.checker.search.limits import INTERRUPTED, LimitHit, Limits, SearchProgress, TimeOver
+from finale.checker.search.limits import (
+    COMPILING,
+    INTERRUPTED,
+    LimitHit,
+    Limits,
+    SearchProgress,
+    TimeOver,
+)
 from finale.checker.search.native import layout, tables
 from finale.checker.search.native import search as native
 from finale.checker.search.native.breadth_first import NativeSearch
@@ -276,7 +283,7 @@ def test_that_the_search_itself_is_compiled_is_told(
     told: list[SearchProgress] = []
     monkeypatch.setattr(native, "must_be_compiled", lambda: True)
     check(yardstick(2, 1, 3), progress=told.append)
-    assert told[0].before == native.COMPILING
+    assert told[0].before == COMPILING
 
 
 # --- progress and interruption -------------------------------------------------------------------

@@ -207,5 +207,5 @@ def test_a_property_on_request_is_asked_where_it_is_expected_or_named(tmp_path: 
     assert "has-two-sides" not in {row.property for row in run_spec(expects).rows}
     named = run_spec(plain, only={"has-two-sides"})
     assert [(row.property, row.word) for row in named.rows] == [("has-two-sides", "holds")]
-    listed = run("list properties --protocol coin --protocols .", tmp_path).stdout
+    listed = run("list properties --of coin --protocols .", tmp_path).stdout
     assert "Heads are up. · on request" in listed

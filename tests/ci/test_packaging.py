@@ -303,4 +303,4 @@ def test_the_image_checks_and_its_plugin_collects(
     for parallel in ((), ("-n", "2")):
         on = ran("pytest", "-q", *flags, *parallel, "my specs", "test_own.py")
         assert on.stdout.splitlines()[-1].startswith("1 failed, 2 passed")
-        assert "   3  receive" in on.stdout.splitlines()
+        assert "\n   3  receive  " in on.stdout

@@ -68,7 +68,7 @@ def test_the_trace_is_a_code_flow_through_the_rules(tmp_path: Path) -> None:
     for name, text in zip(("ask", "answer", "receive"), marked, strict=True):
         assert f"def {name}(" in text or "@rule" in text
     assert steps[2]["state"]["A.status"] == {"text": "DONE"}
-    assert found["message"]["text"].startswith("never-done is violated after 3 steps.")
+    assert found["message"]["text"].startswith("Violated after 3 steps. The spec expects: holds.")
 
 
 def test_nothing_is_reported_if_all_is_as_expected(tmp_path: Path) -> None:

@@ -195,7 +195,7 @@ def shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
 def test_a_list_of_all_protocols_fits_a_few_screens(what: str) -> None:
     ran = run(f"list {what}", columns=80)
     assert len(ran.stdout.splitlines()) < 250
-    assert f"finale list {what} --protocol NAME says what each is" in ran.stdout
+    assert f"finale list {what} --of NAME says what each is" in ran.stdout
 
 
 @pytest.mark.parametrize(

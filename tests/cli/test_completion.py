@@ -38,17 +38,17 @@ def test_each_property_is_offered_with_its_sentence(command: str) -> None:
 def test_protocols_variants_rules_and_releases_are_offered() -> None:
     protocols = [entry.key for entry in PROTOCOLS]
     for command in ("list rules", "new x", "prove --all-jobs"):
-        assert names(f'{command} --protocol ""') == protocols
+        assert names(f'{command} --of ""') == protocols
     assert "waits-for-lost-ack" in names('list rules --variant ""')
-    of_one = names('list rules --protocol two-phase-commit --variant ""')
+    of_one = names('list rules --of two-phase-commit --variant ""')
     assert of_one == list(next(e.variants for e in PROTOCOLS if e.key == "two-phase-commit"))
-    assert names('new x --protocol yardstick --rule ""')[:3] == ["emit", "end", "snapshot"]
+    assert names('new x --of yardstick --rule ""')[:3] == ["emit", "end", "snapshot"]
     assert "apply_acknowledgement" in names('new x --rule ""')
     assert names('check x --release ""')[:2] == ["all", "V0"]
 
 
 def test_a_misspelt_protocol_offers_nothing_and_no_code_of_the_user_runs(tmp_path: Path) -> None:
-    assert names('new x --protocol nonsense --rule ""') == []
+    assert names('new x --of nonsense --rule ""') == []
     (tmp_path / "mine.py").write_text("raise SystemExit('ran')\n", encoding="utf-8")
     assert len(names(f'check x --protocols {tmp_path} --property ""')) > 100
 

@@ -25,6 +25,7 @@ PAIR = "specs/final-checkpoint/pair.toml"
         ("hunt --seconds 5 --max-seconds 2", "hunt --max-total-seconds 5 --max-seconds 2"),
         ("review x -- --html run", "review x -- --html run"),
         ("simulate run", "simulate run"),
+        ("list rules --protocol x --protocols y", "list rules --of x --protocols y"),
         ("diff a --release V3", "diff a --release V3"),
     ],
 )
@@ -40,8 +41,9 @@ def test_each_present_name_is_one_that_its_command_has() -> None:
             assert run(f"{new} --help").exit == 0
             assert run(f"help {command}").exit == 2
         elif "=" not in flag:
-            where = {"*": "validate" if flag == "--out" else "check", "engine": "engine stop"}
-            flags = re.findall(r"--[a-z-]+", run(f"{where.get(command, command)} --help").stdout)
+            where = {"--out": "validate", "--jobs": "check", "--protocol": "list"}
+            has_it = where.get(flag, "engine stop" if command == "engine" else command)
+            flags = re.findall(r"--[a-z-]+", run(f"{has_it} --help").stdout)
             assert new in flags
             assert flag not in flags
 

@@ -10,7 +10,7 @@ import pytest
 
 from finale.checker.logs.event_log.progress import LogProgress
 from finale.checker.review.review import Progress
-from finale.checker.search.limits import SearchProgress
+from finale.checker.search.limits import COMPILING, SearchProgress
 from finale.cli.meter import SECONDS_BETWEEN_LINES, Bar, Meter, line_of, lines_of
 
 #: Of a review.
@@ -107,6 +107,16 @@ def test_a_file_gets_a_line_now_and_then(
     assert capsys.readouterr().err == (
         "3 of 9 settings · a.toml, b.toml\n6 of 9 settings · a.toml, b.toml\n"
     )
+
+
+def test_a_pipe_is_told_at_once_that_the_search_is_compiled(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with Meter("pair.toml") as meter:
+        meter(SearchProgress(0, 0, 0, 0, 0.0, before="compiling the rules"))
+        assert capsys.readouterr().err == ""
+        meter(SearchProgress(0, 0, 0, 0, 0.0, before=COMPILING))
+    assert capsys.readouterr().err == f"pair.toml: {COMPILING}\n"
 
 
 def test_a_review_tells_what_it_found_before_what_it_searches(

@@ -82,7 +82,7 @@ def test_an_override_of_each_rule_is_python(key: str) -> None:
 
 
 def test_another_rule_can_be_named(tmp_path: Path) -> None:
-    made = run("new mine --protocol yardstick --rule lose", tmp_path)
+    made = run("new mine --of yardstick --rule lose", tmp_path)
     assert made.exit == 0
     text = (tmp_path / "mine" / "protocols" / "my_change.py").read_text(encoding="utf-8")
     assert "def lose(self, task: Task, checkpoint: CheckpointNumber)" in text
@@ -119,7 +119,7 @@ def test_a_helper_can_be_named(name: str, head: str, tmp_path: Path) -> None:
         ("full", "directory-not-empty"),
         ("full/file", "directory-not-empty"),
         ("full/file/below", "unwritable"),
-        ("mine --protocol final-checkpont", "unknown-protocol"),
+        ("mine --of final-checkpont", "unknown-protocol"),
         ("mine --rule apply_acknowledgment", "unknown-rule"),
     ],
 )

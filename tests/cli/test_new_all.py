@@ -14,7 +14,7 @@ CHECK = "check specs --protocols protocols --strict"
 
 @pytest.mark.parametrize("key", [entry.key for entry in PROTOCOLS])
 def test_a_new_review_is_green(key: str, tmp_path: Path) -> None:
-    made = run(f"new review --protocol {key}", tmp_path)
+    made = run(f"new review --of {key}", tmp_path)
     assert (made.exit, made.stderr) == (0, "")
     checked = run(CHECK, tmp_path / "review")
     assert checked.exit == 0, checked

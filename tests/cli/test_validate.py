@@ -95,11 +95,12 @@ def test_lines_that_nothing_can_be_made_of_are_counted_and_shown(
 ) -> None:
     shutil.copy(unpacked / "bounded-01" / "flink.log", tmp_path)
     text = (tmp_path / "flink.log").read_text()
-    (tmp_path / "flink.log").write_text("odd\n" + text + "2026-11-20 15:13:27,650 INF")
+    odd = "2026-11-20 15:13:20,000 odd\n"
+    (tmp_path / "flink.log").write_text(odd + text + "2026-11-20 15:13:27,650 INF")
     ran = run("validate flink.log", tmp_path)
     assert "1 203 lines" not in ran.stdout
     assert "550 parsed · 653 ignored · 2 unparsable" in ran.stdout
-    assert "unparsable, line 1: odd" in ran.stdout
+    assert "unparsable, line 1: 2026-11-20 15:13:20,000 odd" in ran.stdout
     assert "gap" in ran.stdout
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,14 +14,37 @@ from finale.checker.logs.verdicts import JobVerdict
 from finale.checker.report.watched import told_lines
 from finale.pipeline.watch.journal import Journal, Record
 from tests.cli.running import run
-from tests.pipeline.test_watch_judging import NOW, states
+from tests.pipeline.test_watch_judging import NOW, content, states
 
 
 def test_without_java_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    ran = run("watch .", tmp_path)
+    ran = run("watch . --master local[*]", tmp_path)
     assert ran.exit == 2
     assert ran.stderr.startswith("error[java-missing]")
+
+
+def test_one_machine_s_logs_need_no_spark(tmp_path: Path) -> None:
+    """In a process that has no PySpark, the bounded job ends, and nothing is found."""
+    (tmp_path / "flink.log").write_bytes(content("bounded-01"))
+    hidden = "import sys; sys.modules |= dict.fromkeys(('pyspark', 'pyarrow', 'pandas'))"
+    code = f"{hidden}; from finale.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    words = [sys.executable, "-c", code, "watch", str(tmp_path), "--once"]
+    ran = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "1 log · " in ran.stdout
+    assert "· 1 job · 0 findings" in ran.stdout
+    on_spark = subprocess.run(
+        [*words, "--master", "local[1]"], capture_output=True, text=True, check=False
+    )
+    assert on_spark.returncode == 2
+    assert on_spark.stderr.startswith("error[spark-missing]")
+
+
+def test_settings_of_spark_need_a_master(tmp_path: Path) -> None:
+    ran = run("watch . --conf spark.x=1", tmp_path)
+    assert ran.exit == 2
+    assert ran.stderr.startswith("error[spark-or-not]")
 
 
 @pytest.fixture(scope="module")

@@ -408,7 +408,7 @@ def test_a_new_review_replaces_nothing(foreign: str, box: Path) -> None:
     file.parent.mkdir(parents=True)
     file.write_text("mine")
     before = seen(box / "new")
-    assert run("new new --protocol final-checkpoint", box).exit == 2
+    assert run("new new --of final-checkpoint", box).exit == 2
     assert seen(box / "new") == before
 
 

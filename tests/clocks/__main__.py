@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.cli.running import ROOT
 from tests.logs.archive import SAMPLES
 
-from .changes import Changed, copies, runs_of_several
+from .changes import Changed, copies, runs_of_several, split_runs
 from .judging import Row, rows_of
 
 PAGE = ROOT / "docs" / "pipeline.md"
@@ -38,10 +38,12 @@ def chosen(run: str, every: Sequence[Changed], each: int | None) -> list[Changed
     ]
 
 
-def counted(archives: Sequence[Path], flags: str, each: int | None) -> Iterator[dict[str, Row]]:
+def counted(
+    archives: Sequence[Path], flags: str, each: int | None, *, split: bool = False
+) -> Iterator[dict[str, Row]]:
     """What is said of the copies of each run, one run after the other."""
     for archive in archives:
-        for run, logs in runs_of_several(archive).items():
+        for run, logs in (split_runs if split else runs_of_several)(archive).items():
             todo = chosen(run, [*copies(run, logs)], each)
             with tempfile.TemporaryDirectory() as folder:
                 yield rows_of(run, logs, todo, Path(folder), flags)
@@ -69,9 +71,11 @@ def main() -> int:
     options.add_argument("archives", nargs="*", type=Path, default=[SAMPLES])
     options.add_argument("--accept", action="store_true", help="also search for explanations")
     options.add_argument("--sample", type=int, help="copies of each kind and run (default: all)")
+    options.add_argument("--split", action="store_true", help="runs of one file, split by subtask")
     options.add_argument("--page", action="store_true", help="write the table into the page")
     given = options.parse_args()
-    found = [*counted(given.archives, "--accept" if given.accept else "", given.sample)]
+    flags = "--accept" if given.accept else ""
+    found = [*counted(given.archives, flags, given.sample, split=given.split)]
     text = table(found, accepts=given.accept)
     print(text, end="")
     if given.page:

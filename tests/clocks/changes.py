@@ -1,7 +1,7 @@
 """Changes logs of several processes as other clocks and losses would have: one file, or two.
 
-A change moves the times of a TaskManager's file, or cuts its end. The protocol is not touched, so
-a judge must say of a changed copy nothing that it does not say of the run.
+A change moves the times of a file, or cuts its end. The protocol is not touched, so a judge must
+say nothing of a changed copy that it does not say of the run.
 """
 
 from __future__ import annotations
@@ -14,6 +14,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
 
+from finale.checker.logs.read.line_patterns import table
+from finale.checker.logs.read.log_entries import Stray, entries
+from finale.checker.logs.read.log_events import event_of
+from finale.checker.logs.read.log_files import LogLine, LogShelf
+from finale.checker.logs.read.messages import is_of_process
+
+TABLE = table("flink-2.3")
 Logs = Mapping[str, list[str]]
 """By the name of a file its lines."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}")
@@ -71,6 +78,29 @@ def runs_of_several(archive: Path) -> dict[str, Logs]:
     return {run: dict(sorted(logs.items())) for run, logs in sorted(found.items())}
 
 
+def split_runs(archive: Path) -> dict[str, Logs]:
+    """The runs of an archive that have one file, as if each subtask ran in a process of its own:
+    all first subtasks in one, all second ones in another."""
+    found: dict[str, Logs] = {}
+    with LogShelf() as shelf:
+        for log in shelf.logs([str(archive)]):
+            if log.parts[0].file_name == "flink.log":
+                name = log.folder.rpartition("/")[2].rpartition("!")[2]
+                found[name] = _split([*shelf.lines(log)])
+    return found
+
+
+def _split(lines: list[LogLine]) -> Logs:
+    found: dict[str, list[str]] = {"jm.log": []}
+    rest = iter(lines)
+    for entry in entries(lines, TABLE):
+        own = [next(rest).raw.decode() for _ in range(getattr(entry, "lines", 1))]
+        event = None if isinstance(entry, Stray) else event_of(entry, TABLE)
+        of = None if event is None or not is_of_process(event) else event.execution or event.task
+        found.setdefault("jm.log" if of is None else f"tm-{of.subtask + 1}.log", []).extend(own)
+    return dict(sorted(found.items()))
+
+
 def copies(run: str, logs: Logs) -> Iterator[Changed]:
     """All changed copies of a run."""
     files = [each for each in logs if each.startswith("tm")]
@@ -89,7 +119,7 @@ def copies(run: str, logs: Logs) -> Iterator[Changed]:
     for sign, file in itertools.product((1, -1), files):
         told = f"{file} drifts {'+' if sign > 0 else '-'}"
         yield Changed(run, "a drift of 1 in 1 000", told, _with(logs, _drifts(sign), file))
-    for percent, file in itertools.product(CUTS, files):
+    for percent, file in itertools.product(CUTS, logs):
         told = f"{file} cut after {percent} %"
         yield Changed(run, f"cut after {percent} percent", told, _with(logs, _cut(percent), file))
 

@@ -21,7 +21,7 @@ from tests.logs.archive import FAILOVERS, SAMPLES, archives, each_run, needs_arc
 from tests.logs.edits import lines_of
 
 from .__main__ import PAGE, chosen, counted, table
-from .changes import Changed, Logs, copies, runs_of_several
+from .changes import Changed, Logs, copies, runs_of_several, split_runs
 from .judging import found, judged, rows_of
 
 RUN = "multi-cancel-01"
@@ -145,6 +145,19 @@ def test_a_line_that_is_missing_in_the_middle_of_a_file_is_found(
     job = of(tmp_path, Changed(RUN, "", "", {**logs, "tm-1.log": lines}))
     told = (("task", "map (1/2)#0"), ("checkpoint", "checkpoint 1"))
     assert ("acknowledged-once", told) in found([job])
+
+
+@pytest.mark.parametrize("name", ["tm-1.log +1 h", "tm-1.log -50 ms", "tm-1.log jumps -1 s"])
+def test_a_finding_about_one_process_stays(name: str, tmp_path: Path) -> None:
+    """Of a run of one file, whose tasks get a file of their own."""
+    own = split_runs(SAMPLES)["H7-00"]
+    assert len(own) == 2
+    (copy,) = (each for each in copies("H7-00", own) if each.name == name)
+    job = of(tmp_path, copy)
+    assert {told for told, _ in found([job])} == {"finish-before-close"}
+    assert {Path(e["file"]).name for e in job["findings"] if e["severity"] == "violated"} == {
+        "tm-1.log"
+    }
 
 
 # --- messages -------------------------------------------------------------------------------------
@@ -374,6 +387,14 @@ def test_no_copy_has_a_false_finding_and_the_page_has_the_table() -> None:
     rows = [*counted(paths, "", None)]
     assert not any(row.wrong for told in rows for row in told.values())
     assert table(rows, accepts=False) in PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_no_copy_of_a_split_run_has_a_false_finding() -> None:
+    """Runs of one file with stops, failures, savepoints and restarts, each subtask as a process."""
+    rows = [*counted([SAMPLES], "", 1, split=True)]
+    assert len(rows) == len(split_runs(SAMPLES))
+    assert not any(row.wrong for told in rows for row in told.values())
 
 
 @pytest.mark.slow

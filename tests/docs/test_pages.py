@@ -27,7 +27,7 @@ BARE = re.compile(r"(?<![\w./-])((?:\w+/)*\w+\.py)\b(?!:\d)")
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
 COMMAND = re.compile(r"^(?: {4})?(?:\$ )?(finale [a-z].*)$", re.MULTILINE)
 #: Files that the reader of a page writes, or that a run writes.
-OF_THE_READER = {"mine/eager.py", "stop/asks_twice.py", "stop/stop.py"}
+OF_THE_READER = {"mine/eager.py", "protocols/hasty.py", "stop/asks_twice.py", "stop/stop.py"}
 
 
 def read(page: Path) -> str:

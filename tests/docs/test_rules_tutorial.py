@@ -25,6 +25,7 @@ PAGES = (
     ROOT / "docs" / "rules.md",
     ROOT / "docs" / "diff.md",
     ROOT / "docs" / "how-to" / "run-in-ci.md",
+    ROOT / "docs" / "how-to" / "replace-a-sink-or-a-task.md",
 )
 
 

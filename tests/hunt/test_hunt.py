@@ -319,7 +319,10 @@ def test_a_hunt_whose_settings_are_all_refused_is_bad_input(
     ran = run(f"hunt operator-coordinator --known {KNOWN} --workers 1", tmp_path)
     assert ran.exit == 2
     assert ran.stdout.startswith("no setting was searched\n0 settings searched")
-    assert ran.stderr.startswith("error[all-refused]: the protocol refuses all 3 settings")
+    first, error, _ = ran.stderr.splitlines()
+    assert first.startswith("hunting in operator-coordinator: first ")
+    assert first.endswith(" settings of specs, whose violations are known, then 3 new settings")
+    assert error.startswith("error[all-refused]: the protocol refuses all 3 settings")
 
 
 def test_settings_that_are_left_or_stopped_are_told(

@@ -195,14 +195,15 @@ def test_a_users_own_package_of_a_former_name_is_imported(
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of what Git knows, links as links."""
+    """A copy of what Git knows and a package needs, links as links."""
     folder = tmp_path_factory.mktemp("checkout")
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT, capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
     for name in filter(None, listed.split("\0")):
-        if name.partition("/")[0] not in ("tests", "docs", "scenarios", "benchmarks"):
+        is_page = name in {f"docs/{page}.md" for page in PAGES}
+        if is_page or name.partition("/")[0] not in ("tests", "docs", "scenarios", "benchmarks"):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             if (ROOT / name).exists():
                 shutil.copy2(ROOT / name, folder / name, follow_symlinks=False)

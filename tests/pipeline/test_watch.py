@@ -30,7 +30,7 @@ class Watching:
 
     def __init__(self, logs: Path, *flags: str) -> None:
         finale = str(Path(sys.executable).with_name("finale"))
-        command = [finale, "watch", str(logs), "--format", "json", "--master", "local[2]", *flags]
+        command = [finale, "watch", str(logs), "--format", "json", *flags]
         self.process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,
@@ -86,6 +86,15 @@ def watching(logs: Path, *flags: str) -> Iterator[Watching]:
             watch.end()
 
 
+@pytest.fixture(params=["here", "spark"])
+def by(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """The flags of a watch in one process, and of one on Spark."""
+    if request.param == "here":
+        return ()
+    assert request.getfixturevalue("java")
+    return ("--master", "local[2]")
+
+
 def ended(records: list[Record]) -> bool:
     return any(each["what"] == "job" and each["word"] == "ended" for each in records)
 
@@ -117,9 +126,8 @@ def write(file: Path, data: bytes) -> None:
 
 
 @pytest.mark.slow
-def test_it_grows_is_rotated_and_the_watch_killed(java: int, tmp_path: Path) -> None:
+def test_it_grows_is_rotated_and_the_watch_killed(by: tuple[str, ...], tmp_path: Path) -> None:
     """Each finding is told once, with the line that it has in its file; Ctrl-C ends it."""
-    assert java
     logs, kept, data = tmp_path / "logs", tmp_path / "kept", content("H16-00")
     logs.mkdir()
     (tmp_path / "whole").mkdir()
@@ -129,7 +137,7 @@ def test_it_grows_is_rotated_and_the_watch_killed(java: int, tmp_path: Path) -> 
     log = logs / "flink.log"
     first_line = min(line for *_, line in wanted)
     cut = data.index(b"\n", sum(map(len, data.splitlines(keepends=True)[: first_line + 3]))) - 7
-    with watching(logs, "--resume", str(kept)) as watch:
+    with watching(logs, *by, "--resume", str(kept)) as watch:
         for part in parts(data[:cut], 5):
             write(log, part)
             time.sleep(0.3)
@@ -141,7 +149,7 @@ def test_it_grows_is_rotated_and_the_watch_killed(java: int, tmp_path: Path) -> 
     lines = (logs / "flink.log.1").read_bytes().count(b"\n")
     rest = data[cut + 8 :]
     log.write_bytes(rest[: len(rest) // 2])
-    with watching(logs, "--resume", str(kept)) as watch:
+    with watching(logs, *by, "--resume", str(kept)) as watch:
         watch.wait_for(lambda records: len(findings(records)) + len(findings(told)) > 1)
         write(log, rest[len(rest) // 2 :])
         watch.wait_for(ended)
@@ -163,13 +171,14 @@ def test_it_grows_is_rotated_and_the_watch_killed(java: int, tmp_path: Path) -> 
     assert sorted(found) == wanted
 
 
-def test_within_seconds_and_when_nothing_comes_any_more(java: int, tmp_path: Path) -> None:
+def test_within_seconds_and_when_nothing_comes_any_more(
+    by: tuple[str, ...], tmp_path: Path
+) -> None:
     """A finding comes within seconds, a second log later; one that is silent is truncated."""
-    assert java
     data = content("H16-00")
     lines = data.splitlines(keepends=True)
     events = [f"{each}\n".encode() for each in log_of(engine_of(PAIR), PAIR, 1)]
-    with watching(tmp_path, "--silent-after", "4") as watch:
+    with watching(tmp_path, *by, "--silent-after", "4") as watch:
         write(tmp_path / "flink.log", b"".join(lines[:600]))
         (tmp_path / "run").mkdir()
         write(tmp_path / "run" / "events.ndjson", b"".join(events[:20]))
@@ -189,16 +198,15 @@ def test_within_seconds_and_when_nothing_comes_any_more(java: int, tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_once(java: int, tmp_path: Path) -> None:
+def test_once(by: tuple[str, ...], tmp_path: Path) -> None:
     """What is there is judged; then what came since; what was kept and changed is refused."""
-    assert java
     logs, kept, data = tmp_path / "logs", tmp_path / "kept", content("bounded-01")
     for name in "ab":
         (logs / name).mkdir(parents=True)
         write(logs / name / "flink.log", data[:90_000] if name == "b" else data)
     told: list[Record] = []
     for _ in range(2):
-        with watching(logs, "--once", "--resume", str(kept)) as watch:
+        with watching(logs, *by, "--once", "--resume", str(kept)) as watch:
             code, error = watch.end()
             assert code == 0, error
             assert "2 logs" in error
@@ -210,19 +218,18 @@ def test_once(java: int, tmp_path: Path) -> None:
     ]
     for file in (kept / "logs").iterdir():
         file.write_bytes(file.read_bytes().replace(b"FINISHED", b"CANCELED"))
-    with watching(logs, "--once", "--resume", str(kept)) as watch:
+    with watching(logs, *by, "--once", "--resume", str(kept)) as watch:
         code, error = watch.end()
     assert code == 2
-    assert error.splitlines()[0].startswith("error[watch-ended]")
-    assert "Spark failed: error[watch-damaged]" in error
+    assert error.splitlines()[1].startswith("error[watch-ended]" if by else "error[watch-damaged]")
+    assert not by or "Spark failed: error[watch-damaged]" in error
     assert "Traceback" not in error
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
-def test_killed_at_any_time(java: int, seed: int, tmp_path: Path) -> None:
+def test_killed_at_any_time(by: tuple[str, ...], seed: int, tmp_path: Path) -> None:
     """However often: the journal has each finding once, and all of them."""
-    assert java
     logs, kept, data = tmp_path / "logs", tmp_path / "kept", content("H16-00")
     logs.mkdir()
     (logs / "flink.log").write_bytes(data)
@@ -238,12 +245,12 @@ def test_killed_at_any_time(java: int, seed: int, tmp_path: Path) -> None:
     writer = threading.Thread(target=grow)
     writer.start()
     for turn in range(3):
-        with watching(logs, "--resume", str(kept)) as watch:
+        with watching(logs, *by, "--resume", str(kept)) as watch:
             time.sleep(6 + 2.3 * ((seed + turn) % 5))
             watch.kill()
     stops.set()
     writer.join()
-    with watching(logs, "--once", "--resume", str(kept)) as watch:
+    with watching(logs, *by, "--once", "--resume", str(kept)) as watch:
         code, error = watch.end()
         assert code == 1, error
     records = [json.loads(each) for each in (kept / "findings.ndjson").read_text().splitlines()[1:]]

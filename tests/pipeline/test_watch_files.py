@@ -16,7 +16,8 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 
 from finale.pipeline.watch import files
 from finale.pipeline.watch.files import GROWS, PAUSES, SILENT
-from finale.pipeline.watch.source import BYTES_OF_BATCH, GrowingReader, LogBatch
+from finale.pipeline.watch.news import BYTES_OF_BATCH
+from finale.pipeline.watch.source import GrowingReader, LogBatch
 
 ALL = ReadAllAvailable()
 LONG = 100

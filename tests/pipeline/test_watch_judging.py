@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from finale.checker.cache.plain_data import plain, typed
 from finale.checker.logs.findings import Coverage
 from finale.checker.logs.read.job_runs import JobRun
 from finale.checker.logs.read.line_patterns import table
+from finale.checker.logs.read.log_events import LinePlace
 from finale.checker.logs.read.log_files import LogShelf
 from finale.checker.logs.read.visibility import LogProfile
 from finale.checker.logs.validate import JudgedJob, judge_cluster, judge_job
@@ -131,9 +132,11 @@ def test_only_jobs_with_new_events_are_judged_again(
 ) -> None:
     asked: list[str | None] = []
 
-    def asks(run: JobRun, profile: LogProfile, *, whole: bool) -> JudgedJob:
+    def asks(
+        run: JobRun, profile: LogProfile, *, whole: bool, gaps: Sequence[LinePlace]
+    ) -> JudgedJob:
         asked.append(run.name)
-        return judge_job(run, profile, whole=whole)
+        return judge_job(run, profile, whole=whole, gaps=gaps)
 
     monkeypatch.setattr(cluster, "judge_job", asks)
     watch, data = Watch(tmp_path), content("stop-restore-01")

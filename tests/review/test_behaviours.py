@@ -26,10 +26,10 @@ def test_a_gained_run_is_told() -> None:
     _, difference = seen.gained
     assert difference.observation == "u2.stored 0 → 1"
     assert difference.run.trace.length == 10
-    assert list(seen.told) == ["more in 1"]
+    assert list(seen.told) == ["the change shows further runs in 1"]
     [(case, one)] = seen.compared
     other = Behaviours(((case, replace(one, relation=Relation.BOTH)),), 1)
-    assert list(other.told) == ["more and less in 1"]
+    assert list(other.told) == ["the change shows other runs in 1"]
 
 
 def test_a_change_that_changes_nothing_is_not_compared() -> None:
@@ -59,9 +59,9 @@ def test_a_start_that_differs_is_not_told_as_the_same(tmp_path: Path) -> None:
     change = Change("base", "startslow")
     found = reviewed(change, [spec], known=catalogue(tmp_path), behaviours=60.0)
     text = "\n".join(line.plain for line in review_lines(found, 200))
-    assert "without the change: the run starts, number 0" in text
-    assert "with the change: the run starts, number -1" in text
-    assert "the same start" not in text
+    assert "without the change, at the start only this is seen: the run starts, number 0" in text
+    assert "with the change, at the start only this is seen: the run starts, number -1" in text
+    assert "the same beginning" not in text
 
 
 FEWER = '''"""A variant with fewer entities."""

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from finale.checker.review.cases import Case, cases
+import pytest
+
+from finale.checker.review.cases import OWN_SPECS, Case, cases
 from finale.checker.review.change import Change, under
 from finale.checker.review.code import changed_code
 from finale.checker.review.order import in_order
+from finale.checker.review.pair import pair_of, searched_within
+from finale.checker.search.limits import Limits
+from finale.checker.search.rows import SpecResult
+from finale.checker.spec.claim import Spec
 from finale.checker.spec.files import toml_in
 from finale.checker.spec.typed import is_table
-from tests.review.reviewing import PLAIN, specs_of
+from tests.review.reviewing import PLAIN, reviewed, said, specs_of
 
 FINAL_CHECKPOINT = specs_of("final-checkpoint")
 
@@ -57,3 +63,56 @@ def test_specs_of_the_user_come_before_all_others(tmp_path: Path) -> None:
     )
     _, order = orders(Change("final-checkpoint", "prepares-twice"), [*FINAL_CHECKPOINT, own])
     assert order[0].file == own
+
+
+def small_cases(change: Change) -> Sequence[Path]:
+    """Settings of which some have the same system under the change, and some another one."""
+    names = (
+        "history/fixed/flink-37605",
+        "history/fixed/flink-24131",
+        "final-checkpoint/committer",
+        "final-checkpoint/pair",
+        "final-checkpoint/broken/waits-unconfigured",
+    )
+    files = [OWN_SPECS / f"{name}.toml" for name in names]
+    found, _ = orders(change, files)
+    assert len(found) == len(files)
+    return files
+
+
+def test_what_is_not_searched_again_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    change = Change("final-checkpoint", "prepares-twice")
+    files = small_cases(change)
+    told = []
+    for first in (len(files), 1):
+        monkeypatch.setattr("finale.checker.review.review.CASES_FIRST", first)
+        found = reviewed(change, files)
+        coverage = [(str(m.of.member), m.lines, m.unreached) for m in found.coverage.methods]
+        told.append(({said(each) for each in found.findings}, coverage, found.rules, found.exit))
+    assert told[0] == told[1]
+    assert told[0][0]
+
+
+def test_a_system_of_the_same_form_is_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    change = Change("final-checkpoint", "prepares-twice")
+    found, _ = orders(change, [OWN_SPECS / "final-checkpoint" / "pair.toml"])
+    base, changed = under(Change(change.protocol), PLAIN), under(change, PLAIN)
+    files = changed_code(changed.variant, base.base).files
+    whole = pair_of(found[0], files, Limits())
+    assert whole.is_same
+    searched: list[Spec] = []
+
+    def within(spec: Spec, limits: Limits, searches: int = 1) -> SpecResult:
+        searched.append(spec)
+        return searched_within(spec, limits, searches)
+
+    monkeypatch.setattr("finale.checker.review.pair.searched_within", within)
+    once = pair_of(found[0], files, Limits(), seen=whole.branches)
+    assert searched == [found[0].base]
+    assert [(a.property, a.word, a.steps) for a in once.changed.verdicts] == [
+        (a.property, a.word, a.steps) for a in whole.changed.verdicts
+    ]
+    searched.clear()
+    if whole.branches:
+        pair_of(found[0], files, Limits(), seen=frozenset())
+        assert len(searched) == 2

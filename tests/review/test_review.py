@@ -761,10 +761,10 @@ def test_errors_of_a_variant_are_told_once(tmp_path: Path) -> None:
         (f"review withdraws --specs {CONNECTOR[0]}", "no-cases"),
         ("review withdraws --specs stop.toml", "unknown-protocol"),
         ("review --set options.gate=none", "nothing-to-review"),
-        ("review --set gate --protocol operator-coordinator", "bad-set"),
-        ("review --set options.gate=a,b --protocol operator-coordinator", "bad-set"),
-        ("review --set bounds.failures=1 --protocol operator-coordinator", "bad-set"),
-        ("review --set options.gat=none --protocol operator-coordinator", "unknown-option"),
+        ("review --set gate --of operator-coordinator", "bad-set"),
+        ("review --set options.gate=a,b --of operator-coordinator", "bad-set"),
+        ("review --set bounds.failures=1 --of operator-coordinator", "bad-set"),
+        ("review --set options.gat=none --of operator-coordinator", "unknown-option"),
         ("review withdraws --stability -1", "bad-limit"),
         ("check stop.toml --variant withdraws --record --protocols mine", "variant-counts"),
         ("check stop.toml --variant othre --protocols mine", "unknown-variant"),
@@ -787,7 +787,7 @@ def test_a_variant_of_two_protocols_needs_the_protocol(tmp_path: Path) -> None:
     (folder / "other.py").write_text(text)
     ran = run("review withdraws --protocols mine", tmp_path)
     assert "error[ambiguous-variant]" in ran.stderr
-    assert run("review withdraws --protocol stop --protocols mine", tmp_path).exit == 0
+    assert run("review withdraws --of stop --protocols mine", tmp_path).exit == 0
 
 
 def test_names_of_the_user_are_escaped(tmp_path: Path) -> None:
@@ -909,7 +909,7 @@ def test_the_command_of_a_finding_prints_its_run(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "switch.py").write_text(OPTION)
     (tmp_path / "switch.toml").write_text('title = "It stays cool"\nprotocol = "switch"\n')
-    line = "--protocol switch --protocols mine --set options.careful=false --stability 0"
+    line = "--of switch --protocols mine --set options.careful=false --stability 0"
     ran = run(f"review {line} --format json", tmp_path)
     (review,) = json.loads(ran.stdout)["reviews"]
     (finding,) = review["findings"]

@@ -25,15 +25,14 @@ from finale.model.protocols.coordinator.checkpoints import (
 from .clocks import Clocks
 from .failovers import Failover, GraphAttempts, first_attempts
 from .log_events import Execution, LinePlace, LogEvent, TaskId
-from .messages import ENDED, HappenedBefore, OrderedLine
+from .messages import ENDED, TERMINAL, HappenedBefore, OrderedLine
 
 #: The line of a coordinator that creates a graph of executions.
 _CREATED = "graph-created"
-#: The states of a job that has just begun, and of one that has ended.
+#: The states of a job that has just begun.
 FIRST = ("INITIALIZING", "CREATED")
-TERMINAL = ("FINISHED", "FAILED", "CANCELED", "SUSPENDED")
 #: Those behind which no other coordinator goes on with the job.
-GLOBALLY_TERMINAL = TERMINAL[:3]
+GLOBALLY_TERMINAL = ENDED
 
 
 LogExtent = dict[int, tuple[LinePlace | None, LinePlace | None]]
@@ -112,6 +111,11 @@ class JobRun:
         assert self.processes is not None, "one file has no other that ends before it"
         order, own = self.processes.order, (self.job, (vertex, subtask, attempt))
         return order.hosts.get(own) == log and own not in order.over
+
+    @property
+    def coordinator(self) -> int | None:
+        """The file of the coordinator, if one of several files is."""
+        return None if self.processes is None else self.processes.order.hosts.get(self.job)
 
     @property
     def logs(self) -> tuple[int, ...]:

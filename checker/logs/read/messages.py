@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import heappop, heappush
 
-from finale.checker.logs.lines import MESSAGES, OF_TASKS, About, LineKind
+from finale.checker.logs.lines import MESSAGES, OF_CHECKPOINTS, OF_TASKS, About, LineKind
 
 from .log_events import LinePlace, LogEvent, TaskId
 from .visibility import CLOCKS_OF_TASKS
 
-#: The last states of an execution.
+#: The last states of an execution, and of a job.
 ENDED = ("FINISHED", "FAILED", "CANCELED")
+TERMINAL = (*ENDED, "SUSPENDED")
 
 _CAUSES = defaultdict[LineKind, list[int]](list)
 _EFFECTS = defaultdict[LineKind, list[int]](list)
@@ -84,12 +85,12 @@ class HappenedBefore:
     def __post_init__(self) -> None:
         self.by_log: dict[int, list[int]] = {}
         self.hosts: dict[Hashable, int] = {}
-        """By attempt the file of its process."""
+        """By attempt the file of its process, and by job the coordinator's, if there is one."""
         self.over = set[Hashable]()
-        """The attempts whose process tells their end."""
+        """The attempts and jobs whose process tells their end."""
         self.ends_early: dict[int, int] = {}
-        """The files that end before a line of another file, and that line: it tells of an attempt
-        what the file of the attempt's process lacks."""
+        """The files that end before a line of another file, and that line: it answers a message
+        whose line the file lacks."""
         for number, line in enumerate(self.lines):
             self.by_log.setdefault(line.event.log, []).append(number)
         if len(self.by_log) > 1:
@@ -116,20 +117,29 @@ class HappenedBefore:
     def _find_ends(self) -> None:
         """Find files that end early. All their lines come before the line that shows it."""
         words: dict[int, set[str]] = defaultdict(set)
+        coordinators: dict[Hashable, set[int]] = defaultdict(set)
         for line in self.lines:
             event, attempt = line.event, line.key(About.ATTEMPT)
             words[event.log].add(event.word)
-            if attempt is not None and is_of_process(event):
+            if event.clock.startswith("jm"):
+                coordinators[line.job].add(event.log)
+                if event.word == "job-switched" and event.fields["to"] in TERMINAL:
+                    self.over.add(line.job)
+            elif attempt is not None and is_of_process(event):
                 self.hosts.setdefault(attempt, event.log)
                 if tells_end(event):
                     self.over.add(attempt)
+        # Of several coordinators nobody knows whose line is missing.
+        self.hosts |= {job: min(logs) for job, logs in coordinators.items() if len(logs) == 1}
         for number, cause in sorted(self.unsent.items()):
             line = self.lines[number]
-            attempt = line.key(About.ATTEMPT)
-            log = self.hosts.get(attempt)
-            known = log in self.ends_early or attempt in self.over
-            if log is None or log == line.event.log or known or cause not in words[log]:
+            sender = line.job if is_of_process(line.event) else line.key(About.ATTEMPT)
+            log = self.hosts.get(sender)
+            known = log in self.ends_early or sender in self.over
+            if log is None or log == line.event.log or known:
                 continue
+            if cause not in words[log] and cause not in OF_CHECKPOINTS:
+                continue  # the logger may not write them
             if not self.goes_on(log, line.event.place):
                 self.ends_early[log] = number
         for log, number in self.ends_early.items():

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from finale.checker.logs.read.failovers import Failover
-from finale.checker.logs.read.job_runs import TERMINAL, JobRun
+from finale.checker.logs.read.job_runs import JobRun
 from finale.checker.logs.read.log_events import TaskId
+from finale.checker.logs.read.messages import TERMINAL
 from finale.model.protocols.coordinator.checkpoints import (
     ABORTED,
     COMPLETED,

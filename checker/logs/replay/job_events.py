@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from finale.checker.logs.lines import CHECKPOINT_BECOMES, SNAPSHOTS
-from finale.checker.logs.read.job_runs import TERMINAL
 from finale.checker.logs.read.log_events import LogEvent
+from finale.checker.logs.read.messages import TERMINAL
 from finale.model.protocols.coordinator.checkpoints import (
     ABORTED,
     COMPLETED,

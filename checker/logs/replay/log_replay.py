@@ -107,6 +107,8 @@ class LogReplay:
             self._pass_gaps(event.log_event)
             if (log := self._file_ends.get(event.log_event.place)) is not None:
                 self.state.falls_silent(self.tasks.running_in(log))
+                if log == state.run.coordinator:
+                    self._forget()
             self._take(event)
             if event.log_event.place in self._before:
                 self._forget()

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from finale.checker.search.limits import (
+    COMPILING,
     Limits,
     ProgressListener,
     SearchProgress,
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
     from finale.checker.search.reductions.kinds import AppliedReduction
 
 NO_LIMITS = Limits()
-#: What takes ten seconds, or as many more as the machine is busy.
-COMPILING = "compiling the search itself, once on this machine"
 PREPARING = "compiling the rules"
 #: Nothing is told of what takes less.
 SECONDS_UNTOLD = 1.0
