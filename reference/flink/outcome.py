@@ -14,10 +14,10 @@ from time import monotonic
 
 from finale.model.topology import Job
 
-from .director import Director
+from .director import TRIGGER, Director
 from .job import ends_by_itself, sources_of
 from .order import ASK, FAIL, PERIODIC, RESUME
-from .session import Session, Status
+from .session import Hit, Session, Status
 
 #: The job is at rest if nothing has happened for so long, in seconds.
 SECONDS_OF_REST = 4.0
@@ -171,7 +171,8 @@ def _to_rest(
 ) -> tuple[Status, bool]:
     """Let all that is fair happen. Returns the last status, and whether the job rests.
 
-    A job that rests, and has answered all requests, gets so many `periodic` checkpoints first.
+    A job that rests, and has answered all requests, gets so many `periodic` checkpoints first. The
+    driver asks for them as a user would. If Flink's timer would trigger none, the job rests.
     """
     taken = director.taken
     for source in sources_of(session.job):
@@ -184,6 +185,8 @@ def _to_rest(
         answered = taken.answers.keys() >= set(asked)
         at_once = taken.over is not None or director.keeps
         news = session.next(SECONDS_OF_QUIET if at_once else SECONDS_OF_REST)
+        if rest and isinstance(news, Hit) and news.steps[0] == TRIGGER and news.scheduled is False:
+            break
         if news is not None and not isinstance(news, Status):
             director.note(news)
             continue

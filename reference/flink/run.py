@@ -129,6 +129,7 @@ def run_order(order: Order, release: Release, folder: Path) -> Run:
         "release": release.version,
         "taken": taken.missed is None,
         "missed": None if taken.missed is None else str(taken.missed),
+        "refused": "" if taken.missed is None else taken.missed.refused,
         "ids": taken.ids,
         "outcome": asdict(outcome),
         "moments": [asdict(each) for each in taken.moments],

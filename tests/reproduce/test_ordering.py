@@ -510,7 +510,7 @@ def test_a_crash_needs_another_cluster() -> None:
 
 
 def test_what_a_driven_run_has_no_means_for() -> None:
-    with pytest.raises(NotTakeable, match=r"no means for step \d+, find_no_slot"):
+    with pytest.raises(NotTakeable, match=r"cannot take step \d+, find_no_slot: the driver"):
         ordered("failures/trigger-without-slot.toml", "checkpoint-ends")
 
 
