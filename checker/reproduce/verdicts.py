@@ -89,6 +89,8 @@ class JudgedRun:
     def meaning(self) -> str:
         """What it means that the whole order was taken without damage. Else nothing."""
         if self.verdict is Reproduction.NOT_SEEN:
+            if self.run.outcome.moves:
+                return "the whole order was taken; the job neither ended nor came to rest in time"
             return "the whole order was taken; no outcome and no line tells whether it is violated"
         if self.verdict is not Reproduction.NOT_REPRODUCED:
             return ""
@@ -109,7 +111,7 @@ def judged(run: Run, name: str, causes: Sequence[str] = (), *, of_release: bool)
     elif seen:
         verdict = Reproduction.REPRODUCED
     else:
-        is_told = name in DAMAGES or name in log.decided
+        is_told = (name in DAMAGES and not run.outcome.moves) or name in log.decided
         verdict = Reproduction.NOT_REPRODUCED if is_told else Reproduction.NOT_SEEN
     hangs = DAMAGES.get(name) in (_hang, _unanswered)
     explained = (
@@ -140,8 +142,10 @@ def judged_to_hold(run: Run, names: Collection[str]) -> JudgedRun:
         seen += (f"the log is no run of the protocol: {log.rejected}",)
     if run.taken.missed is not None:
         verdict = Reproduction.NOT_TAKEN
+    elif seen:
+        verdict = Reproduction.DAMAGED
     else:
-        verdict = Reproduction.DAMAGED if seen else Reproduction.SURVIVED
+        verdict = Reproduction.NOT_SEEN if run.outcome.moves else Reproduction.SURVIVED
     return JudgedRun(run, verdict, seen, log, bool(told))
 
 

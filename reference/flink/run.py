@@ -134,8 +134,21 @@ def run_order(order: Order, release: Release, folder: Path) -> Run:
         "outcome": asdict(outcome),
         "moments": [asdict(each) for each in taken.moments],
     }
-    (folder / "outcome.json").write_text(json.dumps(page, indent=1) + "\n", encoding="utf-8")
+    _write(folder / "outcome.json", json.dumps(page, indent=1) + "\n")
     return Run(folder, release, taken, outcome)
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a file of a run. Raises `unwritable`."""
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise FinaleError(
+            "unwritable",
+            f"the outcome of the run cannot be written: {error.strerror}",
+            place=Place(str(file)),
+            advice="free some space, and take the order again",
+        ) from None
 
 
 __all__ = ["Run", "prepared_folder", "run_order"]

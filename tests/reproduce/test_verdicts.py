@@ -93,6 +93,16 @@ def test_what_nothing_shows_is_not_said_to_be_fixed(monkeypatch: pytest.MonkeyPa
         assert verdicts.judged(RUN, name, of_release=True).verdict is verdict
 
 
+def test_a_job_that_still_moves_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verdicts, "judged_log", lambda _: LOG)
+    moves = replace(RUN, outcome=replace(WELL, moves=True))
+    judged = verdicts.judged(moves, "job-finishes", of_release=True)
+    assert judged.verdict is Reproduction.NOT_SEEN
+    assert judged.meaning.endswith("the job neither ended nor came to rest in time")
+    assert verdicts.judged_to_hold(moves, {"job-finishes"}).verdict is Reproduction.NOT_SEEN
+    assert verdicts.judged_to_hold(RUN, {"job-finishes"}).verdict is Reproduction.SURVIVED
+
+
 @pytest.mark.parametrize(
     ("name", "outcome", "damage"),
     [
