@@ -29,6 +29,7 @@ from finale.reference.flink.order import FAIL, Order, OrderedStep, read_order
 from finale.reference.flink.outcome import RunOutcome
 from finale.reference.flink.releases import Release, release_of
 from finale.reference.flink.run import Run, prepared_folder, run_order
+from finale.reference.formats.eventlog import table_of
 from tests.docs.pages import ROOT
 from tests.reference.flink.test_found import distribution
 
@@ -272,6 +273,15 @@ def test_who_kept_an_order_from_being_taken(
     file.write_text(hang.to_json(), encoding="utf-8")
     assert again.main([str(file), str(release)]) == code
     assert told in capsys.readouterr().out
+
+
+def test_an_order_keeps_two_edges_between_two_vertices(hang: Order, tmp_path: Path) -> None:
+    job = read_spec(ROOT / "specs/final-checkpoint/parallel-edges.toml", catalogue()).setting.job
+    assert job is not None
+    order = replace(hang, job=job, table=table_of(job), steps=(OrderedStep(1, "emit"),))
+    file = tmp_path / "order.json"
+    file.write_text(order.to_json(), encoding="utf-8")
+    assert read_order(file).job.edges == job.edges
 
 
 def test_an_order_names_the_steps_that_no_hook_holds(hang: Order, tmp_path: Path) -> None:
