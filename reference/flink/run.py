@@ -34,6 +34,8 @@ AGAIN = """\
 #!/bin/sh
 # Takes the order of this folder again: ./again.sh [FOLDER OR RELEASE OF FLINK]
 # It needs Python with Finale installed, and a JDK. It needs no rule of Finale.
+# Exit codes: 0 if the whole order was taken, 3 if the driver could not force a step, 4 if Flink
+# refused a step, 2 if the order or the Flink cannot be used.
 exec python3 -m finale.reference.flink "$(dirname "$0")/order.json" "$@"
 """
 
