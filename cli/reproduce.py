@@ -12,6 +12,7 @@ from cyclopts import Parameter
 from finale.checker.report.layout import console, write
 from finale.checker.report.places import shown_file
 from finale.checker.report.reproduced import heading_lines, run_json, run_lines, total_line
+from finale.checker.reproduce.causes import causes
 from finale.checker.reproduce.claims import claims_for
 from finale.checker.reproduce.ordering import NotTakeable, order_of
 from finale.checker.reproduce.verdicts import PROBES, SEEN_AT, JudgedRun, Reproduction, judged
@@ -125,18 +126,19 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
     page = console()
     done: list[JudgedRun] = []
     others: list[JudgedRun] = []
-    order, of_release = left.pop(0)
+    order, claim = left.pop(0)
     while len(done) < times:
         (folder / ORDER_FILE).write_text(order.to_json(), encoding="utf-8")
         if format == "text" and not done:
             write(page, heading_lines(written, name, len(order.steps), release.version))
         number = len(done) + 1
         run = run_order(order, release, folder / f"run-{number}")
-        verdict = judged(run, name, of_release=of_release)
+        left_over = causes(claim, order, release)
+        verdict = judged(run, name, left_over, of_release=claim.under is not None)
         if format == "text":
             write(page, run_lines(number, verdict, page.width))
         if verdict.verdict is Reproduction.NOT_TAKEN and left and not done:
-            order, of_release = left.pop(0)
+            order, claim = left.pop(0)
             aside = folder / f"not-taken-{len(others) + 1}"
             (folder / "run-1").rename(aside)
             others.append(replace(verdict, run=replace(run, folder=aside)))
@@ -158,13 +160,13 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
 
 def _orders(
     claims: Sequence[Spec], name: str | None, facts: EngineFacts
-) -> tuple[str, list[tuple[Order, bool]]]:
+) -> tuple[str, list[tuple[Order, Spec]]]:
     """The property, and the orders of its counterexamples, without repetitions.
 
-    Beside each order stands whether its rules are those of the release. Raises `no-trace`, and
+    Beside each order stands the claim whose counterexample it is. Raises `no-trace`, and
     `NotTakeable` if Flink can take none of them.
     """
-    found: dict[str, tuple[Order, bool]] = {}
+    found: dict[str, tuple[Order, Spec]] = {}
     why: NotTakeable | None = None
     for claim in claims:
         result = searched(claim, name, "auto", ())
@@ -193,7 +195,7 @@ def _orders(
         except NotTakeable as error:
             why = error
             continue
-        found.setdefault(order.to_json(), (order, claim.under is not None))
+        found.setdefault(order.to_json(), (order, claim))
     if not found:
         assert why is not None
         raise why

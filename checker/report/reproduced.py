@@ -60,13 +60,24 @@ def run_lines(number: int, judged: JudgedRun, width: int, called: str = "run") -
     yield Text(f"{called} {number}: ") + verdict + Text(f"  {shown_file(run.folder)}", "dim")
     if run.taken.missed is not None:
         yield from paragraph(str(run.taken.missed), width, indent=2)
+        yield from paragraph(_refusal_text(run.taken.missed.refused), width, indent=2)
     if judged.meaning:
         yield from paragraph(judged.meaning, width, indent=2)
+    if judged.causes:
+        yield from paragraph("one of these causes remains:", width, indent=2)
+    for each in judged.causes:
+        yield from paragraph(each, width, indent=4)
     for each in judged.damage:
         yield from paragraph(each, width, indent=2)
     yield from paragraph(_log_text(log.conforms, agrees=judged.agrees), width, indent=2)
     for each in (*log.stops, *(log.waits if not log.stops else ())):
         yield from paragraph(each, width, indent=4)
+
+
+def _refusal_text(refused: str) -> str:
+    if refused:
+        return f"Flink refused the step: {refused}"
+    return "no line of Flink's log refuses the step: the driver could not force it"
 
 
 def _log_text(conforms: Conformance | None, *, agrees: bool) -> str:
@@ -95,8 +106,10 @@ def run_json(judged: JudgedRun) -> dict[str, object]:
         "folder": str(run.folder),
         "verdict": judged.verdict.value,
         "missed": None if run.taken.missed is None else str(run.taken.missed),
+        "refused": "" if run.taken.missed is None else run.taken.missed.refused,
         "rules": "release" if judged.of_release else "spec",
         "damage": list(judged.damage),
+        "causes": list(judged.causes),
         "log": {
             "conforms": None if log.conforms is None else log.conforms.word,
             "why": None if log.conforms is None else log.conforms.why,

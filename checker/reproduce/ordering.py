@@ -16,7 +16,7 @@ from __future__ import annotations
 import enum
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import cast
 
 from finale.checker.spec.claim import Spec
@@ -36,18 +36,18 @@ from finale.reference.flink.director import (
 )
 from finale.reference.flink.facts import EngineFacts
 from finale.reference.flink.hooks import HANDLED
-from finale.reference.flink.job import KINDS, SINKS, connected
+from finale.reference.flink.job import connected
 from finale.reference.flink.order import Order, OrderedStep, Trigger
 from finale.reference.flink.session import SPLITS
 from finale.reference.formats.eventlog import table_of
 
+from .driven import COORDINATED, lacking, options_of, settings_of, word_of
 from .happens_before import happens_before
 
 #: The keys of a rule's binding that say what a step is about.
 ABOUT = ("task", "channel", "checkpoint", "request", "split", "source")
-#: A protocol without a job, and the job of Flink whose operator has a coordinator. A reader is
+#: The job of Flink for the protocol without a job: an operator has a coordinator. A reader is
 #: triggered by a barrier, which its source sends when it is triggered itself.
-COORDINATED = "operator-coordinator"
 COORDINATED_JOB = {
     "S": {"records": 0, "bounded": False},
     "R": {"from": ["S"], "sink": "two-phase"},
@@ -121,14 +121,14 @@ def order_of(
     tried: Sequence[frozenset[Means]] = TRIED,
 ) -> Order:
     """The order of a trace, with the first means that suffice. Raises `NotTakeable`."""
+    if lacks := list(lacking(spec, facts)):
+        raise NotTakeable(f"the driver does not build {'; '.join(lacks)}")
     coordinated = spec.protocol.key == COORDINATED
     job = Job.from_table(COORDINATED_JOB) if coordinated else spec.setting.job
-    if job is None:
-        raise NotTakeable(f"{spec.protocol.key} has no job, so no job of Flink is like it")
-    _check(job)
+    assert job is not None
     if not _leaves_open(STOP_ORDER, spec, facts):
         tried = [each - {Means.BLOCKED} for each in tried]
-    steps = _steps(system, trace, job, facts, tried)
+    steps, free = _steps(system, trace, job, facts, tried)
     table = {
         name: entry
         | ({"records": list(job.vertex(name).records)} if job.vertex(name).records else {})
@@ -136,48 +136,39 @@ def order_of(
         | ({"chained": list(job.vertex(name).chained)} if job.vertex(name).chained else {})
         for name, entry in table_of(job).items()
     }
-    settings = facts.settings_of(spec.setting.options)
+    if not steps:
+        raise NotTakeable(
+            "no step of the trace has a hook or is a command: there is nothing to drive"
+        )
+    settings = settings_of(spec, facts)
     if coordinated:
         settings[SPLITS] = str(spec.setting.sizes["splits"])
         if spec.setting.sizes["readers"] != 1:
             raise NotTakeable("the driver's job has one reader")
     for step in steps:
         settings |= facts.needs.get(step.name, {})
-    return Order(spec.title, job, table, settings, steps)
+    return Order(spec.title, job, table, settings, steps, free=free)
 
 
 def _leaves_open(option: str, spec: Spec, facts: EngineFacts) -> bool:
     """Whether a choice of the protocol is not the one that a driven run makes by itself."""
-    defaults = {each.name: each.default for each in fields(spec.protocol.Options)}
-    value = spec.setting.options.get(option, defaults.get(option))
-    return option in defaults and getattr(value, "value", value) != facts.forced.get(option)
+    options = options_of(spec)
+    return option in options and word_of(options[option]) != facts.forced.get(option)
 
 
 def _steps(
     system: System, trace: Trace, job: Job, facts: EngineFacts, tried: Sequence[frozenset[Means]]
-) -> tuple[OrderedStep, ...]:
+) -> tuple[tuple[OrderedStep, ...], tuple[str, ...]]:
+    """The steps of the order, and those that Flink takes by itself."""
     first: NotTakeable | None = None
     for means in tried:
         try:
-            return _Ordering(system, trace, job, facts, means).steps()
+            ordering = _Ordering(system, trace, job, facts, means)
+            return ordering.steps(), ordering.free
         except NotTakeable as why:
             first = first or why
     assert first is not None
     raise first
-
-
-def _check(job: Job) -> None:
-    """Refuse a job with a part that the driver's job does not have."""
-    for vertex in job.vertices:
-        lacks = (
-            f"kind {vertex.kind.value}"
-            if vertex.kind.value not in KINDS
-            else f"sink {vertex.sink.value}"
-            if vertex.sink.value not in SINKS
-            else ""
-        )
-        if lacks:
-            raise NotTakeable(f"the driver's job has no vertex like {vertex.name}: {lacks}")
 
 
 class _Ordering:
@@ -228,6 +219,15 @@ class _Ordering:
                 )
             )
         return tuple(made)
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        """The steps that no hook holds: Flink takes them by itself."""
+        return tuple(
+            f"step {number + 1}, {step.name}({', '.join(step.about.values())})"
+            for number, step in enumerate(self._all)
+            if step.name not in self._facts.together and not self._facts.takes(step.name)
+        )
 
     # --- steps in one moment ---------------------------------------------------------------------
 
@@ -645,8 +645,8 @@ def _told(
             about["task"] = about["source"].rpartition(".")[0]
             if name == END_CHAINED and _word(before.get(f"{about['source']}.mode", "")) in TOLD:
                 name = END_STOPPED
-        if name in facts.beyond:
-            raise NotTakeable(f"a driven run has no means for step {number + 1}, {name}")
+        if lacks := facts.lacks(name):
+            raise NotTakeable(f"the driver cannot take step {number + 1}, {name}: {lacks}")
         if name == RESUME and about["checkpoint"] in paths:
             about |= {"request": paths[about["checkpoint"]]}
         trigger = None

@@ -8,7 +8,7 @@ validate` judges it: some run of the protocol must explain the log, and its find
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from finale.checker.logs.findings import Finding, Severity
@@ -82,23 +82,26 @@ class JudgedRun:
     agrees: bool
     """Whether the log shows a violation of what is judged, or a wait for the same reason."""
     of_release: bool = True
+    causes: tuple[str, ...] = ()
+    """If the whole order was taken without damage: which causes remain."""
 
     @property
     def meaning(self) -> str:
         """What it means that the whole order was taken without damage. Else nothing."""
         if self.verdict is Reproduction.NOT_SEEN:
+            if self.run.outcome.moves:
+                return "the whole order was taken; the job neither ended nor came to rest in time"
             return "the whole order was taken; no outcome and no line tells whether it is violated"
         if self.verdict is not Reproduction.NOT_REPRODUCED:
             return ""
-        fixed = "" if self.of_release else "this release has the fix, or "
-        flink = f"Flink {self.run.release.version}"
-        return f"{flink} took the whole order without the damage: {fixed}the model is wrong"
+        return f"Flink {self.run.release.version} took the whole order without the damage"
 
 
-def judged(run: Run, name: str, *, of_release: bool) -> JudgedRun:
+def judged(run: Run, name: str, causes: Sequence[str] = (), *, of_release: bool) -> JudgedRun:
     """Judge a run of an order that was made of a counterexample of a property.
 
     The rules of the counterexample are those of the release, or those of a spec as it is written.
+    `causes` are those that remain if the whole order is taken without damage.
     """
     log = judged_log(run)
     told = _told(log, {name})
@@ -108,7 +111,7 @@ def judged(run: Run, name: str, *, of_release: bool) -> JudgedRun:
     elif seen:
         verdict = Reproduction.REPRODUCED
     else:
-        is_told = name in DAMAGES or name in log.decided
+        is_told = (name in DAMAGES and not run.outcome.moves) or name in log.decided
         verdict = Reproduction.NOT_REPRODUCED if is_told else Reproduction.NOT_SEEN
     hangs = DAMAGES.get(name) in (_hang, _unanswered)
     explained = (
@@ -116,7 +119,10 @@ def judged(run: Run, name: str, *, of_release: bool) -> JudgedRun:
         and bool(seen)
         and bool(log.stops or any(HANGS & {each.property for each in log.findings}))
     )
-    return JudgedRun(run, verdict, seen, log, bool(told) or explained, of_release)
+    left = (*causes,) if verdict is Reproduction.NOT_REPRODUCED else ()
+    if left and name not in DAMAGES and not log.is_known:
+        left = (*left, f"no table fits the log: {_like(run.release)}")
+    return JudgedRun(run, verdict, seen, log, bool(told) or explained, of_release, left)
 
 
 def judged_to_hold(run: Run, names: Collection[str]) -> JudgedRun:
@@ -136,8 +142,10 @@ def judged_to_hold(run: Run, names: Collection[str]) -> JudgedRun:
         seen += (f"the log is no run of the protocol: {log.rejected}",)
     if run.taken.missed is not None:
         verdict = Reproduction.NOT_TAKEN
+    elif seen:
+        verdict = Reproduction.DAMAGED
     else:
-        verdict = Reproduction.DAMAGED if seen else Reproduction.SURVIVED
+        verdict = Reproduction.NOT_SEEN if run.outcome.moves else Reproduction.SURVIVED
     return JudgedRun(run, verdict, seen, log, bool(told))
 
 
@@ -170,6 +178,10 @@ def judged_log(run: Run) -> JudgedLog:
 def _table(release: Release) -> PatternTable:
     """The lines of a release; of a release without a table, those of the newest one."""
     return table(_own_table(release) if _has_own_table(release) else tables()[-1])
+
+
+def _like(release: Release) -> str:
+    return f"the lines of Flink {release.line} are read as those of {tables()[-1]}"
 
 
 def _own_table(release: Release) -> str:

@@ -12,11 +12,17 @@ from .order import read_order
 from .releases import release_of
 from .run import Run, run_order
 
+#: The exit codes if the order was not taken: the driver could not force a step, or Flink refused
+#: the step.
+NOT_FORCED, REFUSED = 3, 4
 USAGE = "usage: python -m finale.reference.flink ORDER [FOLDER OR RELEASE OF FLINK]"
 
 
 def main(arguments: list[str]) -> int:
-    """Take an order, and print what happened. Returns 0 if all of the order was taken."""
+    """Take an order, and print what happened. Returns 0 if all of the order was taken.
+
+    Returns 4 if Flink refused a step of the order, and 3 if the driver could not force a step.
+    """
     if len(arguments) not in (1, 2):
         print(USAGE, file=sys.stderr)
         return 2
@@ -30,7 +36,10 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return 130
     _tell(run)
-    return 0 if run.taken.missed is None else 3
+    missed = run.taken.missed
+    if missed is None:
+        return 0
+    return REFUSED if missed.refused else NOT_FORCED
 
 
 def _folder_beside(file: Path) -> Path:
@@ -52,6 +61,11 @@ def _tell(run: Run) -> None:
     outcome = run.outcome
     if run.taken.missed is not None:
         print(f"not taken: {run.taken.missed}")
+        print(
+            f"Flink refused the step: {run.taken.missed.refused}"
+            if run.taken.missed.refused
+            else "no line of Flink's log refuses the step: the driver could not force it"
+        )
     print(f"the job is {outcome.status}{', and nothing moves' if outcome.rest else ''}")
     for each in outcome.unanswered:
         print(f"{each} has no answer")

@@ -13,8 +13,9 @@ what it waited for, and what came instead.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
 from time import monotonic
 
@@ -109,6 +110,12 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
 #: Steps that belong together: without the others a source waits for nothing, or for ever.
 TOGETHER = frozenset({PRESS, FILL, ABSORB})
 DRAINS = frozenset({"drain", "suspend"})
+#: Steps for which the driver asks as a user would, and that Flink's timer takes. Flink stops the
+#: timer at times, and a user's request is triggered all the same.
+OF_TIMER = frozenset({"trigger_checkpoint"})
+NO_TIMER = (
+    "CheckpointCoordinator.periodicScheduling is false: Flink triggers no periodic checkpoint"
+)
 #: The steps of the world outside, as requests.
 REQUESTS = {
     "request_savepoint": "savepoint",
@@ -132,12 +139,14 @@ class Moment:
 class Missed:
     """The order was not taken: the steps that did not happen, though nothing of it held them.
 
-    `held` are the threads that waited for them.
+    `held` are the threads that waited for them. If Flink `refused` one of the steps, that is what
+    says so: a line of its log, or the answer to a request. Else the driver could not force them.
     """
 
     steps: tuple[OrderedStep, ...]
     held: tuple[str, ...]
     instead: tuple[str, ...]
+    refused: str = ""
 
     def __str__(self) -> str:
         first = self.steps[0] if self.steps else "a step"
@@ -195,6 +204,7 @@ class Director:
         self._is_taking = True
         self._called: set[int] = set()
         self._arrived: set[str] = set()
+        self._logged: dict[int, int] = {}
 
     def take(self, seconds: float = SECONDS_OF_STEP) -> Taken:
         """Take the order. Raises `jvm-died`."""
@@ -212,6 +222,8 @@ class Director:
                 self.taken.missed = self._missed()
                 break
             self.note(news)
+            if self.taken.missed is not None:
+                break
             if (len(self._open), len(self._begun)) != left:
                 end = monotonic() + seconds
         for hit in (*(hit for hit, _ in self._held), *self._late):
@@ -400,6 +412,7 @@ class Director:
             self._failing -= _tasks(step)
         self._begun.pop(step.number, None)
         self._inside.pop(step.number, None)
+        self._logged[step.number] = self._session.logged
         self._tell(str(step), step.number)
 
     def _tell(self, what: str, step: int | None = None) -> None:
@@ -593,6 +606,9 @@ class Director:
                 continue
             kind = self._session.hooks.kinds.get(trigger.kind, trigger.kind)
             if kind == hit.kind and self._may(step):
+                if step.name in OF_TIMER and hit.scheduled is False:
+                    self.taken.missed = replace(self._missed(), steps=(step,), refused=NO_TIMER)
+                    return
                 self.taken.ids[trigger.checkpoint] = hit.checkpoint
                 self._tell(f"checkpoint {hit.checkpoint} is {trigger.checkpoint}", step.number)
                 self._close(step)
@@ -629,7 +645,23 @@ class Director:
     def _missed(self) -> Missed:
         waits = [step for step in self._open.values() if self._may(step)]
         held = tuple(_held(self._held))
-        return Missed(tuple(waits), held, tuple(self._instead[-5:]))
+        refused = next((why for step in waits if (why := self._refusal(step))), "")
+        return Missed(tuple(waits), held, tuple(self._instead[-5:]), refused)
+
+    def _refusal(self, step: OrderedStep) -> str:
+        """The line of the log with which Flink refuses a step, or the error of its request."""
+        since = max((self._logged[number] for number in step.after), default=0)
+        named = step.trigger.checkpoint if step.trigger else step.about.get("checkpoint", "")
+        made = self.taken.ids.get(named)
+        for line in self._session.lines_since(since):
+            for pattern in self._session.hooks.refused:
+                found = re.search(pattern, line)
+                about = None if found is None else found.groupdict().get("checkpoint")
+                if found is not None and (None in (about, made) or about == str(made)):
+                    return line
+        answer = self.taken.answers.get(step.request)
+        asks = step.name in REQUESTS and answer is not None and answer.error is not None
+        return f"{step.request} is answered: {answer.error}" if asks and answer else ""
 
 
 def _pasts(steps: Sequence[OrderedStep]) -> dict[int, set[int]]:

@@ -21,10 +21,12 @@ class EngineFacts:
     with their values. `defaults`: the engine's settings unless an option says otherwise. `needs`:
     those without which it does not take a step. `forced`: of options that leave a choice open, the
     value that a driven run can take. `chained`: for steps of a task with chained sources, what they
-    are called. `beyond`: steps of the world outside for which a driven run has no means. `urgent`:
-    mails that overtake others while an operator waits in the thread of its task.
+    are called. `itself`: steps that no hook holds and that Flink takes by itself, and why.
+    `beyond`: steps that the driver cannot take, and why. `urgent`: mails that overtake others while
+    an operator waits in the thread of its task.
     """
 
+    release: str
     steps: frozenset[str]
     together: Mapping[str, str]
     caused: Mapping[str, tuple[str, ...]]
@@ -36,7 +38,8 @@ class EngineFacts:
     by_thread: frozenset[str]
     forced: Mapping[str, str | bool]
     chained: Mapping[str, str]
-    beyond: frozenset[str]
+    itself: Mapping[str, str]
+    beyond: Mapping[str, str]
     urgent: frozenset[str]
 
     def settings_of(self, options: Mapping[str, object]) -> dict[str, str]:
@@ -53,6 +56,13 @@ class EngineFacts:
         """Whether a driven job can be made to take a step: by a hook, or by a command."""
         commands = {*OF_TASK, *REQUESTS, *PARTS, REPORT, RESUME, CRASH, ARRIVE}
         return step in commands or not self.steps.isdisjoint({step, step + HANDLED})
+
+    def lacks(self, step: str) -> str:
+        """Why a driven job cannot take a step. Empty if the job can, or takes it by itself."""
+        if self.takes(step) or step in self.together or step in self.itself:
+            return ""
+        unknown = f"no hook of Flink {self.release} takes such a step"
+        return self.beyond.get(step, unknown)
 
     def is_of_task(self, step: str) -> bool:
         """Whether the thread of a task takes a step."""
@@ -71,6 +81,7 @@ def facts_in(file: Path) -> EngineFacts:
     hooks = hooks_in(file)
     of_threads = {step for hook in hooks.all if hook.by_thread for step in hook.steps}
     return EngineFacts(
+        table["release"],
         hooks.steps,
         table["together"],
         {name: tuple(causes) for name, causes in table["caused"].items()},
@@ -82,7 +93,8 @@ def facts_in(file: Path) -> EngineFacts:
         frozenset(of_threads),
         table["forced"],
         table["chained"],
-        frozenset(table["beyond"]["steps"]),
+        table["itself"],
+        table["beyond"],
         frozenset(table["mailbox"].get("urgent", ())),
     )
 

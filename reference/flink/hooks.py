@@ -65,6 +65,8 @@ class Hooks:
     values: Mapping[str, Mapping[str, str]]
     #: For classes of the job, the source that the release has of its own.
     java: Mapping[str, str]
+    #: Patterns of the lines with which the release refuses a step.
+    refused: tuple[str, ...]
 
     @cached_property
     def steps(self) -> frozenset[str]:
@@ -170,6 +172,7 @@ def hooks_in(file: Path) -> Hooks:
                 "channel",
                 "source",
                 "record",
+                "scheduled",
             )
             if name in each
         }
@@ -198,6 +201,7 @@ def hooks_in(file: Path) -> Hooks:
         table["renamed"],
         table.get("values", {}),
         table["java"],
+        tuple(table.get("refused", {}).get("lines", ())),
     )
 
 

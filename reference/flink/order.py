@@ -76,6 +76,7 @@ class Order:
     """Steps in an order, on a job. `settings` are Flink's, in the words of the newest release.
 
     `probe` is what is done when all steps have happened, so that damage shows (`outcome.py`).
+    `free` are steps, for a reader, that Flink takes by itself: no hook holds them.
     """
 
     title: str
@@ -84,6 +85,7 @@ class Order:
     settings: Mapping[str, str]
     steps: tuple[OrderedStep, ...]
     probe: str = ""
+    free: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """The order as a file."""
@@ -93,6 +95,7 @@ class Order:
             steps.append(said)
         page = {"format": FORMAT, "title": self.title, "job": self.table}
         page |= {"probe": self.probe} if self.probe else {}
+        page |= {"free": self.free} if self.free else {}
         return json.dumps(page | {"settings": self.settings, "steps": steps}, indent=1) + "\n"
 
 
@@ -153,7 +156,8 @@ def _order(page: Mapping[str, object]) -> Order:
     probe = str(page.get("probe", ""))
     if probe not in PROBES:
         raise ValueError(f"its probe is {probe}")
-    return Order(str(page["title"]), job, table, settings, steps, probe)
+    free = tuple(str(each) for each in cast("Sequence[object]", page.get("free", ())))
+    return Order(str(page["title"]), job, table, settings, steps, probe, free)
 
 
 def _step(said: Mapping[str, object]) -> OrderedStep:

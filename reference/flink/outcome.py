@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
 
+from finale.model.errors import FinaleError, Place
 from finale.model.topology import Job
 
-from .director import Director
+from .director import TRIGGER, Director
 from .job import ends_by_itself, sources_of
 from .order import ASK, FAIL, PERIODIC, RESUME
-from .session import Session, Status
+from .session import LOG, Hit, Session, Status
 
 #: The job is at rest if nothing has happened for so long, in seconds.
 SECONDS_OF_REST = 4.0
@@ -29,8 +30,10 @@ SECONDS_MAX = 60.0
 NOWHERE: Mapping[str, int] = {}
 #: Where the thread of a task is that waits for mail, and that of a source that waits for a command.
 WAITS = ("TaskMailboxImpl.take", "StreamSource.run")
+#: The state of a job that does not tell its state.
+UNKNOWN = "UNKNOWN"
 #: A job and a task that have one of these states will have another one.
-JOB_MOVES = frozenset({"UNKNOWN", "INITIALIZING", "CREATED", "RESTARTING", "RECONCILING"})
+JOB_MOVES = frozenset({UNKNOWN, "INITIALIZING", "CREATED", "RESTARTING", "RECONCILING"})
 RUNNING = "RUNNING"
 TASK_MOVES = frozenset({"SCHEDULED", "DEPLOYING", "INITIALIZING"})
 #: So many checkpoints a job that rests gets, as a period would trigger them.
@@ -60,7 +63,8 @@ class RunOutcome:
     FAILED has `failed_by_itself`. `late` are the tasks that were handed committables of a
     checkpoint after its confirmation. `prepared` are the subtasks of sinks with a transaction that
     a snapshot has prepared, and that nobody has committed. A record is `early` if a sink has it
-    although it comes after the savepoint of a stop that ends the data.
+    although it comes after the savepoint of a stop that ends the data. A job that `moves` has
+    neither ended nor come to rest in the time that it was given.
     """
 
     status: str
@@ -81,6 +85,7 @@ class RunOutcome:
     late: tuple[str, ...] = ()
     prepared: tuple[str, ...] = ()
     early: tuple[str, ...] = ()
+    moves: bool = False
 
 
 def taken_to_end(
@@ -92,7 +97,7 @@ def taken_to_end(
     """Do the probe of an order, and wait until the job has ended or rests.
 
     Nobody waits for the end of a run that did not take its order, unless a probe is to show that no
-    damage comes: so a fix is seen.
+    damage comes: so a fix is seen. Raises `jvm-died`, `jvm-silent`.
     """
     taken = director.taken
     periodic = PERIODS if probe == PERIODIC else 0
@@ -112,7 +117,8 @@ def taken_to_end(
         taken.over, resumed = None, True
         session.start(saved)
         status, rest = _to_rest(session, director, asked, periodic)
-    return _outcome(session, director, asked, status, probe=probe, rest=rest, resumed=resumed)
+    outcome = _outcome(session, director, asked, status, probe=probe, rest=rest, resumed=resumed)
+    return replace(outcome, moves=taken.over is None and not rest)
 
 
 def _outcome(
@@ -171,7 +177,8 @@ def _to_rest(
 ) -> tuple[Status, bool]:
     """Let all that is fair happen. Returns the last status, and whether the job rests.
 
-    A job that rests, and has answered all requests, gets so many `periodic` checkpoints first.
+    A job that rests, and has answered all requests, gets so many `periodic` checkpoints first. The
+    driver asks for them as a user would. If Flink's timer would trigger none, the job rests.
     """
     taken = director.taken
     for source in sources_of(session.job):
@@ -179,11 +186,13 @@ def _to_rest(
     for subtask in session.job.subtasks:
         for split in () if subtask.vertex.is_source else session.splits:
             session.to_task("assign", subtask.name, split)
-    end, status, rest = monotonic() + SECONDS_MAX, Status("UNKNOWN", {}, {}), False
+    end, status, rest = monotonic() + SECONDS_MAX, Status(UNKNOWN, {}, {}), False
     while monotonic() < end:
         answered = taken.answers.keys() >= set(asked)
         at_once = taken.over is not None or director.keeps
         news = session.next(SECONDS_OF_QUIET if at_once else SECONDS_OF_REST)
+        if rest and isinstance(news, Hit) and news.steps[0] == TRIGGER and news.scheduled is False:
+            break
         if news is not None and not isinstance(news, Status):
             director.note(news)
             continue
@@ -198,6 +207,13 @@ def _to_rest(
             periodic -= 1
         elif rest:
             break
+    if taken.over is None and status.job == UNKNOWN == _status(session, director).job:
+        raise FinaleError(
+            "jvm-silent",
+            "the JVM with Flink does not answer, and has not ended",
+            place=Place(str(session.folder)),
+            advice=f"read {LOG} in this folder; other work may keep the machine busy",
+        )
     return status, rest
 
 
@@ -208,7 +224,7 @@ def _status(session: Session, director: Director) -> Status:
         if isinstance(news, Status):
             return news
         director.note(news)
-    return Status("UNKNOWN", {}, {})
+    return Status(UNKNOWN, {}, {})
 
 
 def is_moving(status: Status) -> bool:

@@ -34,6 +34,8 @@ AGAIN = """\
 #!/bin/sh
 # Takes the order of this folder again: ./again.sh [FOLDER OR RELEASE OF FLINK]
 # It needs Python with Finale installed, and a JDK. It needs no rule of Finale.
+# Exit codes: 0 if the whole order was taken, 3 if the driver could not force a step, 4 if Flink
+# refused a step, 2 if the order or the Flink cannot be used.
 exec python3 -m finale.reference.flink "$(dirname "$0")/order.json" "$@"
 """
 
@@ -129,12 +131,26 @@ def run_order(order: Order, release: Release, folder: Path) -> Run:
         "release": release.version,
         "taken": taken.missed is None,
         "missed": None if taken.missed is None else str(taken.missed),
+        "refused": "" if taken.missed is None else taken.missed.refused,
         "ids": taken.ids,
         "outcome": asdict(outcome),
         "moments": [asdict(each) for each in taken.moments],
     }
-    (folder / "outcome.json").write_text(json.dumps(page, indent=1) + "\n", encoding="utf-8")
+    _write(folder / "outcome.json", json.dumps(page, indent=1) + "\n")
     return Run(folder, release, taken, outcome)
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a file of a run. Raises `unwritable`."""
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise FinaleError(
+            "unwritable",
+            f"the outcome of the run cannot be written: {error.strerror}",
+            place=Place(str(file)),
+            advice="free some space, and take the order again",
+        ) from None
 
 
 __all__ = ["Run", "prepared_folder", "run_order"]

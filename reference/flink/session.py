@@ -69,7 +69,10 @@ PROCESSORS = "-XX:ActiveProcessorCount=4"
 
 @dataclass(frozen=True)
 class Hit:
-    """A thread at a hook: the steps that it is about to take, and what they are of."""
+    """A thread at a hook: the steps that it is about to take, and what they are of.
+
+    `scheduled` says of a trigger whether Flink triggers periodic checkpoints now.
+    """
 
     hook: Hook
     steps: tuple[str, ...]
@@ -81,6 +84,7 @@ class Hit:
     token: int
     thread: int
     thread_name: str
+    scheduled: bool | None = None
 
     def __str__(self) -> str:
         names = (self.source or self.task, self.channel, self.checkpoint)
@@ -356,6 +360,7 @@ class Session:
             stop.token,
             stop.thread,
             stop.name,
+            cast("bool | None", values.get("scheduled")),
         )
 
     def _subtask(self, hook: Hook, stop: Stop) -> Subtask | None:
@@ -398,6 +403,20 @@ class Session:
             if (each.sender.vertex.name, str(each.sender.index)) == (vertex, index)
         )
         return next(found, None)
+
+    # --- the log ---------------------------------------------------------------------------------
+
+    @property
+    def logged(self) -> int:
+        """The number of bytes that Flink has logged."""
+        log = self.folder / LOG
+        return log.stat().st_size if log.exists() else 0
+
+    def lines_since(self, logged: int) -> list[str]:
+        """The lines that Flink has logged behind so many bytes."""
+        log = self.folder / LOG
+        text = log.read_bytes()[logged:] if log.exists() else b""
+        return text.decode(errors="replace").splitlines()
 
     # --- commands --------------------------------------------------------------------------------
 

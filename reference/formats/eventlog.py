@@ -186,6 +186,8 @@ def _input(edge: Edge) -> str | dict[str, object]:
         said["broadcast"] = True
     if not edge.overtakes:
         said["overtakes"] = False
+    if edge.number > 1:
+        said["again"] = True
     return edge.source if len(said) == 1 else said
 
 

@@ -22,11 +22,14 @@ from finale.checker.spec.reading import read_spec, spec_of
 from finale.cli.main import main
 from finale.model.errors import FinaleError
 from finale.reference.flink import __main__ as again
+from finale.reference.flink.director import Missed, Taken
 from finale.reference.flink.facts import EngineFacts, facts_in
 from finale.reference.flink.hooks import hooks_in
 from finale.reference.flink.order import FAIL, Order, OrderedStep, read_order
+from finale.reference.flink.outcome import RunOutcome
 from finale.reference.flink.releases import Release, release_of
-from finale.reference.flink.run import prepared_folder, run_order
+from finale.reference.flink.run import Run, prepared_folder, run_order
+from finale.reference.formats.eventlog import table_of
 from tests.docs.pages import ROOT
 from tests.reference.flink.test_found import distribution
 
@@ -239,6 +242,61 @@ def test_an_order_is_taken_again_beside_its_file(
     file.write_text(hang.to_json(), encoding="utf-8")
     assert again.main([str(file), str(release)]) == 2
     assert "java-missing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("refused", "code", "told"),
+    [
+        ("Failed to trigger checkpoint", 4, "Flink refused the step: Failed to trigger checkpoint"),
+        ("", 3, "the driver could not force it"),
+    ],
+)
+def test_who_kept_an_order_from_being_taken(
+    hang: Order,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    refused: str,
+    code: int,
+    told: str,
+) -> None:
+    missed = Missed(hang.steps[:1], (), (), refused)
+    outcome = RunOutcome("RUNNING", False, (), {}, {}, {}, {}, 0, (), ())
+    release = distribution(tmp_path, "2.3.0")
+
+    def not_taken(order: Order, release: Release, folder: Path) -> Run:
+        assert order.steps == hang.steps
+        return Run(folder, release, Taken(missed=missed), outcome)
+
+    monkeypatch.setattr(again, "run_order", not_taken)
+    file = tmp_path / "order.json"
+    file.write_text(hang.to_json(), encoding="utf-8")
+    assert again.main([str(file), str(release)]) == code
+    assert told in capsys.readouterr().out
+
+
+def test_an_order_keeps_two_edges_between_two_vertices(hang: Order, tmp_path: Path) -> None:
+    job = read_spec(ROOT / "specs/final-checkpoint/parallel-edges.toml", catalogue()).setting.job
+    assert job is not None
+    order = replace(hang, job=job, table=table_of(job), steps=(OrderedStep(1, "emit"),))
+    file = tmp_path / "order.json"
+    file.write_text(order.to_json(), encoding="utf-8")
+    assert read_order(file).job.edges == job.edges
+
+
+def test_an_order_names_the_steps_that_no_hook_holds(hang: Order, tmp_path: Path) -> None:
+    order = ordered("stop-with-savepoint/second-stop.toml", "requests-do-not-defeat")
+    assert not {name for step in order.steps for name in step.tells} & set(order.free)
+    file = tmp_path / "order.json"
+    file.write_text(replace(hang, free=("step 7, learn_savepoint()",)).to_json(), encoding="utf-8")
+    assert read_order(file).free == ("step 7, learn_savepoint()",)
+
+
+def test_settings_have_the_defaults_of_the_spec() -> None:
+    """Else a job that a release runs in another way would be taken for that of the spec."""
+    order = ordered("stop-with-savepoint/second-stop.toml", "requests-do-not-defeat")
+    assert order.settings["execution.checkpointing.checkpoints-after-tasks-finish"] == "true"
+    assert order.settings["execution.checkpointing.max-concurrent-checkpoints"] == "1"
 
 
 def test_an_order_in_a_circle_is_refused(hang: Order, tmp_path: Path) -> None:
@@ -510,7 +568,7 @@ def test_a_crash_needs_another_cluster() -> None:
 
 
 def test_what_a_driven_run_has_no_means_for() -> None:
-    with pytest.raises(NotTakeable, match=r"no means for step \d+, find_no_slot"):
+    with pytest.raises(NotTakeable, match=r"cannot take step \d+, find_no_slot: the driver"):
         ordered("failures/trigger-without-slot.toml", "checkpoint-ends")
 
 

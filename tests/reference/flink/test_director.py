@@ -30,15 +30,23 @@ JOB = {"B": {"records": 0}, "K": {"from": ["B"]}}
 class Scripted:
     """A session that tells what it is given, and notes what it is told."""
 
-    def __init__(self, news: Iterable[News]) -> None:
+    def __init__(self, news: Iterable[News], log: Iterable[str] = ()) -> None:
         self.hooks: Hooks = HOOKS
         self.job = Job.from_table(JOB)
         self.done: list[str] = []
+        self.log = list(log)
         self._news = list(news)
 
     def next(self, seconds: float) -> News | None:
         del seconds
         return self._news.pop(0) if self._news else None
+
+    @property
+    def logged(self) -> int:
+        return 0 if self._news else 1  # the first line was there before the last news
+
+    def lines_since(self, logged: int) -> list[str]:
+        return self.log[logged:]
 
     def go(self, hit: Hit) -> None:
         self.done.append(f"go {hit}")
@@ -70,8 +78,10 @@ def hit(step: str, task: str | None, checkpoint: int | None = None, thread: int 
     return Hit(hook, (step,), task, None, None, checkpoint, None, 0, thread, "thread")
 
 
-def taken(steps: Iterable[OrderedStep], news: Iterable[News]) -> tuple[Director, list[str], Taken]:
-    session = Scripted(news)
+def taken(
+    steps: Iterable[OrderedStep], news: Iterable[News], log: Iterable[str] = ()
+) -> tuple[Director, list[str], Taken]:
+    session = Scripted(news, log)
     order = Order("", session.job, JOB, {}, tuple(steps))
     director = Director(cast("Session", session), order)
     return director, session.done, director.take(0.0)
@@ -98,6 +108,62 @@ def test_a_task_closes_if_its_thread_is_to_take_a_step() -> None:
     _, done, result = taken(steps, news)
     assert result.missed is None
     assert done == ["go deliver_trigger(K)", "go quiesce(K)", "go run_trigger(K)"]
+
+
+PERIODIC = OrderedStep(1, "trigger_checkpoint", {}, (), Trigger("cp1", "CHECKPOINT"))
+
+
+def asked_for(*, scheduled: bool, number: int = 1) -> list[News]:
+    """The driver's request comes to the coordinator, whose timer runs or not."""
+    kind = HOOKS.kinds["CHECKPOINT"]
+    made = replace(hit("trigger", None, number), kind=kind, scheduled=scheduled)
+    return [made, Left(made), Left(hit("trigger.handled", None, number))]
+
+
+def test_a_periodic_checkpoint_is_one_that_the_timer_would_trigger() -> None:
+    """Flink triggers what a user asks for, also if its timer is stopped."""
+    assert taken([PERIODIC], asked_for(scheduled=True))[2].missed is None
+    missed = taken([PERIODIC], asked_for(scheduled=False))[2].missed
+    assert missed is not None
+    assert missed.steps == (PERIODIC,)
+    assert "periodicScheduling is false" in missed.refused
+    asked = replace(PERIODIC, name="request_checkpoint")
+    assert taken([asked], asked_for(scheduled=False))[2].missed is None
+
+
+REFUSES = "12:00 INFO Failed to trigger checkpoint for job 1 since B is not being executed"
+
+
+def test_the_line_that_refuses_a_step_is_quoted() -> None:
+    missed = taken([PERIODIC], [], ["12:00 INFO other", REFUSES])[2].missed
+    assert missed is not None
+    assert missed.refused == REFUSES
+
+
+def test_a_line_from_before_the_step_refuses_nothing() -> None:
+    call = hit("deliver_trigger", "B", 1)
+    first = OrderedStep(1, "deliver_trigger", {"task": "B"})
+    steps = [first, replace(PERIODIC, number=2, after=(1,))]
+    for log, refused in ([REFUSES], ""), (["", REFUSES], REFUSES):
+        missed = taken(steps, [call, Left(call)], log)[2].missed
+        assert missed is not None
+        assert missed.refused == refused
+
+
+def test_a_line_about_another_checkpoint_refuses_nothing() -> None:
+    waits = OrderedStep(2, "apply_acknowledgement", {"task": "K", "checkpoint": "cp1"}, (1,))
+    for number, refuses in (7, True), (8, False):
+        line = f"Decline checkpoint {number} by task K"
+        missed = taken([PERIODIC, waits], asked_for(scheduled=True, number=7), ["", line])[2].missed
+        assert missed is not None
+        assert bool(missed.refused) == refuses
+
+
+def test_a_request_that_is_answered_with_an_error_is_refused() -> None:
+    step = OrderedStep(1, "request_savepoint", {"request": "sp1"}, (), Trigger("cp1", "SAVEPOINT"))
+    missed = taken([step], [Answer("sp1", None, "not all tasks run")])[2].missed
+    assert missed is not None
+    assert missed.refused == "sp1 is answered: not all tasks run"
 
 
 def test_a_region_has_failed_when_all_its_tasks_are_gone() -> None:

@@ -11,8 +11,10 @@ import pytest
 
 from finale.model.errors import FinaleError
 from finale.model.topology import Job
+from finale.reference.flink import outcome as outcome_room
 from finale.reference.flink import session
 from finale.reference.flink.director import Director, Taken
+from finale.reference.flink.hooks import hooks_in
 from finale.reference.flink.order import PERIODIC, Order, OrderedStep, Trigger, read_order
 from finale.reference.flink.outcome import (
     RunOutcome,
@@ -22,11 +24,13 @@ from finale.reference.flink.outcome import (
     records_of,
     taken_to_end,
 )
+from finale.reference.flink.releases import HOOKS as FOLDER
 from finale.reference.flink.run import run_order
-from finale.reference.flink.session import Answer, Session, Status
+from finale.reference.flink.session import Answer, Hit, Session, Status
 from tests.reference.flink.machines import flink, needs_flink
 
 SINK = {"from": ["S"], "sink": "two-phase"}
+HOOKS = hooks_in(FOLDER / "flink-2.3.toml")
 
 
 def written(folder: Path, sink: str, *records: str) -> None:
@@ -111,6 +115,43 @@ def test_a_task_beside_a_source_without_end_waits_for_a_period(
     job = Job.from_table({"A": {}, "K": {"from": ["A"]}, "B": {"bounded": False}})
     status = Status("RUNNING", {"A": "RUNNING", "K": "RUNNING", "B": "RUNNING"}, {})
     assert ended(AtRest(tmp_path, job, status), [], probe, Taken()).rest is hangs
+
+
+def test_a_jvm_that_does_not_answer_is_no_job_without_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outcome_room, "SECONDS_MAX", 0.1)
+    job = Job.from_table({"S": {}, "K": SINK})
+    with pytest.raises(FinaleError) as caught:
+        ended(AtRest(tmp_path, job, Status("UNKNOWN", {}, {})), [], "", Taken())
+    assert caught.value.code == "jvm-silent"
+
+
+def test_a_job_that_never_rests_is_told_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outcome_room, "SECONDS_MAX", 0.1)
+    job = Job.from_table({"S": {}, "K": SINK})
+    for state, moves in ("RESTARTING", True), ("RUNNING", False):
+        found = ended(AtRest(tmp_path, job, Status(state, {}, {})), [], "", Taken())
+        assert found.moves is moves
+
+
+class Untimed(AtRest):
+    """A session of a job at rest whose timer of periodic checkpoints is stopped."""
+
+    def ask(self, *words: str) -> None:
+        hook = next(each for each in HOOKS.all if "trigger" in each.steps)
+        made = Hit(hook, hook.steps, None, None, None, 7, "Checkpoint", 0, 0, "thread", False)
+        self._news.append(cast("Status", made))
+
+
+def test_a_job_gets_no_checkpoint_of_a_period_if_the_timer_is_stopped(tmp_path: Path) -> None:
+    job = Job.from_table({"A": {}, "K": {"from": ["A"]}, "B": {"bounded": False}})
+    status = Status("RUNNING", {"A": "RUNNING", "K": "RUNNING", "B": "RUNNING"}, {})
+    found = ended(Untimed(tmp_path, job, status), [], PERIODIC, Taken())
+    assert found.rest
+    assert found.tasks == status.tasks
 
 
 @pytest.mark.parametrize(("word", "early"), [("drain", ("S.0#1 at K",)), ("suspend", ())])

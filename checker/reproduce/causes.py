@@ -1,0 +1,75 @@
+"""Says which causes remain if a real Flink takes a whole order and the damage does not come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.releases import ReleaseConfig, preset, release_with, topic_of
+from finale.reference.flink.order import Order
+from finale.reference.flink.releases import Release
+
+from .driven import OPTIONS, Decides, options_of, word_of
+
+MODEL = "the model is wrong"
+
+
+def causes(claim: Spec, order: Order, release: Release) -> tuple[str, ...]:
+    """The causes that remain, each with its reason. Whether the model is wrong comes last.
+
+    The rules of the claim are those of the release, or those of a spec as it is written.
+    """
+    of_release = () if claim.under is not None else _of_release(claim, release.version)
+    return (*of_release, *_of_steps(order), MODEL)
+
+
+def _of_release(claim: Spec, version: str) -> Iterator[str]:
+    key, variant = claim.protocol.key, claim.variant
+    topic, column = topic_of(key), release_with(version)
+    own = None if topic is None else column.protocols.get(topic)
+    if variant is not None:
+        yield f'this release has the fix: it does not make the mistake "{variant}" of the spec'
+    if own is not None and own != key:
+        yield f"this release lacks the protocol: it has {own}, and the spec is about {key}"
+    elif topic is None and claim.setting.job is not None:
+        yield f"this release lacks the protocol: no table says which releases have {key}"
+    elif topic is not None and own is None:
+        yield f"this release lacks the protocol: it has nothing like {key}"
+    values = preset(claim.protocol, ReleaseConfig(column)) if own == key else {}
+    described = {
+        name: word_of(value)
+        for name, value in options_of(claim).items()
+        if OPTIONS.get(name) is Decides.FLINK
+    }
+    given = claim.setting.options.keys()
+    different = {
+        name: f"{name} is {_shown(values[name])} in Flink {version} and {_shown(value)} in the spec"
+        for name, value in described.items()
+        if name in values and values[name] != value
+    }
+    if fixed := [said for name, said in different.items() if name in given]:
+        yield f"this release has the fix: {'; '.join(fixed)}"
+    if other := [said for name, said in different.items() if name not in given]:
+        yield f"this release is not as the spec: {'; '.join(other)}"
+    unknown = [
+        f"{name} = {_shown(value)}"
+        for name, value in described.items()
+        if name in given and name not in values
+    ]
+    if unknown:
+        yield f"this release has the fix: no table says which releases have {', '.join(unknown)}"
+
+
+def _of_steps(order: Order) -> Iterator[str]:
+    if order.free:
+        yield (
+            f"Flink took a step at another time than the trace: no hook holds "
+            f"{', '.join(order.free)}"
+        )
+
+
+def _shown(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value).lower()
+
+
+__all__ = ["causes"]
