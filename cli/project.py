@@ -34,7 +34,10 @@ class Key:
 KEYS: Mapping[str, Key] = {
     "protocols": Key((("*", "--protocols"),), "a folder", is_path=True),
     "specs": Key((("check", "PATHS"), ("report", "PATHS")), "a list of paths", is_path=True),
-    "strict": Key((("check", "--strict"), ("serve-items", "--strict")), "true or false"),
+    "strict": Key(
+        (("check", "--strict"), ("report", "--strict"), ("serve-items", "--strict")),
+        "true or false",
+    ),
     "release": Key((("hunt", "--release"),), "the name of a release"),
 }
 

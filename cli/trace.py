@@ -29,7 +29,7 @@ from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec, runs_before
 from finale.checker.spec.grid import values_in
 from finale.checker.spec.reading import check_property_name
-from finale.checker.studies.causes import causes_of
+from finale.checker.studies.causes import added_rules, causes_of
 from finale.checker.studies.decisive import decisive_steps
 from finale.checker.studies.weaken import weaker
 from finale.model.errors import FinaleError, Place
@@ -121,14 +121,15 @@ def trace(  # noqa: PLR0913 - one parameter a flag
     match format:
         case "text":
             page = console()
-            lines = trace_lines(story, claim, page.width, again, causes_of(system, verdict))
+            causes = causes_of(system, verdict, added_rules(claim.protocol))
+            lines = trace_lines(story, claim, page.width, again, causes)
             if output is None:
                 write(page, lines)
             else:
                 to_file_or_stdout("".join(f"{line.plain}\n" for line in lines), output)
         case "json":
             about = {"spec": shown_file(claim.file), "title": claim.title} | about
-            about["causes"] = causes_json(causes_of(system, verdict))
+            about["causes"] = causes_json(causes_of(system, verdict, added_rules(claim.protocol)))
             text = visible_json(document("trace") | about | story_json(story), indent=2) + "\n"
             to_file_or_stdout(text, output)
         case "itf":

@@ -5,7 +5,7 @@ The judge is a pure function of lines. Other modules read the lines and choose t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -13,7 +13,7 @@ from finale.checker.search.limits import Limits
 
 from .event_log.section_search import Accepted, Rejected, Undecided
 from .file_remarks import file_remarks
-from .findings import Coverage, Finding, Severity
+from .findings import Coverage, Finding, Severity, Where
 from .read.job_runs import JobRun, extents_of, runs_of
 from .read.kept_lines import KeptLines
 from .read.line_patterns import PatternTable
@@ -26,7 +26,7 @@ from .replay.checkpoint_history import FATES, JobHistory, history_of
 from .replay.log_replay import LogReplay
 from .replay.stopped_sources import lost_by_restarts
 from .replay.unfinished_tasks import UnfinishedTask, unfinished_tasks
-from .verdicts import Conformance, JobVerdict
+from .verdicts import Conformance, FileRemark, JobVerdict
 
 #: A job with more subtasks is not judged. What the properties ask grows with their number, and a
 #: log in which some numbers are wrong may tell of any number.
@@ -161,12 +161,12 @@ def judge_job(
     lacking |= dict.fromkeys(sorted(open_), ())
     verdict = replace(
         verdict,
-        findings=tuple(sorted(surely, key=lambda each: each.where)),
+        findings=_in_time(run, surely),
         decided=tuple(sorted(decided)),
         undecided=tuple(lacking),
         needs={name: levels for name, levels in lacking.items() if levels is not None},
         untold=tuple(name for name, levels in lacking.items() if levels is None),
-        files=file_remarks(run),
+        files=(*file_remarks(run), *left_open(findings, surely)),
     )
     return JudgedJob(
         verdict,
@@ -219,6 +219,29 @@ def _in_each_order(
         for each in findings
         if each.severity is Severity.OPEN or each.property in varies or _about(each) in certain
     )
+
+
+def _in_time(run: JobRun, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings in the order in which the lines of the run stand."""
+    places: dict[Where, int] = {}
+    for number, event in enumerate(run.events):
+        told = event.log_event
+        places.setdefault(Where(told.log, told.part, told.line), number)
+    last = len(run.events)
+    return tuple(sorted(findings, key=lambda each: (places.get(each.where, last), each.where)))
+
+
+def left_open(findings: Sequence[Finding], surely: Sequence[Finding]) -> Iterator[FileRemark]:
+    """Yield what is said of findings that are none in some order of the lines."""
+    gone: dict[str, list[Finding]] = {}
+    for each in findings:
+        if each not in surely:
+            gone.setdefault(each.property, []).append(each)
+    for name, those in gone.items():
+        about = ", ".join(value for _, value in those[0].binding)
+        more = f", and for {len(those) - 1} more" if len(those) > 1 else ""
+        text = f"{name}({about}){more}: open, since no message orders the lines of two processes"
+        yield FileRemark(those[0].where, text)
 
 
 def _about(finding: Finding) -> tuple[str, tuple[tuple[str, str], ...]]:

@@ -29,7 +29,7 @@ from finale.checker.report.story import (
 from finale.checker.report.trace import place_text, told_causes
 from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Verdict, Word
 from finale.checker.spec.claim import Spec, runs_before
-from finale.checker.studies.causes import Causes, causes_of
+from finale.checker.studies.causes import Causes, added_rules, causes_of
 from finale.checker.studies.decisive import Decisive, decisive_steps
 from finale.model.domains import Domain, Queue
 from finale.model.language.entities import Variable
@@ -77,7 +77,7 @@ class Told:
     @cached_property
     def causes(self) -> Causes:
         """What the counterexample needs."""
-        return causes_of(self.system, self.verdict)
+        return causes_of(self.system, self.verdict, added_rules(self.spec.protocol))
 
     @cached_property
     def diagram(self) -> Diagram:

@@ -1,21 +1,24 @@
 """Says what a counterexample needs: of what happens to the job, and of the order of steps.
 
-- A step of the *environment* (a failure, a request, a time-out: no run can rely on its rule) is
-  needed if the property holds without it, whatever follows: the rest is searched from the state
-  before the step, with the step's rule taken away.
+- A step of the *environment* (a failure, a request, a time-out: no run can rely on its rule), or
+  of a rule that a change has added, is needed if the property holds without it, whatever follows.
+  The rest is searched from the state before the step, with the step's rule taken away.
 - A *move* is a step that could have come before an earlier one. Then the property can still hold
   after the run, without the steps that are possible no more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from finale.checker.search.backends import check_with
 from finale.checker.search.limits import LimitHit, Limits
 from finale.checker.search.verdict import Verdict, Word
 from finale.model.expressions import TRUE
+from finale.model.language.build import rule_names
+from finale.model.language.observing import sound_kind
+from finale.model.language.protocol import Protocol
 from finale.model.semantics import evaluate, outcome
 from finale.model.system import Blocked, Kind, Predicate, Property, State, System, Update
 from finale.model.trace import Trace
@@ -40,16 +43,24 @@ class Causes:
     moves: tuple[tuple[int, int], ...] = ()
 
 
-def causes_of(system: System, verdict: Verdict, states_max: int = STATES_MAX) -> Causes:
-    """Return what a counterexample needs, as far as few states tell it."""
+def causes_of(
+    system: System,
+    verdict: Verdict,
+    added: Collection[str] = (),
+    states_max: int = STATES_MAX,
+) -> Causes:
+    """Return what a counterexample needs, as far as few states tell it.
+
+    `added` are rules that the protocol without a change does not have: their steps are tried, too.
+    """
     trace = verdict.counterexample
     if trace is None or trace.fault is not None:
         return Causes()
     needed = [
         number
         for number, rule in enumerate(trace.rules, 1)
-        if not system.rules[rule].rule.makes_progress
-        and _holds_without(system, verdict, trace, number, states_max)
+        if not (rule_of := system.rules[rule].rule).makes_progress
+        or (rule_of.name in added and _holds_without(system, verdict, trace, number, states_max))
     ]
     moves: list[tuple[int, int]] = []
     try:
@@ -60,6 +71,11 @@ def causes_of(system: System, verdict: Verdict, states_max: int = STATES_MAX) ->
     except LimitHit:
         pass
     return Causes(tuple(needed), tuple(moves))
+
+
+def added_rules(protocol: type[Protocol]) -> frozenset[str]:
+    """Return the rules that a variant has, and its protocol has not."""
+    return frozenset(rule_names(protocol)) - set(rule_names(sound_kind(protocol)))
 
 
 # --- without a step ------------------------------------------------------------------------------

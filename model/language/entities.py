@@ -8,7 +8,7 @@ while a rule is explored, plain while it is executed.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast, overload
@@ -79,12 +79,9 @@ class Field(Generic[T]):
     def _variable(self, entity: Entity) -> Variable:
         variable = entity.variables.get(self.name)
         if variable is None:
-            raise FinaleError(
-                "not-observed",
-                f'"{self.name}" of {entity.name or "the protocol"} is history that is not kept',
-                place=caller(),
-                advice=f"switch it on: [observe] {self.ghost} = true",
-            )
+            owner = f'"{self.name}" of {entity.name or "the protocol"}'
+            what, advice = entity.world.why_absent(self.ghost or "")
+            raise FinaleError("not-observed", f"{owner} {what}", place=caller(), advice=advice)
         return variable
 
 
@@ -278,6 +275,14 @@ class World:
             entity.__dict__["_world"] = self
         self._refs: dict[type, Ref[Any]] = {}
         self._cells: dict[bool, tuple[Expression, ...]] = {}
+
+    def why_absent(self, ghost: str) -> tuple[str, str]:
+        """Why the system lacks a field with this switch, and what to do: the protocol says it."""
+        for entity in self.entities:
+            told: Callable[[str], tuple[str, str]] | None = getattr(entity, "why_absent", None)
+            if told is not None:
+                return told(ghost)
+        return "is history that is not kept", f"switch it on: [observe] {ghost} = true"
 
     def _check_names(self) -> None:
         named: dict[str, Entity] = {}

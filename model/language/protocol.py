@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+import enum
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from finale.model.errors import FinaleError, nearest
@@ -54,6 +55,13 @@ class Setting:
     observe: frozenset[str] = frozenset()
     former: Former | None = None
     without: frozenset[str] = frozenset()
+
+
+def _others(value: object) -> Sequence[enum.Enum]:
+    """The other members of the enumeration of a value."""
+    return (
+        [each for each in type(value) if each is not value] if isinstance(value, enum.Enum) else []
+    )
 
 
 class Protocol(Entity):
@@ -123,6 +131,34 @@ class Protocol(Entity):
             f'{self.key} keeps no history called "{name}"',
             advice=nearest(name, self.ghosts),
         )
+
+    def why_absent(self, ghost: str) -> tuple[str, str]:
+        """Say why a setting lacks the fields with a switch, and what has them."""
+        if ghost in self.ghosts:
+            return "is history that is not kept", f"switch it on: [observe] {ghost} = true"
+        what = "is there only in settings that need it"
+        for setting, words in self._other_settings():
+            try:
+                if ghost in type(self)(setting).keeps():
+                    return what, f"a spec with {words} has it; in the others a rule may not ask it"
+            except FinaleError:
+                continue
+        return what, "ask it only where the spec has what it is about"
+
+    def _other_settings(self) -> Iterator[tuple[Setting, str]]:
+        """The settings with one larger bound, or another value of one option."""
+        for each in fields(self.Bounds):
+            value = int(getattr(self.bounds, each.name)) + 1
+            bounds = {**self.setting.bounds, each.name: value}
+            yield replace(self.setting, bounds=bounds), f"[bounds] {each.name} = {value}"
+        for each in fields(self.Options):
+            now = getattr(self.options, each.name)
+            others: Sequence[object] = (not now,) if isinstance(now, bool) else _others(now)
+            for other in others:
+                options = {**self.setting.options, each.name: other}
+                shown = f'"{other.value}"' if isinstance(other, enum.Enum) else str(other).lower()
+                words = f"[options] {each.name} = {shown}"
+                yield replace(self.setting, options=options), words
 
     @classmethod
     def bound_names(cls) -> tuple[str, ...]:

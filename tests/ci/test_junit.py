@@ -72,6 +72,17 @@ def test_a_witness_that_is_not_reached_is_no_violation(folder: Path) -> None:
     assert failure.message.startswith("two-pings is never reached (no reachable state shows it).")
 
 
+def test_a_situation_that_no_run_reaches_is_no_green_tick(folder: Path) -> None:
+    result = checked(folder)
+    rows = [
+        replace(row, expected=None) if row.property == "two-pings" else row for row in result.rows
+    ]
+    result = replace(result, rows=tuple(rows))
+    (skipped,) = cases(read(CheckResult([result]))["spec.toml"])["two-pings"].result
+    assert isinstance(skipped, Skipped)
+    assert skipped.message == "never reached: no run of this spec shows it"
+
+
 def test_what_nobody_expected_is_no_green_tick(folder: Path) -> None:
     (skipped,) = cases(read(CheckResult([unexpected(folder)]))["unexpected.toml"])[
         "never-done"

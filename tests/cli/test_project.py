@@ -70,6 +70,7 @@ def test_strict_is_as_the_flag_and_not_for_releases(folder: Path) -> None:
     assert run("check", folder).exit == 0
     write(folder, f"{BOTH}strict = true\n")
     assert run("check", folder).exit == 1
+    assert run("report -o page.html", folder).exit == 1  # the page is as red as the build
     assert "releases-alone" not in run("check --release all", folder).stderr
 
 

@@ -17,7 +17,8 @@ from finale.checker.search.run import run
 from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.reading import read_spec
-from finale.checker.studies.causes import causes_of
+from finale.checker.studies.causes import added_rules, causes_of
+from finale.model import rules
 from finale.model.semantics import outcome, updated
 from finale.model.system import Blocked, Update
 from finale.model.trace import replay
@@ -57,6 +58,32 @@ def test_the_step_of_the_environment_is_named() -> None:
     found = check(replace(system, rules=without))
     (verdict,) = (each for each in found.verdicts if each.property == row.property)
     assert verdict.word is Word.HOLDS
+
+
+def test_steps_of_rules_that_a_change_adds_are_tried_though_they_are_fair() -> None:
+    system, row = result(HANGS).system, row_of(HANGS, "checkpoint-ends")
+    assert system is not None
+    assert not causes_of(system, row).needed
+    names = [name.partition("(")[0] for name in steps_of(HANGS, "checkpoint-ends")]
+    found = causes_of(system, row, {"trigger_checkpoint"}).needed
+    assert [names[number - 1] for number in found] == ["trigger_checkpoint"]
+
+
+def test_only_a_variant_adds_rules() -> None:
+    known = catalogue()
+    assert not added_rules(known.protocol("final-checkpoint"))
+    base = known.protocol("final-checkpoint")
+
+    class Adds(base):  # type: ignore[misc, valid-type]
+        """A variant with a rule of its own."""
+
+        key = ""
+
+        @rules.rule
+        def one_more(self) -> None:
+            """A rule that the protocol has not."""
+
+    assert added_rules(Adds) == {"one_more"}
 
 
 def test_a_run_without_faults_needs_none() -> None:
