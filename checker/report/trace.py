@@ -162,14 +162,14 @@ def step_lines(told: StoryStep, story: Story, width: int) -> Iterator[Text]:
     title = number + Text(told.rule.rule.name, "bold")
     if told.rule.binding:
         title.append("  ").append_text(binding_text(told.rule.binding))
-    yield title.append(f"  {place_text(told.rule.rule.place)}", "dim")
+    title.append(f"  {place_text(told.rule.rule.place)}", "dim")
+    yield from columns([[title]], width)
     yield from paragraph(Text(told.rule.rule.sentence, "italic"), width, indent=INDENT)
     ways = [
         Text(each.text).append(f" {place_text(each.place)}", "dim") for each in told.alternatives
     ]
     if ways:
-        ways[0] = Text("since ", "dim") + ways[0]
-        yield from flow(ways, width, indent=INDENT)
+        yield from paragraph(Text("since ", "dim") + joined(ways), width, indent=INDENT)
     if told.renamed:
         yield from paragraph(Text(_renamed(told.renamed), "italic"), width, indent=INDENT)
     yield from _changes(told.changes, story, width)

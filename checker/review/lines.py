@@ -235,7 +235,8 @@ def _interpreted(
         with _noting(into):
             protocol = case.changed.instance()
             protocol.entities()
-        build(protocol, ())
+        with case.changed.catalogue.blaming_user_code():
+            build(protocol, ())
         # A method that does not act may run for a property alone, or to tell whether all has ended.
         reads = not all(each.acts for each in methods)
         system = _Attempts(protocol, case.changed.asked if reads else (), attempt, found)

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
-from finale.cli.main import main
+from rich.console import Console
+
+from finale.cli.main import app, main
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -52,6 +54,7 @@ def run(
     ):
         if columns is None:
             os.environ.pop("COLUMNS", None)
+        app.console = Console()  # it would keep the width of an earlier command
         code = main(shlex.split(command))
     return Ran(code, stdout.getvalue(), stderr.getvalue())
 

@@ -138,7 +138,7 @@ def test_a_user_is_told(tmp_path: Path, cut: str, code: int) -> None:
     files = cut_off(job_in(tmp_path), cut)
     damage(files, f"checkpoints/3/{METADATA}")
     on_disk(files, tmp_path / "state")
-    ran = run("run job.toml --directory state", tmp_path)
+    ran = run("engine run job.toml --directory state", tmp_path)
     assert ran.exit == code
     assert f"checkpoints/3/{METADATA}" in ran.stderr
     assert ran.stderr.startswith("warning:" if code == 0 else "error[output-ahead]")
