@@ -10,9 +10,9 @@ each option, bound and kind some: code can matter in a setting that it does not 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import TypeVar
 
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.files import toml_in
@@ -24,6 +24,8 @@ from finale.model.language.protocol import Protocol
 from .cases import Case
 from .change import Change
 from .code import ChangedCode, function_of
+
+T = TypeVar("T")
 
 #: How many states a setting of the first round has at most; of the next one twice as many.
 STATES_FIRST = 500
@@ -41,7 +43,7 @@ def in_order(
     alike = {each.file: methods & _overridden_by(tables[each.file], known) for each in cases}
 
     def distance(case: Case) -> tuple[int, int, int, int, str]:
-        words = _words(tables[case.file])
+        words = words_of(tables[case.file])
         return (
             -len(alike[case.file]),
             -sum(word in named for word in words),
@@ -52,8 +54,11 @@ def in_order(
 
     own = [each for each in cases if each.is_of_user]
     others = [each for each in cases if not each.is_of_user]
-    features = {each.file: frozenset(map(str, _settings(tables[each.file]))) for each in others}
-    turns = zip(sorted(others, key=distance), _rounds(others, features), strict=True)
+    features = {each.file: features_of(tables[each.file]) for each in others}
+    small = rounds(
+        others, lambda each: (each.size, str(each.file)), lambda each: features[each.file]
+    )
+    turns = zip(sorted(others, key=distance), small, strict=True)
     return list({each.file: each for each in chain(own, *turns)}.values())
 
 
@@ -107,24 +112,36 @@ def _classes(variant: type[Protocol], base: type[Protocol]) -> Iterator[type]:
                     yield each
 
 
-def _rounds(cases: Iterable[Case], features: Mapping[Any, frozenset[str]]) -> Iterator[Case]:
-    """In each round as many as bring something that none before in this round has."""
-    left = sorted(cases, key=lambda each: (each.size, str(each.file)))
-    states = STATES_FIRST
+def rounds(
+    found: Iterable[T],
+    size: Callable[[T], tuple[int, str]],
+    features: Callable[[T], frozenset[str]],
+    first: int = STATES_FIRST,
+) -> Iterator[T]:
+    """Yield all of these: in each round as many as bring something that none before in it has.
+
+    The small ones come first. A round has those up to a number of states, `first` in the first one.
+    """
+    left, states = sorted(found, key=size), first
     while left:
         met: set[str] = set()
-        put_off: list[Case] = []
+        put_off: list[T] = []
         for each in left:
-            if each.size <= states and not features[each.file] <= met:
-                met |= features[each.file]
+            if size(each)[0] <= states and not features(each) <= met:
+                met |= features(each)
                 yield each
             else:
                 put_off.append(each)
         left, states = put_off, 2 * states
 
 
-def _words(table: Mapping[str, object]) -> frozenset[str]:
-    """What a spec has, as code calls it."""
+def features_of(table: Mapping[str, object]) -> frozenset[str]:
+    """Return what a spec has: a word for each option, bound and kind, with its value."""
+    return frozenset(f"{word} = {value}" for word, value in _settings(table))
+
+
+def words_of(table: Mapping[str, object]) -> frozenset[str]:
+    """Return what a spec has, as code calls it."""
     found = chain.from_iterable((word, str(value)) for word, value in _settings(table))
     names = {each.lower().replace("-", "_") for each in found}
     return frozenset(each for each in names if each.isidentifier() and each not in _EVERYWHERE)
@@ -147,4 +164,4 @@ def _settings_of(table: Mapping[str, object], key: str) -> Mapping[str, object]:
     return given if is_table(given) else {}
 
 
-__all__ = ["in_order"]
+__all__ = ["features_of", "in_order", "rounds", "words_of"]

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import ast
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from pathlib import Path
 
+from finale.checker.review.order import features_of, rounds, words_of
 from tests.mutation.mutants import ROOT, Mutant
 from tests.mutation.rules.trials import SPECS, Trial
 
@@ -43,48 +44,27 @@ def telling() -> dict[str, str]:
 
 
 def _rounds(known: Sequence[Trial]) -> Iterator[Trial]:
-    """In each round as many as bring something that none before in this round has."""
-    left = sorted(known, key=lambda each: (each.states, each.name))
-    states = STATES_FIRST
-    while left:
-        met: set[str] = set()
-        put_off: list[Trial] = []
-        for each in left:
-            if each.states <= states and not _features(each.name) <= met:
-                met |= _features(each.name)
-                yield each
-            else:
-                put_off.append(each)
-        left, states = put_off, 2 * states
+    return rounds(
+        known,
+        lambda each: (each.states, each.name),
+        lambda each: _features(each.name),
+        STATES_FIRST,
+    )
 
 
 @cache
 def _features(spec: str) -> frozenset[str]:
-    """What a spec has: a word for each option, bound and kind, and its value."""
-    return frozenset(f"{word} = {value}" for word, value in _settings(spec))
+    return features_of(_table(spec))
 
 
 @cache
 def _words(spec: str) -> frozenset[str]:
-    """The same as code calls it."""
-    found = chain.from_iterable((word, str(value)) for word, value in _settings(spec))
-    names = {each.lower().replace("-", "_") for each in found}
-    return frozenset(each for each in names if each.isidentifier() and each not in _EVERYWHERE)
+    return words_of(_table(spec))
 
 
-#: Words that say nothing, since nearly every function of the protocols has them.
-_EVERYWHERE = frozenset({"checkpoints", "channel", "true", "false", "none", "s", "k", "protocol"})
-
-
-def _settings(spec: str) -> Iterator[tuple[str, object]]:
-    table = tomllib.loads((SPECS / f"{spec}.toml").read_text(encoding="utf-8"))
-    yield "protocol", table["protocol"]
-    for key in ("options", "bounds", "observe"):
-        yield from ((word, value) for word, value in table.get(key, {}).items() if value)
-    for vertex in table.get("job", {}).values():
-        for key in ("kind", "sink", "parallelism", "bounded", "chained", "union_state"):
-            if isinstance(vertex, dict) and key in vertex:
-                yield key, vertex[key]
+@cache
+def _table(spec: str) -> Mapping[str, object]:
+    return tomllib.loads((SPECS / f"{spec}.toml").read_text(encoding="utf-8"))
 
 
 @cache
