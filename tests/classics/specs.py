@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -24,7 +25,12 @@ def spec_of(name: str) -> Spec:
 
 @cache
 def _known() -> Any:
-    return catalogue(ROOT / "protocols")
+    finders = [*sys.meta_path]
+    try:
+        return catalogue(ROOT / "protocols")
+    finally:
+        # Tests that are collected later are not imported by these protocols.
+        sys.meta_path[:] = finders
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ REFACTORINGS = (
     _renamed_rule("deliver_confirmation", "task: Task, checkpoint: Checkpoint"),
     _renamed_rule("complete", "checkpoint: Checkpoint"),
     _renamed_rule("learn_finished", "task: Task"),
-    _moved_helper("confirmed", "task: Task, checkpoint: CheckpointId"),
+    _moved_helper("act_on_confirmation", "task: Task, checkpoint: CheckpointId"),
     _moved_helper("snapshot_taken", "task: Task, checkpoint: CheckpointId"),
     _moved_helper("finish_operators", "task: Task"),
     _moved_helper("trigger_failed", "task: Task, checkpoint: Checkpoint"),
