@@ -169,7 +169,10 @@ def step_lines(told: StoryStep, story: Story, width: int) -> Iterator[Text]:
         Text(each.text).append(f" {place_text(each.place)}", "dim") for each in told.alternatives
     ]
     if ways:
-        yield from paragraph(Text("since ", "dim") + joined(ways), width, indent=INDENT)
+        ways[0] = Text("since ", "dim") + ways[0]
+        fits = all(len(each) <= width - INDENT for each in ways)
+        lines = flow(ways, width, indent=INDENT)
+        yield from lines if fits else paragraph(joined(ways), width, indent=INDENT)
     if told.renamed:
         yield from paragraph(Text(_renamed(told.renamed), "italic"), width, indent=INDENT)
     yield from _changes(told.changes, story, width)
