@@ -240,7 +240,8 @@ def left_open(findings: Sequence[Finding], surely: Sequence[Finding]) -> Iterato
     for name, those in gone.items():
         about = ", ".join(value for _, value in those[0].binding)
         more = f", and for {len(those) - 1} more" if len(those) > 1 else ""
-        text = f"{name}({about}){more}: open, since no message orders the lines of two processes"
+        of = f"({about})" if about else ""
+        text = f"{name}{of}{more}: open, since no message orders the lines of two processes"
         yield FileRemark(those[0].where, text)
 
 

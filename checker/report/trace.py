@@ -63,7 +63,8 @@ def told_causes(story: Story, causes: Causes) -> Iterator[str]:
         return f"step {number}, {story.steps[number - 1].rule},"
 
     for number in causes.needed:
-        yield f"without {step(number)} the property holds, whatever follows"
+        name = story.steps[number - 1].rule.rule.name
+        yield f"without {step(number)} and with no {name} later, the property holds"
     for late, early in causes.moves:
         yield f"had {step(late)} come before {step(early)} the property could still hold"
 

@@ -1,8 +1,8 @@
 """Says what a counterexample needs: of what happens to the job, and of the order of steps.
 
 - A step of the *environment* (a failure, a request, a time-out: no run can rely on its rule), or
-  of a rule that a change has added, is needed if the property holds without it, whatever follows.
-  The rest is searched from the state before the step, with the step's rule taken away.
+  of a rule that a change has added, is needed if the property holds without it, and without its
+  rule from there on. The rest is searched from the state before the step, with the step's rule taken away.
 - A *move* is a step that could have come before an earlier one. Then the property can still hold
   after the run, without the steps that are possible no more.
 """
@@ -35,8 +35,9 @@ MOVES_MAX = 2
 class Causes:
     """Steps of a counterexample by their numbers; the first step is 1.
 
-    Without one of the steps `needed`, the property holds whatever follows. Of the pairs in `moves`
-    the first step is a later one: had it come before the second, the property could still hold.
+    Without one of the steps `needed`, and without its rule later, the property holds. Of the pairs
+    in `moves` the first step is a later one: had it come before the second, the property could
+    still hold.
     """
 
     needed: tuple[int, ...] = ()
