@@ -2,7 +2,8 @@
 
 - A step of the *environment* (a failure, a request, a time-out: no run can rely on its rule), or
   of a rule that a change has added, is needed if the property holds without it, and without its
-  rule from there on. The rest is searched from the state before the step, with the step's rule taken away.
+  rule from there on. The rest is searched from the state before the step, with the rule taken
+  away.
 - A *move* is a step that could have come before an earlier one. Then the property can still hold
   after the run, without the steps that are possible no more.
 """
