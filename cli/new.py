@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Annotated
 
@@ -15,15 +15,16 @@ from finale.checker.report.scaffold import (
     CI_FILE,
     PAGE_FILE,
     SPEC_FILE,
+    TABLES,
     VARIANT,
     VARIANT_FILE,
-    Setting,
     files_of,
 )
 from finale.checker.search.limits import INTERRUPTED, Limits
 from finale.checker.search.rows import SpecResult
 from finale.checker.search.run import run
 from finale.checker.spec.catalogue import Catalogue, catalogue
+from finale.checker.spec.grid import values_in, varied
 from finale.checker.spec.key_lines import KeyLines
 from finale.checker.spec.reading import Spec, spec_of
 from finale.model.errors import FinaleError, Place, nearest
@@ -33,7 +34,7 @@ from finale.model.topology.table import SHAPES
 
 from . import completers
 from .meter import Meter
-from .parameters import LIMITS, refuse_limits
+from .parameters import LIMITS, PLAIN, SETTING, refuse_limits
 from .project import OWN_FILE
 
 #: A rule that a change often concerns; of a protocol without it, the first rule that a run takes.
@@ -70,6 +71,17 @@ def new(
             completer=completers.rules,
         ),
     ] = None,
+    set: Annotated[
+        tuple[str, ...],
+        PLAIN,
+        Parameter(
+            group=SETTING,
+            name="--set",
+            help="Key of the spec that is written, with its value: job.shape=fan-in, "
+            "options.NAME=VALUE, bounds.NAME=2; repeatable (default: the smallest job that the "
+            "protocol takes).",
+        ),
+    ] = (),
     max_seconds: Annotated[
         float, Parameter(group=LIMITS, help="Time limit in seconds for the search of the protocol.")
     ] = SECONDS_MAX,
@@ -82,7 +94,7 @@ def new(
     names = rule_names(kind)
     if rule is not None and rule not in names:
         _refuse_if_no_helper(kind, rule, names)
-    spec, setting = _smallest(protocol, known)
+    spec, setting = _smallest(protocol, known, _values(set))
     with Meter(protocol) as meter:
         result = run(spec, Limits(STATES_MAX, max_seconds), meter)
     if result.report.stopped == INTERRUPTED:
@@ -122,14 +134,30 @@ def _refuse_full(folder: Path) -> None:
         )
 
 
-def _smallest(key: str, known: Catalogue) -> tuple[Spec, Setting]:
-    """A spec of a protocol on the first standard job that the protocol takes."""
+def _values(given: Sequence[str]) -> tuple[tuple[str, object], ...]:
+    """The keys of `--set` with their values. Raises `bad-set` for a key outside the setting."""
+    values = values_in(given)
+    for key, _ in values:
+        if key.split(".")[0] not in TABLES:
+            raise FinaleError(
+                "bad-set",
+                f'finale new sets no "{key}": a key begins with {", ".join(TABLES)}',
+                advice=f"write the key into {SPEC_FILE} afterwards",
+            )
+    return values
+
+
+def _smallest(
+    key: str, known: Catalogue, values: Iterable[tuple[str, object]]
+) -> tuple[Spec, Mapping[str, object]]:
+    """A spec of a protocol on the first standard job that the protocol takes, and its tables."""
     kind = known.protocol(key)
-    observe = (HISTORY,) if HISTORY in kind.ghosts else ()
+    observe = {HISTORY: True} if HISTORY in kind.ghosts else {}
     shapes = list(SHAPES) if kind.needs_job else [""]
     for position, shape in enumerate(shapes):
-        setting = Setting({"shape": shape} if shape else {}, observe)
-        table = {"title": key, "protocol": key, **setting.table}
+        job = {"job": {"shape": shape}} if shape else {}
+        setting = varied({**job, "observe": observe}, values)
+        table = {"title": key, "protocol": key, **setting}
         try:
             return spec_of(Path(key), table, KeyLines(""), known), setting
         except FinaleError:

@@ -16,12 +16,12 @@ from finale.checker.reproduce.causes import causes
 from finale.checker.reproduce.claims import claims_for
 from finale.checker.reproduce.ordering import NotTakeable, order_of
 from finale.checker.reproduce.verdicts import PROBES, SEEN_AT, JudgedRun, Reproduction, judged
-from finale.checker.review.change import read_under
+from finale.checker.review.change import changed, read_under
 from finale.checker.search.rows import Exit
 from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
-from finale.checker.spec.grid import values_in
+from finale.checker.spec.grid import NONE, values_in
 from finale.checker.spec.reading import check_property_name
 from finale.model.errors import FinaleError, Place
 from finale.reference.flink.facts import EngineFacts, facts_of
@@ -33,7 +33,7 @@ from finale.reference.flink.toolchain import find_jdk
 from . import completers
 from .orders import OrdersDrive, refuse_with_orders
 from .output import document, say, say_json
-from .parameters import OUTPUT, ProtocolsFolder, SetValues, TextOrJson
+from .parameters import OUTPUT, ProtocolsFolder, SetValues, TextOrJson, VariantName
 from .trace import row_to_tell, searched, tell_other_expectations
 
 
@@ -88,6 +88,7 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
             help="Take the options of the spec alone, and not those of the release of Flink.",
         ),
     ] = False,
+    variant: VariantName = None,
     set: SetValues = (),
     protocols: ProtocolsFolder = None,
     format: TextOrJson = "text",
@@ -109,11 +110,15 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
     known = catalogue(protocols)
     if property is not None:
         check_property_name(property, known)
-    written = read_under(spec, known, values=values_in(set))
+    written = read_under(spec, known, variant, values_in(set))
     release = release_of(flink)
     facts = facts_of(release)
     folder = output or Path("reproduction")
-    claims = list(claims_for(written, None if as_written else release, facts))
+    # A release may have another protocol than the spec: the variant is one of that protocol, then.
+    bare = written if variant is None else read_under(spec, known, NONE, values_in(set))
+    claims = list(claims_for(bare, None if as_written else release, facts))
+    if variant is not None:
+        claims = [changed(claim, known, variant) for claim in claims]
     if orders is not None:
         drive = OrdersDrive(claims[0], release, facts, folder, orders, 1 if seed is None else seed)
         return drive.run(as_text=format == "text")

@@ -11,13 +11,14 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from finale import rules
 from finale._face import public_name
 from finale.checker.search.rows import ResultRow, SpecResult
 from finale.checker.search.verdict import Word
+from finale.checker.spec.typed import is_table
+from finale.checker.spec.writing import table_lines
 from finale.model.language.decorators import mark_of
 from finale.model.language.observing import sound_kind
 from finale.model.language.protocol import Protocol
@@ -60,26 +61,23 @@ jobs:
 """
 
 
-@dataclass(frozen=True)
-class Setting:
-    """The tables of the spec: the job, and the history that the state records."""
-
-    job: Mapping[str, object]
-    observe: tuple[str, ...]
-
-    @property
-    def table(self) -> dict[str, object]:
-        """The tables as a spec has them."""
-        found: dict[str, object] = {"job": dict(self.job)} if self.job else {}
-        if self.observe:
-            found["observe"] = dict.fromkeys(self.observe, True)
-        return found
+#: The tables of the spec that describe a setting, in their order, each with its comment.
+TABLES = {
+    "job": "The job: a standard shape, or vertices one by one.",
+    "options": "The options; the others have their defaults.",
+    "sizes": "The sizes; the others have their defaults.",
+    "bounds": "How much is explored. Larger bounds find more, and take longer.",
+    "observe": "The history that the state records, for the properties that read it.",
+}
 
 
 def files_of(
-    protocol: Protocol, rule: str, setting: Setting, base: SpecResult
+    protocol: Protocol, rule: str, setting: Mapping[str, object], base: SpecResult
 ) -> dict[PurePosixPath, str]:
-    """Return the files by their names; `base` is the check of the base under the setting."""
+    """Return the files by their names.
+
+    `setting` has the tables of the spec, and `base` is the check of the base in this setting.
+    """
     kind = sound_kind(type(protocol))
     return {
         VARIANT_FILE: variant_text(kind, rule),
@@ -196,8 +194,8 @@ def _origin(name: str, value: object, function: Callable[..., object]) -> tuple[
 # --- the spec ------------------------------------------------------------------------------------
 
 
-def spec_text(key: str, setting: Setting, base: SpecResult) -> str:
-    """Return the spec of the variant: it expects what the base does."""
+def spec_text(key: str, setting: Mapping[str, object], base: SpecResult) -> str:
+    """Return the spec of the variant in a setting: it expects what the base does."""
     lines = [
         "# What must be true of your change. Check it with:",
         f"#     finale check {SPEC_FILE} --protocols {VARIANT_FILE.parent}",
@@ -206,16 +204,15 @@ def spec_text(key: str, setting: Setting, base: SpecResult) -> str:
         f'protocol = "{key}"',
         f'variant  = "{VARIANT}"',
     ]
-    if setting.job:
-        lines += ["", "# The job: a standard shape, or vertices one by one."]
-        lines += ["[job]", *(f'{name} = "{value}"' for name, value in setting.job.items())]
-    lines += ["", "# How much is explored. Larger bounds find more, and take longer."]
     bounds = base.spec.setting.bounds
-    names = [name for name in base.spec.protocol.bound_names() if bounds.get(name)]
-    lines += ["[bounds]", *(f"{name} = {int(bounds[name])}" for name in names)]
-    if setting.observe:
-        lines += ["", "# The history that the state records, for the properties that read it."]
-        lines += ["[observe]", *(f"{name} = true" for name in setting.observe)]
+    given = setting.get("bounds", {})
+    assert is_table(given)
+    names = [n for n in base.spec.protocol.bound_names() if n in given or bounds.get(n)]
+    tables = {**setting, "bounds": {name: int(bounds[name]) for name in names}}
+    for name, comment in TABLES.items():
+        table = tables.get(name)
+        if is_table(table) and (table or name == "bounds"):
+            lines += ["", f"# {comment}", *table_lines(name, table)]
     lines += ["", *_expected(base)]
     return "\n".join(lines) + "\n"
 

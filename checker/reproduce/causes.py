@@ -20,15 +20,21 @@ def causes(claim: Spec, order: Order, release: Release) -> tuple[str, ...]:
     The rules of the claim are those of the release, or those of a spec as it is written.
     """
     of_release = () if claim.under is not None else _of_release(claim, release.version)
-    return (*of_release, *_of_steps(order), MODEL)
+    return (*_of_variant(claim), *of_release, *_of_steps(order), MODEL)
+
+
+def _of_variant(claim: Spec) -> Iterator[str]:
+    name = claim.variant
+    if claim.is_under_variant:
+        yield f'this release does not have the variant "{name}", from whose rules the order comes'
+    elif name is not None:
+        yield f'this release has the fix: it does not make the mistake "{name}" of the spec'
 
 
 def _of_release(claim: Spec, version: str) -> Iterator[str]:
-    key, variant = claim.protocol.key, claim.variant
+    key = claim.protocol.key
     topic, column = topic_of(key), release_with(version)
     own = None if topic is None else column.protocols.get(topic)
-    if variant is not None:
-        yield f'this release has the fix: it does not make the mistake "{variant}" of the spec'
     if own is not None and own != key:
         yield f"this release lacks the protocol: it has {own}, and the spec is about {key}"
     elif topic is None and claim.setting.job is not None:

@@ -22,14 +22,21 @@ def spec_text(table: Mapping[str, object]) -> str:
     lines = [f"{_key(name)} = {toml_value(value)}" for name, value in plain.items()]
     for name, value in table.items():
         if is_table(value) and value:
-            lines += ["", f"[{_key(name)}]"]
-            lines += [f"{_key(key)} = {toml_value(own)}" for key, own in value.items()]
+            lines += ["", *table_lines(name, value)]
     for name, value in table.items():
         for row in value if is_list(value) and not _is_plain(value) else ():
             if is_table(row):
                 lines += ["", f"[[{_key(name)}]]"]
                 lines += [f"{_key(key)} = {toml_value(own)}" for key, own in row.items()]
     return "\n".join(lines) + "\n"
+
+
+def table_lines(name: str, table: Mapping[str, object]) -> list[str]:
+    """Return a table in TOML: its name, and a line for each key."""
+    return [
+        f"[{_key(name)}]",
+        *(f"{_key(key)} = {toml_value(value)}" for key, value in table.items()),
+    ]
 
 
 def _is_plain(value: object) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -111,9 +112,26 @@ def test_a_helper_can_be_named(name: str, head: str, tmp_path: Path) -> None:
     assert "no run reached MyChange.entities" not in checked.stderr
 
 
+def test_the_spec_has_the_keys_that_are_set(tmp_path: Path) -> None:
+    words = "--set job.shape=fan-in --set options.finish_race=retrigger --set bounds.failures=0"
+    assert run(f"new mine {words}", tmp_path).exit == 0
+    file = tmp_path / "mine" / "specs" / "my-change.toml"
+    table = tomllib.loads(file.read_text(encoding="utf-8"))
+    assert table["job"] == {"shape": "fan-in"}
+    assert table["options"] == {"finish_race": "retrigger"}
+    assert table["bounds"] == {"checkpoints": 1, "failures": 0}
+    assert table["observe"] == {"effects": True}
+    # The verdicts are those of this setting.
+    checked = run("check", tmp_path / "mine")
+    assert checked.exit == 0, checked.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [
+        ("mine --set title=mine", "bad-set"),
+        ("mine --set bounds.pigns=1", "unknown-bound"),
+        ("mine --set job.shape=pear", "bad-shape"),
         ("mine --rule __init__", "unknown-rule"),
         ("mine --rule world", "unknown-rule"),
         ("full", "directory-not-empty"),

@@ -175,3 +175,23 @@ def test_a_step_that_a_release_does_not_have_is_named() -> None:
     older = facts_in(FOLDER / "flink-1.13.toml")
     assert older.lacks("stop_source") == "no hook of Flink 1.13 takes such a step"
     assert FACTS.lacks("stop_source") == ""
+
+
+def test_a_variant_is_driven_along_its_own_counterexample(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without the variant the spec holds. A release whose protocol differs has the variant, too."""
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "no-java"))
+    hooks = hooks_in(FOLDER / "flink-2.3.toml")
+    release = distribution(tmp_path, "2.3.0", *{each.class_name for each in hooks.all})
+    text = (ROOT / "specs/final-checkpoint/broken/finish-during-trigger-hangs.toml").read_text()
+    spec = tmp_path / "spec.toml"
+    spec.write_text(text[: text.index("[search]")].replace("variant  =", "# "), encoding="utf-8")
+    command = ["reproduce", str(spec), "--flink", str(release), "--property", "checkpoint-ends"]
+    assert main(command) == 2
+    assert "error[no-trace]: " in capsys.readouterr().err
+    assert main([*command, "--variant", "waits-for-lost-ack"]) == 2
+    assert "error[java-missing]: " in capsys.readouterr().err
+    assert main([*command, "--variant", "waits-for-lost"]) == 2
+    told = capsys.readouterr().err
+    assert 'error[unknown-variant]: "final-checkpoint" has no variant "waits-for-lost"' in told

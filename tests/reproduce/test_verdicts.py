@@ -10,8 +10,11 @@ import pytest
 from finale.checker.reproduce import verdicts
 from finale.checker.reproduce.causes import causes
 from finale.checker.reproduce.verdicts import DAMAGES, PROBES, JudgedLog, JudgedRun, Reproduction
+from finale.checker.review.change import read_under
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.reading import read_spec
+from finale.checker.spec.releases import ReleaseConfig, release_with
+from finale.checker.studies.across_releases import under_release
 from finale.reference.flink.director import Taken
 from finale.reference.flink.order import PROBES as KNOWN
 from finale.reference.flink.order import Order
@@ -80,6 +83,19 @@ def test_a_spec_with_the_rules_of_a_release_has_no_fix_to_blame() -> None:
     assert causes_of("final-checkpoint/pair", "2.3.0")[-1] == "the model is wrong"
     held = causes_of("final-checkpoint/pair", "2.3.0", "step 7, learn_savepoint(cp1)")[-2]
     assert held.endswith("no hook holds step 7, learn_savepoint(cp1)")
+
+
+def test_a_variant_that_no_release_has_is_a_cause_with_the_rules_of_a_release_too() -> None:
+    spec = read_under(
+        ROOT / "specs" / "final-checkpoint" / "pair.toml", catalogue(), "waits-for-lost-ack"
+    )
+    release = Release("2.3.0", Path(), ())
+    under = under_release(spec, ReleaseConfig(release_with(release.version)))
+    for claim in (spec, replace(under, variant=spec.variant)):
+        assert claim.setting.job is not None
+        first, *_, last = causes(claim, Order("", claim.setting.job, {}, {}, ()), release)
+        assert first.startswith('this release does not have the variant "waits-for-lost-ack"')
+        assert last == "the model is wrong"
 
 
 def test_what_nothing_shows_is_not_said_to_be_fixed(monkeypatch: pytest.MonkeyPatch) -> None:
