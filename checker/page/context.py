@@ -7,20 +7,18 @@ from collections.abc import Iterator, Sequence
 import htpy as h
 
 from finale.checker.report.about import Setting, settings
-from finale.checker.report.job import job_lines
 from finale.checker.spec.claim import Spec
 
-from .parts import folded, listing, table
-
-_JOB_WIDTH = 100
+from .document import fixed
+from .job_svg import job_svg
+from .parts import folded, table
 
 
 def context(spec: Spec) -> Iterator[h.Node]:
     """The job, and what the spec sets; values that are the defaults are folded."""
     job = spec.setting.job
     if job is not None:
-        lines = job_lines(job, _JOB_WIDTH, indent=0)
-        yield listing("\n".join(line.plain.rstrip() for line in lines))
+        yield fixed(job_svg(job))
     for kind, found in settings(spec).items():
         changed = [each for each in found if each.is_changed]
         left = [each for each in found if not each.is_changed]

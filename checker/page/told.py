@@ -38,6 +38,7 @@ from finale.model.trace import Trace
 from finale.model.value_text import ARROW, ValueChange, label_of, value_text
 
 from .document import data, fixed
+from .job_svg import LEGEND as JOB_LEGEND
 from .parts import badge, folded, listing, table
 from .sequence_svg import LEGEND, sequence_svg
 
@@ -135,9 +136,10 @@ def _explained(told: Told) -> h.Node:
     ]
 
 
-def legend() -> h.Renderable:
-    """What the marks of a diagram mean."""
-    return h.ul(".legend")[(h.li[sample, f" {meaning}"] for sample, meaning in LEGEND)]
+def legend(*, has_job: bool = True) -> h.Renderable:
+    """What the marks of a diagram mean, and those of the job if the page draws one."""
+    marks = (*JOB_LEGEND, *LEGEND) if has_job else LEGEND
+    return h.ul(".legend")[(h.li[sample, f" {meaning}"] for sample, meaning in marks)]
 
 
 def _controls(count: int) -> h.Renderable:

@@ -17,8 +17,8 @@ from .layout import columns, counted, times
 ORDERS_MAX = 5
 
 
-@dataclass
-class _Node:
+@dataclass(eq=False)
+class Node:
     """A vertex in a layer, or a place where a longer edge of one passes through."""
 
     vertex: Vertex
@@ -26,14 +26,18 @@ class _Node:
     real: bool
     lines: tuple[str, ...] = ()
     port: int = 0
-    reads: tuple[_Node, ...] = ()
+    """The row of its first line, at which its edges come and go."""
+    reads: tuple[Node, ...] = ()
+    """The nodes right before it, one for each edge into it."""
 
     @property
     def above(self) -> int:
+        """The first row of its box."""
         return self.port - 1 if self.real else self.port
 
     @property
     def below(self) -> int:
+        """The last row of its box."""
         return self.port + len(self.lines) if self.real else self.port
 
 
@@ -89,7 +93,7 @@ def job_lines(job: Job, width: int, *, indent: int = 0, says: Says = described) 
     drawing = _drawing(job, says)
     if max(line.cell_len for line in drawing) + indent > width:
         drawing = columns([_listed(job, vertex, says) for vertex in job.vertices], width - indent)
-    lines = [*drawing, *(Text(note, "dim") for note in _notes(job))]
+    lines = [*drawing, *(Text(note, "dim") for note in edge_notes(job))]
     return [Text(" " * indent).append_text(line) for line in lines]
 
 
@@ -99,8 +103,8 @@ def _listed(job: Job, vertex: Vertex, says: Says) -> list[Text]:
     return [Text(name, "bold"), Text("; ".join([*rest, *([f"reads {reads}"] if reads else [])]))]
 
 
-def _notes(job: Job) -> Iterator[str]:
-    """Which subtasks are connected, where that is not plain."""
+def edge_notes(job: Job) -> Iterator[str]:
+    """Say which subtasks are connected, for each edge of which a drawing does not show it."""
     for edge in job.edges:
         p, q = job.vertex(edge.source).parallelism, job.vertex(edge.target).parallelism
         if p * q > 1:
@@ -115,9 +119,7 @@ def _notes(job: Job) -> Iterator[str]:
 
 
 def _drawing(job: Job, says: Says) -> list[Text]:
-    layers = _layers(job, says)
-    for layer in layers:
-        _place(layer)
+    layers = placed(job, says)
     canvas = Canvas()
     left = 0
     for position, layer in enumerate(layers):
@@ -129,11 +131,19 @@ def _drawing(job: Job, says: Says) -> list[Text]:
     return canvas.lines()
 
 
-def _layers(job: Job, says: Says) -> list[list[_Node]]:
-    layers: list[list[_Node]] = []
-    ends: dict[str, list[_Node]] = {}
+def placed(job: Job, says: Says = described) -> list[list[Node]]:
+    """Return the nodes of a drawing, layer by layer from the left, each with its row."""
+    layers = _layers(job, says)
+    for layer in layers:
+        _place(layer)
+    return layers
+
+
+def _layers(job: Job, says: Says) -> list[list[Node]]:
+    layers: list[list[Node]] = []
+    ends: dict[str, list[Node]] = {}
     for number, vertices in enumerate(job.layers()):
-        layer = [_Node(v, number, True, says(v)) for v in vertices]
+        layer = [Node(v, number, True, says(v)) for v in vertices]
         for node in layer:
             for edge in job.edges_into(node.vertex):
                 before = _passed_on(ends[edge.source], number, layers)
@@ -143,17 +153,17 @@ def _layers(job: Job, says: Says) -> list[list[_Node]]:
     return layers
 
 
-def _passed_on(chain: list[_Node], layer: int, layers: list[list[_Node]]) -> _Node:
+def _passed_on(chain: list[Node], layer: int, layers: list[list[Node]]) -> Node:
     """The node right before a layer that stands for a vertex further left."""
     while chain[-1].layer < layer - 1:
         last = chain[-1]
-        following = _Node(last.vertex, last.layer + 1, False, reads=(last,))
+        following = Node(last.vertex, last.layer + 1, False, reads=(last,))
         layers[following.layer].append(following)
         chain.append(following)
     return next(node for node in chain if node.layer == layer - 1)
 
 
-def _place(layer: list[_Node]) -> None:
+def _place(layer: list[Node]) -> None:
     """Give each node a row as near as possible to those that it reads."""
     for number, node in enumerate(layer):
         ports = [each.port for each in node.reads]
@@ -169,11 +179,11 @@ def _place(layer: list[_Node]) -> None:
 # --- drawing -------------------------------------------------------------------------------------
 
 
-def _box_width(node: _Node) -> int:
+def _box_width(node: Node) -> int:
     return max(len(line) for line in node.lines) + 4
 
 
-def _draw_node(canvas: Canvas, node: _Node, left: int, right: int) -> None:
+def _draw_node(canvas: Canvas, node: Node, left: int, right: int) -> None:
     if not node.real:
         canvas.across(left - 1, right + 1, node.port, ("from", node.vertex.name, node.layer))
         return
@@ -184,7 +194,7 @@ def _draw_node(canvas: Canvas, node: _Node, left: int, right: int) -> None:
 
 
 def _draw_edges(
-    canvas: Canvas, layer: Sequence[_Node], following: Sequence[_Node], start: int
+    canvas: Canvas, layer: Sequence[Node], following: Sequence[Node], start: int
 ) -> int:
     """Lines from a layer to the next; the column where that one begins."""
     sources = [node for node in layer if any(node in other.reads for other in following)]

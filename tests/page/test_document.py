@@ -8,6 +8,7 @@ import html
 import json
 import re
 import zlib
+from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -18,18 +19,21 @@ import pytest
 
 from finale.checker.page import report as report_module
 from finale.checker.page.document import data, document
+from finale.checker.page.job_svg import job_svg
 from finale.checker.page.overview import overview_page
 from finale.checker.page.parts import grouped_number, verdict_word
 from finale.checker.page.report import details, report_page
 from finale.checker.page.told import told_trace
 from finale.checker.report.about import settings
-from finale.checker.report.job import job_lines
+from finale.checker.report.job import described
 from finale.checker.report.outcome import CheckResult, Mistake
 from finale.checker.search.verdict import Word
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import read_spec
 from finale.model.errors import FinaleError
 from finale.model.language.decorators import ids_in
 from tests.cli.running import run
-from tests.page.made import ABORTS, HANGS, HOSTILE, PING, RESUMED, result, told
+from tests.page.made import ABORTS, HANGS, HOSTILE, PING, RESUMED, ROOT, result, told
 
 
 class Outline(HTMLParser):
@@ -178,13 +182,70 @@ def test_the_run_before_is_open_if_it_has_the_cause() -> None:
 
 def test_the_setting_stands_on_the_page() -> None:
     page = report_page([result(HANGS)], "finale")
-    job = result(HANGS).spec.setting.job
-    assert job is not None
-    for line in job_lines(job, 100):
-        assert html.escape(line.plain.rstrip()) in page
+    assert page.count('<svg class="job" viewBox="0 0 48 18"') == 3  # in the legend
+    [drawing] = re.findall(r'<svg class="job"[^>]*aria-label="([^"]*)"', page)
+    assert drawing == (
+        "the job: S1, source, 0 records; S2, source, 0 records, never ends; "
+        "K, sink, two-phase, reads S1 and S2"
+    )
     for kind in settings(result(HANGS).spec).values():
         for each in kind:
             assert f"<code>{each.name}</code>" in page
+
+
+Box = tuple[float, float, float, float]
+
+
+@pytest.mark.parametrize(
+    "name", ["figure", "diamond", "four-inputs", "parallel-edges", "pointwise", "fan-in-restarts"]
+)
+def test_a_job_is_drawn_with_an_arrow_for_each_edge(name: str) -> None:
+    job = read_spec(ROOT / f"specs/final-checkpoint/{name}.toml", catalogue()).setting.job
+    assert job is not None
+    drawing = str(job_svg(job))
+    boxes = dict(_boxes(drawing))
+    assert set(boxes) == {vertex.name for vertex in job.vertices}
+    for vertex in job.vertices:
+        for line in described(vertex):
+            assert f">{html.escape(line)}</text>" in drawing
+    ends = [*_ends(drawing)]
+    assert sorted((source, target) for source, target, *_ in ends) == sorted(
+        (edge.source, edge.target) for edge in job.edges
+    )
+    for source, target, start, tip in ends:
+        behind = 4 if job.vertex(source).parallelism > 1 else 0
+        assert start[0] == pytest.approx(boxes[source][2] + behind, abs=0.11)
+        assert tip[0] == pytest.approx(boxes[target][0], abs=0.11)
+        assert boxes[source][1] < start[1] < boxes[source][3]
+        assert boxes[target][1] < tip[1] < boxes[target][3]
+    assert len({tip for *_, tip in ends}) == len(ends)
+    sizes = re.search(r'viewBox="0 0 (\d+) (\d+)"', drawing)
+    assert sizes is not None
+    width, height = map(float, sizes.groups())
+    for one, (left, top, right, bottom) in boxes.items():
+        assert (left, top) >= (0, 0)
+        assert right + 4 <= width
+        assert bottom + 4 <= height
+        for other, (its_left, its_top, its_right, its_bottom) in boxes.items():
+            beside = right < its_left or its_right < left
+            assert one == other or beside or bottom < its_top or its_bottom < top
+
+
+def _boxes(drawing: str) -> Iterator[tuple[str, Box]]:
+    """Each vertex with the sides of its box."""
+    for group in re.findall(r'<g class="vertex[^>]*>(.*?)</g>', drawing):
+        [name] = re.findall(r'class="name"[^>]*>([^ <]+)[^<]*</text>', group)
+        found = re.findall(r'<rect x="(\S+)" y="(\S+)" width="(\S+)" height="(\S+)"', group)
+        x, y, width, height = map(float, found[-1])
+        yield name, (x, y, x + width, y + height)
+
+
+def _ends(drawing: str) -> Iterator[tuple[str, str, tuple[float, ...], tuple[float, ...]]]:
+    """Source, target, start and tip of each arrow."""
+    shape = r"<title>(\S+) → (\S+)</title><path d=\"M(\S+) ([\d.]+).*?points=\"\S+ (\S+),(\S+) "
+    for source, target, *numbers in re.findall(shape, drawing):
+        x, y, tip_x, tip_y = map(float, numbers)
+        yield source, target, (x, y), (tip_x, tip_y)
 
 
 def test_each_id_leads_to_its_sentences() -> None:

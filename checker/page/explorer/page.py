@@ -34,7 +34,7 @@ def explorer_page(spec: Spec, system: System, start: Walk, names: Sequence[str])
                 section("State", _evaluate(names), h.div("#state")),
                 section("Run so far", h.ol("#taken.run", start="0")),
             ],
-            section("Sequence diagram", _diagram(), folded("legend", legend())),
+            section("Sequence diagram", _diagram(), folded("legend", legend(has_job=False))),
             section("Properties in this state", _ask(system), h.div("#properties")),
         ],
         data("begin", begin),
