@@ -34,7 +34,7 @@ def _table(found: Sequence[Setting], kind: str) -> h.Renderable:
         [h.code[each.name], h.b[each.value], [each.meaning, h.div(".soft")[each.default]]]
         for each in found
     ]
-    return table((kind, "value", "meaning"), rows)
+    return table(("name", "value", "meaning"), rows, caption=kind)
 
 
 __all__ = ["context"]

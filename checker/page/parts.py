@@ -9,6 +9,7 @@ import htpy as h
 from finale.checker.report.layout import grouped
 from finale.checker.report.story import BUILT_IN_SENTENCES
 from finale.checker.search.rows import ResultRow
+from finale.checker.search.verdict import Word
 from finale.checker.spec.claim import Spec
 
 #: How a verdict, or any other word of a result, is coloured; words that are not here are plain.
@@ -55,8 +56,11 @@ def verdict_word(row: ResultRow) -> str:
 
 
 def verdict(row: ResultRow) -> h.Renderable:
-    """The verdict of a row in its colour."""
-    return badge(verdict_word(row))
+    """The verdict of a row in its colour: a violation is red if it is not as expected."""
+    word = verdict_word(row)
+    if word != Word.VIOLATED.value or not row.ok:
+        return badge(word)
+    return badge(word, "open" if row.expected is None else "known")
 
 
 def table(

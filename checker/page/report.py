@@ -209,8 +209,10 @@ def _spec_of(results: Sequence[SpecResult], sides: Sequence[Rows], name: str) ->
 
 
 def _cell(side: Rows, name: str) -> h.Node:
-    steps = side[name].steps if name in side else None
-    return [badge(_word(side, name)), "" if steps is None else f" {counted(steps, 'step')}"]
+    if name not in side:
+        return badge("not asked")
+    steps = side[name].steps
+    return [verdict(side[name]), "" if steps is None else f" {counted(steps, 'step')}"]
 
 
 def _change(sides: Sequence[Rows], name: str) -> str:
@@ -224,7 +226,8 @@ def _change(sides: Sequence[Rows], name: str) -> str:
 def _both(results: Sequence[SpecResult], sides: Sequence[Rows], name: str) -> h.Renderable:
     parts: list[h.Node] = []
     for mark, result, side in zip(MARKS, results, sides, strict=True):
-        parts.append(h.h3[f"{mark} ", badge(_word(side, name))])
+        word = verdict(side[name]) if name in side else badge("not asked")
+        parts.append(h.h3[f"{mark} ", word])
         if _has_trace(side, name):
             parts.append(_trace(result, side[name], mark))
     if all(_has_trace(side, name) for side in sides):

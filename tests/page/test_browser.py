@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,14 +16,18 @@ from finale.checker.page.explorer.server import HOST, Explorer, serving
 from finale.checker.page.explorer.walk import walk_of
 from finale.checker.page.overview import overview_page
 from finale.checker.page.report import details, report_page
+from finale.checker.page.review import review_page
 from finale.checker.page.sequence_svg import sequence_file
 from finale.checker.report.outcome import CheckResult
+from finale.checker.review.change import Change
+from finale.checker.review.verdicts import Difference, Direction
 from finale.checker.search.verdict import Verdict, Word
 from finale.cli.traces import itf_of_run
 from finale.model.itf import from_itf
 from finale.model.trace import Trace
 from tests.page.browser import WIDTHS, Seen, browser, needs_browser, opened
 from tests.page.made import ABORTS, HANGS, HOSTILE, PING, RESUMED, result, told
+from tests.review.reviewing import reviewed, specs_of
 
 pytestmark = needs_browser
 PAGES = {
@@ -86,7 +91,42 @@ def test_a_report_is_read(window: Browser, folder: Path, name: str, width: int) 
     assert is_sound(seen)
     assert len(seen.requests) == 1
     assert seen.page.locator(".told svg").count() == seen.page.locator(".told").count() > 0
+    assert cut(seen) == []
     seen.page.close()
+
+
+def cut(seen: Seen) -> list[str]:
+    """The texts and tables that are read only by scrolling sideways, with everything unfolded."""
+    found: list[str] = seen.page.evaluate(
+        """() => {
+          for (const each of document.querySelectorAll("details")) each.open = true;
+          return [...document.querySelectorAll("pre, .scroll:not(.diagram, .job-of *)")]
+            .filter((each) => each.scrollWidth > each.clientWidth + 1)
+            .map((each) => each.textContent.slice(0, 80));
+        }"""
+    )
+    assert seen.fits()
+    return found
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_review_is_read(window: Browser, tmp_path: Path, width: int) -> None:
+    """Also with the longest word of a verdict."""
+    found = reviewed(Change("two-phase-commit", "withdraws"), specs_of("two-phase-commit"))
+    tried = tuple(
+        replace(one, differences=tuple(map(unsettled, one.differences))) for one in found.tried
+    )
+    file = tmp_path / "review.html"
+    file.write_text(review_page([replace(found, tried=tried)], "finale"), encoding="utf-8")
+    seen = opened(window, file.as_uri(), width, scheme="dark" if width == 400 else "light")
+    assert is_sound(seen)
+    assert seen.page.locator(".badge", has_text="unknown without the change").count() > 0
+    assert cut(seen) == []
+    seen.page.close()
+
+
+def unsettled(difference: Difference) -> Difference:
+    return replace(difference, direction=Direction.UNSETTLED)
 
 
 def current(page: Page, name: str = "s1-checkpoint-ends-trace") -> str:

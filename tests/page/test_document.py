@@ -162,6 +162,19 @@ def test_what_is_expected_is_not_red() -> None:
     assert ">holds <" in row
 
 
+def test_a_violation_that_is_expected_is_not_red() -> None:
+    rows = re.findall(r"<tr>(.*?)</tr>", report_page([result(HANGS)], "finale"))
+    shape = r'>([a-z-]+)</a></td>.*?<span class="badge (\w+)">violated</span>'
+    tones = dict(found.groups() for row in rows if (found := re.search(shape, row)))
+    expected = result(HANGS).spec.expectations
+    assert tones == {
+        "checkpoint-ends": "known",
+        "no-deadlock": "known",
+        "close-after-acknowledgement": "open",
+    }
+    assert {each for each in tones if each in expected} == {"checkpoint-ends", "no-deadlock"}
+
+
 def test_witnesses_are_folded_and_counterexamples_are_not() -> None:
     page = report_page([result(HANGS)], "finale")
     for row in result(HANGS).rows:

@@ -111,23 +111,24 @@ class Plainly:
         self, rule: GroundRule, state: State
     ) -> tuple[list[dict[str, object]], Reason | None]:
         """The functions that run if the rule is tried, each with its lines; and why it stops."""
-        lines, tracing = Lines(), sys.gettrace()
+        lines = Lines()
         with self._lock:
-            sys.settrace(lines.call)
-            try:
-                reason = self._run(rule, state)
-            finally:
-                sys.settrace(tracing)
+            reason = self._run(rule, state, lines)
         stop = None if reason is None else (reason.place.file, reason.place.line)
         functions = (_function(code, lines.ran, stop) for code in lines.ran)
         return [each for each in functions if each is not None], reason
 
-    def _run(self, rule: GroundRule, state: State) -> Reason | None:
+    def _run(self, rule: GroundRule, state: State, lines: Lines | None = None) -> Reason | None:
         plain = self._rules[rule.rule.name, rule.binding]
         store = PlainStore(self._system.world.decode(state))
         with self._system.world.on(store):
+            tracing = sys.gettrace()
             try:
-                plain.method(*plain.arguments)
+                sys.settrace(tracing if lines is None else lines.call)
+                try:
+                    plain.method(*plain.arguments)
+                finally:
+                    sys.settrace(tracing)
             except BlockedHere as stop:
                 return _reason(stop, plain)
             except (EarlyEnd, AssertionError, LookupError, ArithmeticError, ValueError):
