@@ -39,6 +39,7 @@ class Meter:
         self._page = console(stderr=True)
         self._status: Status | None = None
         self._next = monotonic() + SECONDS_BETWEEN_LINES
+        self._is_compiling = False
 
     def __enter__(self) -> Meter:
         return self
@@ -51,20 +52,28 @@ class Meter:
 
     def tell_many(self, busy: Sequence[Path | str], done: int, count: int) -> None:
         """Tell which of many specs are being searched, and how many are done."""
-        if self._is_due:
-            parts = [f"{done} of {count} {self._name}", ", ".join(Path(each).name for each in busy)]
-            told = SEPARATOR.join(part for part in parts if part)
-            self._show([shortened(told, self._page.width - 3)])
+        self._tell_of_workers([], busy, done, count)
 
     def tell_review(self, progress: Progress) -> None:
         """Tell how far a review is, and what it has found."""
-        if self._is_due:
-            parts = [f"{progress.done} of {progress.count} {self._name}"]
-            if progress.fallen:
-                parts.append(f"newly violated: {', '.join(progress.fallen)}")
-            if progress.seconds_left is not None:
-                parts.append(f"about {duration(progress.seconds_left)} left")
-            parts.append(", ".join(Path(each).name for each in progress.busy))
+        parts: list[str] = []
+        if progress.fallen:
+            parts.append(f"newly violated: {', '.join(progress.fallen)}")
+        if progress.seconds_left is not None:
+            parts.append(f"about {duration(progress.seconds_left)} left")
+        self._tell_of_workers(parts, progress.busy, progress.done, progress.count)
+
+    def _tell_of_workers(
+        self, found: Sequence[str], busy: Sequence[Path | str], done: int, count: int
+    ) -> None:
+        """Tell how many are done, and more. That a worker compiles the search is told at once."""
+        from finale.checker.search.native.compiling import is_compiling
+
+        now, before = is_compiling(), self._is_compiling
+        self._is_compiling = now
+        if self._is_due or (now and not before):
+            names = ", ".join(Path(each).name for each in busy)
+            parts = [f"{done} of {count} {self._name}", *found, COMPILING if now else "", names]
             told = SEPARATOR.join(part for part in parts if part)
             self._show([shortened(told, self._page.width - 3)])
 

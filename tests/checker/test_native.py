@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from finale.checker.search.limits import (
 from finale.checker.search.native import layout, tables
 from finale.checker.search.native import search as native
 from finale.checker.search.native.breadth_first import NativeSearch
+from finale.checker.search.native.compiling import alone, is_compiling
 from finale.checker.search.native.kernel import places as at
 from finale.checker.search.native.layout import CELL_BITS_MAX, WORD, layout_of
 from finale.checker.search.native.loops import compile_within, loops, must_be_compiled
@@ -245,6 +247,28 @@ def test_compiling_the_search_itself_is_part_of_the_time(
     finally:
         monkeypatch.undo()
         loops()
+
+
+def test_one_process_compiles_and_the_others_wait_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Path("kept")
+    monkeypatch.setattr("finale.checker.search.native.loops.must_be_compiled", kept.exists)
+    monkeypatch.chdir(tmp_path)
+    kept.touch()
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    monkeypatch.setattr("subprocess.run", None)
+    with alone(0.0):
+        assert is_compiling()
+        with pytest.raises(TimeOver):
+            compile_within(0.2)
+    assert not is_compiling()
+    with ThreadPoolExecutor(1) as other:
+        with alone(0.0):
+            waits = other.submit(compile_within, 60.0)
+            assert not waits.done()
+            kept.unlink()  # here as if this process had compiled
+        waits.result()  # without compiling
 
 
 @pytest.mark.parametrize("seconds", [1e12, float("inf")])

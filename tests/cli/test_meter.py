@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from finale.checker.cache.store import VARIABLE
 from finale.checker.logs.event_log.progress import LogProgress
 from finale.checker.review.review import Progress
 from finale.checker.search.limits import COMPILING, SearchProgress
+from finale.checker.search.native.compiling import alone
 from finale.cli.meter import SECONDS_BETWEEN_LINES, Bar, Meter, line_of, lines_of
 
 #: Of a review.
@@ -117,6 +119,19 @@ def test_a_pipe_is_told_at_once_that_the_search_is_compiled(
         assert capsys.readouterr().err == ""
         meter(SearchProgress(0, 0, 0, 0, 0.0, before=COMPILING))
     assert capsys.readouterr().err == f"pair.toml: {COMPILING}\n"
+
+
+def test_a_pipe_is_told_once_that_a_worker_compiles_the_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+    with Meter("specs") as meter:
+        meter.tell_many([Path("a.toml")], 0, 2)
+        with alone(0.0):
+            for _ in range(2):
+                meter.tell_many([Path("specs/a.toml"), Path("b.toml")], 0, 2)
+        meter.tell_many([Path("b.toml")], 1, 2)
+    assert capsys.readouterr().err == f"0 of 2 specs · {COMPILING} · a.toml, b.toml\n"
 
 
 def test_a_review_tells_what_it_found_before_what_it_searches(

@@ -14,18 +14,19 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from ctypes import CFUNCTYPE, c_int64
 from functools import cache
 from pathlib import Path
+from time import monotonic
 
 import llvmlite
 from llvmlite import binding as llvm
 
-from finale.checker.cache.store import VARIABLE, cache_folder
 from finale.checker.search.limits import TimeOver
 
 from .code import target_machine
+from .compiling import alone, folders
 from .kernel.places import LOOPS
 
 #: No compiling takes longer, and a larger number is none that the system can wait for.
@@ -61,7 +62,11 @@ class KernelLoops:
 def loops() -> KernelLoops:
     """Return the loops; compile them for this machine if necessary."""
     code = _kept_code()
-    return KernelLoops(code if code is not None else _kept_anew(_compiled()))
+    if code is None:
+        with alone(SECONDS_MAX):
+            code = _kept_code()  # another process may have compiled it meanwhile
+            code = code if code is not None else _kept_anew(_compiled())
+    return KernelLoops(code)
 
 
 def compile_within(seconds: float) -> None:
@@ -71,20 +76,23 @@ def compile_within(seconds: float) -> None:
     """
     if not must_be_compiled():
         return
-    command = [sys.executable, "-P", "-m", __name__]
-    try:
-        ran = subprocess.run(
-            command, capture_output=True, timeout=min(seconds, SECONDS_MAX), check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise TimeOver from None
-    if not ran.returncode:  # `loops` says in this process what went wrong
-        _made[_file_name()] = _kept_anew(ran.stdout)
+    began, seconds = monotonic(), min(seconds, SECONDS_MAX)
+    with alone(seconds):
+        if not must_be_compiled():
+            return
+        command = [sys.executable, "-P", "-m", __name__]
+        left = max(began + seconds - monotonic(), 0.0)
+        try:
+            ran = subprocess.run(command, capture_output=True, timeout=left, check=False)
+        except subprocess.TimeoutExpired:
+            raise TimeOver from None
+        if not ran.returncode:  # `loops` says in this process what went wrong
+            _made[_file_name()] = _kept_anew(ran.stdout)
 
 
 def _kept_anew(code: bytes) -> bytes:
     """The code, kept for later runs if there is a place for it."""
-    for folder in _folders():
+    for folder in folders():
         if _keep(folder / _file_name(), code):
             break
     return code
@@ -99,7 +107,7 @@ def _kept_code() -> bytes | None:
     """What was compiled in an earlier run, if it was."""
     if _file_name() in _made:
         return _made[_file_name()]
-    found = (_kept(folder / _file_name()) for folder in _folders())
+    found = (_kept(folder / _file_name()) for folder in folders())
     return next((code for code in found if code is not None), None)
 
 
@@ -129,15 +137,6 @@ def _fingerprint() -> str:
         *(source.read_bytes() for source in sources),
     ]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
-
-
-def _folders() -> Iterator[Path]:
-    """Where compiled loops are kept, the best place first."""
-    folder = cache_folder()
-    if folder is not None:
-        yield folder
-    if not os.environ.get(VARIABLE):
-        yield Path(tempfile.gettempdir()) / f"finale-{os.getuid()}"
 
 
 def _kept(file: Path) -> bytes | None:
