@@ -27,6 +27,17 @@ function isTelling(code) {
   return code && (code[0] === "violated" || code[0] === "unknown" || code[1] !== "nothing expected");
 }
 
+// A wide table scrolls sideways: what is wrong comes first, then other violations.
+const RANKS = { bad: 0, open: 1, known: 2 };
+
+function rankOf(index, entries) {
+  return Math.min(...entries.map((entry) => {
+    const code = at(entry, index);
+    if (!code) return 5;
+    return RANKS[code[2]] ?? (code[0] === "unknown" ? 3 : 4);
+  }));
+}
+
 const at = (entry, index) => codes[entry.cells[index]];
 
 function draw(entry) {
@@ -64,6 +75,8 @@ function filter() {
   const all = part("columns").value === "all";
   columns = properties.map((_, index) => index)
     .filter((index) => shown.some((entry) => (all ? at(entry, index) : isTelling(at(entry, index)))));
+  const ranks = new Map(columns.map((index) => [index, rankOf(index, shown)]));
+  columns.sort((one, other) => ranks.get(one) - ranks.get(other) || one - other);
   if (asked >= 0) columns = [asked, ...columns.filter((index) => index !== asked)];
   const visible = new Set(shown);
   sight.disconnect();
