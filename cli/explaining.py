@@ -7,18 +7,21 @@ by their docstrings; ids, errors, assumptions and words by the tables of the pag
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import get_type_hints
 
 from finale import model
 from finale.checker.report.story import BUILT_IN_SENTENCES
+from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import Catalogue
+from finale.checker.spec.files import toml_in
 from finale.checker.spec.meanings import first_paragraph, meanings, summary
 from finale.checker.spec.reading import can_apply
-from finale.checker.spec.typed import words_of
+from finale.checker.spec.typed import is_list, is_table, words_of
 from finale.model.language.build import rule_names
 from finale.model.language.decorators import ids_in
 from finale.model.language.protocol import Protocol
@@ -27,7 +30,8 @@ from finale.model.protocols.releases import RELEASES
 
 from .completers import PROTOCOL
 
-DOCS = Path(model.__file__).resolve().parent.parent / "docs"
+_ROOT = Path(model.__file__).resolve().parent.parent
+DOCS, SPECS = _ROOT / "docs", _ROOT / "specs"
 #: The pages whose tables explain names, and what a row of a page is.
 PAGES = {
     "rule-reference": "id",
@@ -36,6 +40,10 @@ PAGES = {
     "errors": "error",
     "glossary": "word",
 }
+#: How docs/hazards.md judges what Flink does today.
+OF_TODAY = ("a bug", "a limit", "a contract")
+#: The column of that page with the specs.
+SHOWN_BY = "Shown by"
 #: A table explains names if its first column is one of these.
 _NAMING = ("Id", "Assumption", "Code", "Word")
 _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
@@ -171,6 +179,26 @@ def _pages(_: Catalogue) -> Iterator[Explanation]:
 def _in_page(page: str, kind: str) -> tuple[Explanation, ...]:
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
     return tuple(rows_of(text, kind, f"docs/{page}.md"))
+
+
+@cache
+def known_hazards() -> Mapping[str, frozenset[str]]:
+    """Return the hazards of today's Flink by their ids, with what their specs violate."""
+    found = dict[str, frozenset[str]]()
+    for hazard in _in_page("hazards", PAGES["hazards"]):
+        if dict(hazard.rows)["Judgement"] in OF_TODAY:
+            files = [SPECS / f"{text}.toml" for label, text in hazard.rows if label == SHOWN_BY]
+            found[hazard.name] = frozenset(chain.from_iterable(map(_violated_in, files)))
+    return found
+
+
+def _violated_in(spec: Path) -> Iterator[str]:
+    """The properties that a spec expects to be violated."""
+    table, _ = toml_in(spec)
+    rows = table.get("expect")
+    for row in rows if is_list(rows) else ():
+        if is_table(row) and row.get("verdict") == Word.VIOLATED.value:
+            yield str(row["property"])
 
 
 def rows_of(text: str, kind: str, page: str) -> Iterator[Explanation]:

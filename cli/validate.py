@@ -21,12 +21,14 @@ from finale.checker.logs.validate import ACCEPT_LIMITS
 from finale.checker.logs.verdicts import JobVerdict
 from finale.checker.report.layout import console, duration, grouped, write
 from finale.checker.report.validated import (
+    Hazards,
     kept_line,
     no_job_line,
     says_something,
     shared_lines,
     summary_lines,
     verdicts_lines,
+    with_hazards,
 )
 from finale.checker.search.rows import PRECEDENCE, Exit
 from finale.model.errors import FinaleError, nearest
@@ -237,7 +239,8 @@ class Validated:
             if self.as_text:
                 self._keep(verdict)
             else:
-                self.rows.append(plain(verdict))
+                hazards = _hazards() if verdict.findings else {}
+                self.rows.append(with_hazards(plain(verdict), hazards))
 
     def _keep(self, verdict: JobVerdict) -> None:
         """Keep what is to be shown of a job."""
@@ -266,7 +269,9 @@ class Validated:
             lines = (counts.read, counts.parsed, counts.ignored, counts.unparsable)
             untold = self.untold or frozenset()
             left = untold if self.jobs <= JOBS_IN_FULL else None
-            write(console(), verdicts_lines(self.verdicts, left, console().width))
+            has_findings = any(verdict.findings for verdict in self.verdicts)
+            hazards = _hazards() if has_findings else {}
+            write(console(), verdicts_lines(self.verdicts, left, console().width, hazards))
             write(console(), shared_lines(self.calm, untold, console().width))
             write(
                 console(), summary_lines(self.jobs, self.shown, self.conform, lines, counts.strays)
@@ -289,6 +294,12 @@ class Validated:
         counts = self.counts
         first = next((text for _, text in counts.strays), "")
         return no_job_line(self.layouts, counts.parsed + counts.ignored, first)
+
+
+def _hazards() -> Hazards:
+    from .explaining import known_hazards  # it reads pages and specs
+
+    return known_hazards()
 
 
 def _words(news: ValidationProgress) -> list[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from typing import Any, TypeAlias
 
 from rich.text import Text
 
@@ -38,6 +39,9 @@ _WHOSE = {"run.toml": "run.toml", "table": "the table of lines", "lines": "lines
 _OUTCOMES = {"explains": "explained", "rejected": "rejected", "undecided": "undecided"}
 
 
+Hazards: TypeAlias = Mapping[str, frozenset[str]]
+"""Known hazards of Flink by their ids, each with the properties that it violates."""
+
 #: Why nothing is asked of some jobs.
 NO_TASK = "no line names a task of the job"
 _SEVERAL = "several vertices, attempts or jobs have"
@@ -55,9 +59,15 @@ def _how_bad(verdict: JobVerdict) -> tuple[bool, int, bool]:
 
 
 def verdicts_lines(
-    verdicts: Sequence[JobVerdict], shared: Collection[str] | None, width: int
+    verdicts: Sequence[JobVerdict],
+    shared: Collection[str] | None,
+    width: int,
+    hazards: Hazards,
 ) -> Iterator[Text]:
-    """All of them: the worst first, and those together that leave the same undecided."""
+    """All of them: the worst first, and those together that leave the same undecided.
+
+    `hazards`: the known hazards, of which those are named that a finding is most like.
+    """
     alike: dict[object, list[JobVerdict]] = {}
     for number, verdict in enumerate(sorted(verdicts, key=_how_bad)):
         is_only_open = verdict.is_open and not (verdict.fails or verdict.files or verdict.findings)
@@ -66,7 +76,7 @@ def verdicts_lines(
     for group in alike.values():
         if len(group) <= NAMES_TOLD or not group[0].needs or group[0].conforms is not None:
             for verdict in group:
-                yield from verdict_lines(verdict, shared)
+                yield from verdict_lines(verdict, shared, hazards)
             continue
         names = _some([each.name or f"job {each.job}" for each in group])
         told = Text("? ", "bold yellow") + Text(counted(len(group), "job"), "bold")
@@ -85,7 +95,9 @@ def shared_lines(calm: int, untold: Collection[str], width: int) -> Iterator[Tex
         yield from paragraph(Text(told, "dim"), width, indent=2)
 
 
-def verdict_lines(verdict: JobVerdict, shared: Collection[str] | None = ()) -> Iterator[Text]:
+def verdict_lines(
+    verdict: JobVerdict, shared: Collection[str] | None, hazards: Hazards
+) -> Iterator[Text]:
     """One job or run: what became of it, and what it shows.
 
     Of what no line tells, `shared` is said once of all jobs; None leaves it out.
@@ -114,7 +126,7 @@ def verdict_lines(verdict: JobVerdict, shared: Collection[str] | None = ()) -> I
         yield Text(f"  and {more} remarks more about files: see --format json", "yellow")
     if verdict.coverage is Coverage.GAP:
         yield Text("  gap: the beginning or a middle part of the log is missing", "yellow")
-    yield from _findings(verdict.findings)
+    yield from _findings(verdict.findings, hazards)
     yield from _undecided(verdict, shared)
 
 
@@ -189,7 +201,29 @@ def _counts(verdict: JobVerdict) -> list[str]:
     return [*parts, counted(verdict.events, "event"), verdict.coverage.value]
 
 
-def _findings(findings: Sequence[Finding]) -> Iterator[Text]:
+def like(name: str, found: Set[str], hazards: Hazards) -> list[str]:
+    """Return the known hazards of a property that is violated, of which the job shows most.
+
+    Of the hazards that violate the property, those are taken that have the largest part in common
+    with all that the job violates.
+    """
+    parts = {
+        each: len(falls & found) / len(falls | found)
+        for each, falls in hazards.items()
+        if name in falls
+    }
+    best = max(parts.values(), default=0.0)
+    return [each for each, part in parts.items() if part == best]
+
+
+def with_hazards(row: dict[str, Any], hazards: Hazards) -> dict[str, Any]:
+    """Return the JSON of a job, with the known hazards that each of its findings is most like."""
+    found = {each["property"] for each in row["findings"]}
+    told = [each | {"hazards": like(each["property"], found, hazards)} for each in row["findings"]]
+    return row | {"findings": told}
+
+
+def _findings(findings: Sequence[Finding], hazards: Hazards) -> Iterator[Text]:
     """Each property once: where it is first shown, and for how many more."""
     first: dict[tuple[str, Severity], Finding] = {}
     more: Counter[tuple[str, Severity]] = Counter()
@@ -209,6 +243,10 @@ def _findings(findings: Sequence[Finding]) -> Iterator[Text]:
         yield Text(f"           {finding.place}{until}", "cyan")
         if finding.why is not None:
             yield Text(f"           {finding.why}")
+        if known := like(finding.property, {name for name, _ in first}, hazards):
+            kind = "a known hazard violates" if len(known) == 1 else "known hazards violate"
+            told = f"{kind} this, too: {', '.join(known)} (finale explain {known[0]})"
+            yield Text(f"           {told}")
         if more[key]:
             yield Text(f"           and for {more[key]} more")
 

@@ -45,6 +45,29 @@ def test_a_finding_names_the_property_and_a_line_to_open(unpacked: Path) -> None
     assert "2 properties violated" in ran.stdout
 
 
+@pytest.mark.parametrize(
+    ("logs", "told"),
+    [
+        ("H2-06", {"counted-finished-are-finished": ["H2"]}),
+        # Alone, `legal-never-fails` looks like H14: a stop meets the natural end.
+        ("stop-race-06", {"legal-never-fails": ["H14"]}),
+        ("H16-00", {"requests-do-not-defeat": ["H16"], "legal-never-fails": ["H16"]}),
+        ("H4-00", {"checkpoints-go-on": ["H4", "H11"], "waiting-task-closes": ["H9"]}),
+        ("H7-00", {"finish-before-close": []}),
+    ],
+)
+def test_a_finding_names_the_hazard_that_is_known_for_it(
+    logs: str, told: dict[str, list[str]], unpacked: Path
+) -> None:
+    ran = run(f"validate {logs}", unpacked)
+    for hazards in told.values():
+        named = f", too: {', '.join(hazards)} (finale explain {hazards[0]})" if hazards else "✗"
+        assert named in ran.stdout
+    assert ("hazard" in ran.stdout) == any(told.values())
+    (job,) = json.loads(run(f"validate {logs} --format json", unpacked).stdout)["results"]
+    assert {each["property"]: each["hazards"] for each in job["findings"]} == told
+
+
 def test_what_is_stuck_is_told_with_its_reason(unpacked: Path) -> None:
     ran = run("validate H4-00", unpacked)
     assert ran.exit == 1
