@@ -161,7 +161,7 @@ def _trace(result: SpecResult, row: ResultRow, name: str) -> h.Node:
         more = f"A page shows {grouped_number(STEPS_MAX)} steps of a spec at most. This trace:"
         return h.fragment[h.p[more], listing(asked)]
     assert result.system is not None
-    told = Told(f"{name}-{row.property}-trace", result.spec, result.system, row)
+    told = Told.of(f"{name}-{row.property}-trace", result.spec, result.system, row)
     return fixed(told_trace(told))
 
 

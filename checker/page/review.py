@@ -334,13 +334,13 @@ def _setting(spec: Spec) -> h.Renderable:
 def _told(tried: Tried, difference: Difference, anchor: str) -> h.Renderable:
     assert difference.trace is not None
     system, row = row_of(tried, difference.property)
-    return told_trace(Told(f"{anchor}-trace", tried.case.changed, system, row))
+    return told_trace(Told.of(f"{anchor}-trace", tried.case.changed, system, row))
 
 
 def _flip_run(flip: Flip, name: str) -> h.Renderable:
     spec = spec_of_flip(flip)
     anchor = _flip_anchor(flip, name)
-    told = told_trace(Told(f"{anchor}-trace", spec, spec.system(), flip.verdict))
+    told = told_trace(Told.of(f"{anchor}-trace", spec, spec.system(), flip.verdict))
     title = f"{flip.property} with {flip.larger.bound} = {flip.larger.value}"
     again = listing(command_of_flip(flip, path_of=portable_file))
     return section(title, _setting(spec), told, again, name=anchor)

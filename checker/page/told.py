@@ -26,6 +26,7 @@ from finale.checker.report.story import (
     says_nothing,
     story_of,
 )
+from finale.checker.report.task_order import with_few_changes
 from finale.checker.report.trace import place_text, told_causes
 from finale.checker.search.verdict import NO_DEADLOCK, WELL_FORMED, Verdict, Word
 from finale.checker.spec.claim import Spec, runs_before
@@ -51,6 +52,17 @@ class Told:
     spec: Spec
     system: System
     verdict: Verdict
+
+    @classmethod
+    def of(cls, name: str, spec: Spec, system: System, verdict: Verdict) -> Told:
+        """A trace as `finale trace` prints it: a counterexample has the fewest changes of task.
+
+        Witnesses, which a page folds, stay in the order in which they were found.
+        """
+        is_violated = verdict.word is Word.VIOLATED
+        return cls(
+            name, spec, system, with_few_changes(system, verdict) if is_violated else verdict
+        )
 
     @property
     def trace(self) -> Trace:

@@ -8,6 +8,7 @@ short, show the same, and are easier to follow.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from heapq import heappop, heappush
 from itertools import count
 
@@ -29,7 +30,7 @@ def with_few_changes(system: System, verdict: Verdict) -> Verdict:
     The last step stays the last one, and so do the steps of a loop.
     """
     trace = verdict.trace
-    if trace is None or trace.fault is not None or not verdict.is_shortest:
+    if trace is None or not trace.rules or trace.fault is not None or not verdict.is_shortest:
         return verdict
     end = len(trace.rules) - 1 if trace.loop is None else trace.loop
     stem = _ordered(system, trace, end)
@@ -58,6 +59,13 @@ def _ordered(system: System, trace: Trace, end: int) -> _Beginning | None:
     after = actors[trace.rules[end]] if end < len(trace.rules) else None
     waiting = [(0, -0, next(tie), _Beginning((), trace.states[:1]), tuple(steps))]
     met = set[tuple[tuple[int, ...], int | None]]()
+
+    @cache
+    def following(rule: int, state: State) -> State | None:
+        """The state after a step; the same steps in another order often lead to the same state."""
+        leaf = outcome(system.rules[rule].tree, state)
+        return updated(leaf, state) if isinstance(leaf, Update) else None
+
     while waiting and len(met) < BEGINNINGS_MAX:
         changes, _, _, beginning, left = heappop(waiting)
         last = actors[beginning.rules[-1]] if beginning.rules else None
@@ -71,16 +79,13 @@ def _ordered(system: System, trace: Trace, end: int) -> _Beginning | None:
         for place, rule in enumerate(left):
             if place and left[place - 1] == rule:
                 continue  # the same step twice: either may come first
-            leaf = outcome(system.rules[rule].tree, beginning.states[-1])
-            if not isinstance(leaf, Update):
+            state = following(rule, beginning.states[-1])
+            if state is None:
                 continue
             rest = (*left[:place], *left[place + 1 :])
             more = int(last is not None and actors[rule] != last)
             more += int(not rest and after is not None and actors[rule] != after)
-            further = _Beginning(
-                (*beginning.rules, rule),
-                (*beginning.states, updated(leaf, beginning.states[-1])),
-            )
+            further = _Beginning((*beginning.rules, rule), (*beginning.states, state))
             heappush(waiting, (changes + more, -len(further.rules), next(tie), further, rest))
     return None
 

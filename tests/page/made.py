@@ -35,4 +35,4 @@ def told(spec: Path, name: str) -> Told:
     row = next(row for row in found.rows if row.property == name)
     assert row.trace is not None
     assert found.system is not None
-    return Told(f"{name}-trace", found.spec, found.system, row)
+    return Told.of(f"{name}-trace", found.spec, found.system, row)

@@ -138,18 +138,18 @@ def test_the_keys_walk_a_trace(window: Browser, folder: Path) -> None:
     page = seen.page
     told_part = page.locator("#s1-checkpoint-ends-trace")
     told_part.locator(".step").first.focus()
-    for _ in range(8):
+    for _ in range(3):
         page.keyboard.press("ArrowRight")
     assert "quiesce" in current(page)
     assert told_part.locator(".state .changed").all_inner_texts() == ["QUIESCED"]
-    assert told_part.locator("output").inner_text() == "step 8 of 13"
-    assert told_part.locator(".row.current").get_attribute("data-mark") == "8"
+    assert told_part.locator("output").inner_text() == "step 3 of 13"
+    assert told_part.locator(".row.current").get_attribute("data-mark") == "3"
     page.keyboard.press("End")
-    assert "apply_acknowledgement" in current(page)
+    assert "learn_finished" in current(page)
     assert told_part.locator("[data-go=next]").is_disabled()
     page.keyboard.press("Home")
     assert "start" in current(page)
-    told_part.locator(".row[data-mark='3']").click()
+    told_part.locator(".row[data-mark='7']").click()
     assert "run_trigger" in current(page)
     assert is_sound(seen)
     page.close()
@@ -160,7 +160,7 @@ def test_after_a_link_to_a_trace_the_keys_walk_it(window: Browser, folder: Path,
     seen = opened(window, (folder / "one.html").as_uri(), 400)
     page = seen.page
     page.get_by_role("link", name="checkpoint-ends", exact=True).click()
-    for _ in range(8):
+    for _ in range(3):
         page.keyboard.press(key)
     assert "quiesce" in current(page)
     assert is_sound(seen)
@@ -280,7 +280,7 @@ def test_a_spec_is_opened_and_walked_by_keyboard(window: Browser, many: str, wid
     link.focus()
     page.keyboard.press("Enter")
     page.locator("#s1-checkpoint-ends:focus").wait_for()
-    for _ in range(8):
+    for _ in range(3):
         page.keyboard.press("ArrowRight")
     assert "quiesce" in current(page)
     assert is_sound(seen)

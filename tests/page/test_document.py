@@ -175,6 +175,14 @@ def test_a_violation_that_is_expected_is_not_red() -> None:
     assert {each for each in tones if each in expected} == {"checkpoint-ends", "no-deadlock"}
 
 
+def test_a_counterexample_has_the_order_of_finale_trace() -> None:
+    words = f"trace {HANGS} --property checkpoint-ends --format json"
+    steps = json.loads(run(words).stdout)["steps"]
+    page = report_page([result(HANGS)], "finale")
+    shape = r'id="s1-checkpoint-ends-trace-[1-9]\d*".*?</span> (\w+) '
+    assert re.findall(shape, page) == [step["rule"] for step in steps]
+
+
 def test_witnesses_are_folded_and_counterexamples_are_not() -> None:
     page = report_page([result(HANGS)], "finale")
     for row in result(HANGS).rows:

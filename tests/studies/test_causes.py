@@ -21,7 +21,7 @@ from finale.checker.studies.causes import added_rules, causes_of
 from finale.model import rules
 from finale.model.semantics import outcome, updated
 from finale.model.system import Blocked, Update
-from finale.model.trace import replay
+from finale.model.trace import Trace, replay
 
 SPECS = Path(__file__).parent.parent.parent / "specs"
 HANGS = "final-checkpoint/broken/finish-during-trigger-hangs"
@@ -115,6 +115,14 @@ def test_after_a_move_the_property_can_still_hold(name: str, of: str) -> None:
         rest = replace(system, initial=(state,), properties=(replace(prop, witness=None),))
         (verdict,) = (each for each in check(rest).verdicts if each.property == of)
         assert verdict.word is not Word.VIOLATED
+
+
+def test_a_run_without_steps_stays_as_it_is() -> None:
+    system, row = result(HANGS).system, row_of(HANGS, "checkpoint-ends")
+    assert system is not None
+    assert row.trace is not None
+    none = replace(row, trace=Trace(row.trace.states[:1], ()))
+    assert with_few_changes(system, none) is none
 
 
 def with_few_changes_of(name: str, of: str) -> ResultRow:

@@ -20,6 +20,7 @@ from finale.checker.report.story import (
     changes_of,
     steps_of,
 )
+from finale.checker.report.task_order import with_few_changes
 from finale.checker.search.backends import check_with
 from finale.checker.search.bfs.search import check
 from finale.checker.search.limits import Limits
@@ -204,7 +205,7 @@ class Walk:
                 f"no run was found in {seen.states} states: {report.stopped}",
                 advice="walk on and ask again, or use finale check",
             )
-        trace = verdict.trace
+        trace = with_few_changes(system, verdict).trace
         return {
             "verdict": verdict.shown,
             "why": verdict.why,
@@ -231,6 +232,7 @@ def violated(spec: Spec, system: System) -> Json:
     counts = spec.counts
     report = check_with("auto", system, LIMITS, None, None if counts is None else counts.states)
     found = result_of(spec, system, report)
+    shown = [with_few_changes(system, row) for row in found.rows if row.counterexample is not None]
     sentences = {each.name: each.sentence for each in system.properties} | BUILT_IN_SENTENCES
     return {
         "violated": [
@@ -241,7 +243,7 @@ def violated(spec: Spec, system: System) -> Json:
                 "start": system.initial.index(row.counterexample.states[0]),
                 "rules": list(row.counterexample.rules),
             }
-            for row in found.rows
+            for row in shown
             if row.counterexample is not None
         ],
         "unknown": [
