@@ -230,9 +230,10 @@ def _bar(layout: Layout, x: float, start: int, end: int) -> h.Renderable:
 
 
 def _dot(layout: Layout, moment: Moment) -> h.Renderable:
-    x, y = layout.x[moment.lane], layout.y(moment.number)
+    y = _n(layout.y(moment.number))
     kind = ["dot", moment.is_decisive and "decisive", moment.is_fault and "fault"]
-    return h.circle(class_=kind, cx=_n(x), cy=_n(y), r="5")
+    lanes = (moment.lane, *moment.beside)
+    return h.fragment[(h.circle(class_=kind, cx=_n(layout.x[n]), cy=y, r="5") for n in lanes)]
 
 
 def _ends(layout: Layout, message: Message) -> tuple[float, float, float, float]:
@@ -344,7 +345,8 @@ LEGEND: tuple[tuple[h.Renderable, str], ...] = (
      "violation is inevitable"),
     (_sample(h.g(".loop-mark")[h.line(x1="24", x2="24", y1="1", y2="17")]), "these steps repeat "
      "forever"),
-    (_sample(h.circle(".dot.fault", cx="24", cy="9", r="5")), "a failure, or a fault"),
+    (_sample(h.circle(".dot.fault", cx="24", cy="9", r="5")), "a fault: the step does what no step "
+     "may do"),
 )  # fmt: skip
 
 

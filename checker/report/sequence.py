@@ -11,7 +11,7 @@ All of it follows from the system and the trace:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from finale.checker.studies.decisive import Decisive
@@ -64,7 +64,11 @@ class Message:
 
 @dataclass(frozen=True)
 class Moment:
-    """One step: its rule, what the rule was bound to, and the lane that acts."""
+    """One step: its rule, what the rule was bound to, and the lane that acts.
+
+    A failure that names no task is on the lanes of the tasks that it hits: on `lane`, and on the
+    lanes `beside` it.
+    """
 
     number: int
     rule: str
@@ -72,6 +76,7 @@ class Moment:
     lane: int
     is_decisive: bool = False
     is_fault: bool = False
+    beside: tuple[int, ...] = ()
 
     @property
     def text(self) -> str:
@@ -99,7 +104,7 @@ def sequence_of(
     """The sequence diagram of a trace, given its steps with what they change."""
     reading = _Reading(system, trace)
     moments = [reading.take(step, step.number in decisive.steps) for step in steps]
-    used = {moment.lane for moment in moments}
+    used = {lane for moment in moments for lane in (moment.lane, *moment.beside)}
     used |= {lane for each in reading.messages for lane in (each.source, each.target)}
     order = [position for position in reading.order if position in used]
     place = {position: number for number, position in enumerate(order)}
@@ -116,10 +121,8 @@ def sequence_of(
 
 
 def _moved(moment: Moment, place: Mapping[int, int]) -> Moment:
-    lane = place[moment.lane]
-    return Moment(
-        moment.number, moment.rule, moment.about, lane, moment.is_decisive, moment.is_fault
-    )
+    beside = tuple(place[lane] for lane in moment.beside)
+    return replace(moment, lane=place[moment.lane], beside=beside)
 
 
 @dataclass
@@ -130,6 +133,8 @@ class Lanes:
     names: list[str] = field(default_factory=lambda: [""])
     channels: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     """The lanes of the writer and the reader of each channel."""
+    tasks: frozenset[str] = frozenset()
+    """The entities that have a lane of their own, but for channels."""
 
     def __post_init__(self) -> None:
         entities = {v.entity.name: v.entity for v in self.system.variables if v.entity.name}
@@ -140,6 +145,7 @@ class Lanes:
         tasks |= {name for v in self.system.variables for name in _members(v)}
         if not tasks:
             tasks = {name for name in entities if name in bound and "." not in name}
+        self.tasks = frozenset(tasks)
         self.names += [name for name in entities if name in tasks]
         known = {name: number for number, name in enumerate(self.names)}
         for name, pair in ends.items():
@@ -227,7 +233,7 @@ class _Reading:
 
     def take(self, step: StoryStep, is_decisive: bool) -> Moment:
         """Read one step: its messages are kept, and the step is returned."""
-        actor = self._actor(step)
+        actor, *beside = self._hit(step) or (self._actor(step),)
         if step.fault is None:
             self._forget(step.renamed)
             for variable in self.system.variables:
@@ -239,7 +245,22 @@ class _Reading:
             self._still_open()
         about = tuple(_word(value) for _, value in step.rule.binding)
         name = step.rule.rule.name
-        return Moment(step.number, name, about, actor, is_decisive, step.fault is not None)
+        is_fault = step.fault is not None
+        return Moment(step.number, name, about, actor, is_decisive, is_fault, tuple(beside))
+
+    def _hit(self, step: StoryStep) -> Sequence[int]:
+        """The tasks that a step of the environment changes which names none of them."""
+        if step.rule.rule.makes_progress or step.fault is not None:
+            return ()
+        if self.lanes.actor(step.rule) is not None:
+            return ()
+        before, after = self._values[step.number - 1], self._values[step.number]
+        hit = {
+            self.lanes.of(v.entity.name)
+            for v in self.system.variables
+            if before[v.name] != after[v.name] and v.entity.name in self.lanes.tasks
+        }
+        return sorted(hit)
 
     def _actor(self, step: StoryStep) -> int:
         named = self.lanes.actor(step.rule)

@@ -43,7 +43,8 @@ def _moment(diagram: Diagram, moment: Moment) -> Iterator[str]:
     fault = ", a fault" if moment.is_fault else ""
     if moment.is_decisive:
         yield "    rect rgba(240, 180, 40, 0.25)"
-    yield f"    Note over p{moment.lane}: {star}{_text(f'{moment.number} {moment.text}{fault}')}"
+    lanes = ",".join(f"p{lane}" for lane in (moment.lane, *moment.beside[-1:]))
+    yield f"    Note over {lanes}: {star}{_text(f'{moment.number} {moment.text}{fault}')}"
     for message in diagram.messages:
         if message.ended == moment.number:
             yield f"    {_arrow(message)}"

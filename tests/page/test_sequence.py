@@ -7,9 +7,16 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 from finale.checker.page.sequence_svg import sequence_file
+from finale.checker.page.told import Told
 from finale.checker.report.sequence import Message, sequence_of
 from finale.checker.report.sequence_mermaid import sequence_mermaid
+from finale.checker.search.verdict import Verdict, Word
+from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.reading import read_spec
 from finale.checker.studies.decisive import Decisive
+from finale.model.semantics import outcome, updated
+from finale.model.system import Update
+from finale.model.trace import Trace
 from tests.page.made import HANGS, HOSTILE, PING, ROOT, told
 
 MERMAID = """\
@@ -129,3 +136,20 @@ def test_the_drawing_is_as_large_as_its_rows() -> None:
     assert [each.get("data-mark") for each in rows] == [str(n) for n in range(1, 14)]
     assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
     assert sum("★" in "".join(row.itertext()) for row in rows) == 3
+
+
+def test_a_failure_stands_on_the_lanes_of_the_tasks_that_it_hits() -> None:
+    spec = read_spec(ROOT / "specs/failures/region-restart.toml", catalogue())
+    system = spec.system()
+    [start] = system.initial
+    [rule] = (rule for rule in system.rules if str(rule) == "fail_region(region2)")
+    end = outcome(rule.tree, start)
+    assert isinstance(end, Update)
+    trace = Trace((start, updated(end, start)), (system.rules.index(rule),))
+    one = Told("one", spec, system, Verdict("", Word.RUN, trace))
+    [moment] = one.diagram.moments
+    lanes = [one.diagram.lanes[lane].name for lane in (moment.lane, *moment.beside)]
+    assert lanes == ["B", "K"]  # and not A, nor the coordinator
+    drawn = sequence_file(one.diagram, "failure")
+    assert drawn.count('class="dot"') == 2
+    assert "Note over p0,p1: 1 fail_region region2" in sequence_mermaid(one.diagram, "failure")
