@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, replace
@@ -218,19 +219,38 @@ def _kind_text(value: object) -> str:
 def _helpers(kind: type[Entity], known: set[str]) -> list[Sequence[str]]:
     rows: list[Sequence[str]] = []
     for name in sorted(set(dir(kind)) - known):
-        chain = [] if name.startswith("_") or name in vars(Entity) else bodies(kind, name)
+        chain = [] if name.startswith("__") or name in vars(Entity) else bodies(kind, name)
         if not chain or any(body.owner in (Entity, Protocol) for body in chain):
             continue
         mark = mark_of(chain[0].function)
+        is_private = name.startswith("_")
+        if (mark is not None and mark.role == "rule") or (mark is None and is_private):
+            continue
         sentences = (first_paragraph(body.function.__doc__) for body in chain)
         sentence = next(filter(None, sentences), "")
-        if (mark is not None and mark.role == "rule") or not sentence:
+        if is_private and not sentence:
+            sentence = f"A part of {', '.join(map(_code, _callers(kind, name)))}."
+        if not sentence:
             continue
         is_property = isinstance(vars(chain[0].owner)[name], property)
         call = name if is_property else _call(name, chain[0].parameters)
         role = ROLES[mark.role] if mark is not None else "in line"
         rows.append([_code(call), role, sentence])
     return rows
+
+
+def _callers(kind: type, name: str) -> list[str]:
+    """The other methods that call a method or pass it on, by their names."""
+    call = re.compile(rf"\.{name}\b")
+    return sorted(
+        {
+            each
+            for base in kind.__mro__
+            for each, value in vars(base).items()
+            if inspect.isfunction(value) and each != name
+            if call.search(inspect.getsource(value))
+        }
+    )
 
 
 # --- settings ------------------------------------------------------------------------------------

@@ -156,6 +156,9 @@ def test_the_page_lists_what_the_code_has() -> None:
     page = offers_page(spec.instance())
     for name in rule_names(spec.protocol):
         assert f"\n| `{name}(" in page, name
+    assert re.search(r"\| `_retrigger\(.*\)` \| writes \| A part of `trigger_failed`\. \|", page)
+    assert "A part of ." not in page
+    assert "`_refuse_unexplored" not in page  # it is no part of a rule
     status = next(line for line in page.splitlines() if line.startswith("| `status` | `Enum(Task"))
     assert "One of `TaskStatus.RESTORING`, `TaskStatus.RUNNING`" in status
     assert "| `newest` | `Option(Ref(CheckpointId))` | `Nothing` | The newest checkpoint" in page

@@ -52,9 +52,9 @@ class Checkpoint(CheckpointId):
     declined = field(Bool, False, messages="held")
     """A decline is under way."""
     confirmations = field(Set(Ref(Task)), EMPTY, messages="to")
-    """Notifications under way that it completed (CN-2)."""
+    """Tasks to which a notification is under way: the checkpoint is complete (CN-2)."""
     aborts = field(Set(Ref(Task)), EMPTY, messages="to")
-    """Notifications under way that it was aborted (AB-3)."""
+    """Tasks to which a notification is under way: the checkpoint was aborted (AB-3)."""
     overtaken_by = field(Set(Ref(CheckpointId)), EMPTY, ghost="completion-order")
     """Newer checkpoints that had completed when this one did, and were still being confirmed."""
     latest = field(Option(Ref(CheckpointId)), Nothing)
