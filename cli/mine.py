@@ -31,7 +31,7 @@ def mine(
         float, Parameter(help="Percentage of the runs that may break a regularity.")
     ] = 5.0,
     groups: Annotated[
-        int, Parameter(help="Number of groups of breakers to print; JSON has all.")
+        int, Parameter(help="Number of groups of runs to print that break the same; JSON has all.")
     ] = 20,
     table_name: TableName = NEWEST,
     lines: OwnLines = (),

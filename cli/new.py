@@ -51,7 +51,8 @@ MEANINGS = {
     PurePosixPath(OWN_FILE): "what finale check takes if you name nothing",
 }
 PROJECT = f"""\
-# finale check, review and trace take these in this folder and below it.
+# In this folder and below it, finale check and report take these specs if you name none, and
+# each command takes these protocols.
 protocols = "{VARIANT_FILE.parent}"
 specs = ["{SPEC_FILE.parent}"]
 """

@@ -50,6 +50,7 @@ NoCompare: TypeAlias = Annotated[
         group=SEARCH,
         name="--no-compare",
         negative="",
+        show_default=False,
         help="Do not compare the code of --protocols with plain Python (docs/refused.md).",
     ),
 ]

@@ -19,6 +19,7 @@ from .checking import Checking
 from .meter import Meter
 from .output import say, to_file_or_stdout
 from .parameters import (
+    OUTPUT,
     PLAIN,
     BackendName,
     NoCache,
@@ -38,7 +39,8 @@ from .parameters import (
 def report(  # noqa: PLR0913 - one parameter a flag
     *paths: Annotated[Path, Parameter(help="Specs, or folders that contain specs.")],
     output: Annotated[
-        Path | None, Parameter(name=("--output", "-o"), help="HTML file to write (required).")
+        Path | None,
+        Parameter(group=OUTPUT, name=("--output", "-o"), help="HTML file to write (required)."),
     ] = None,
     no_traces: Annotated[
         bool,

@@ -72,9 +72,9 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
     orders: Annotated[
         int | None,
         Parameter(
-            help="Number of dangerous orders of a spec whose properties hold: drive Flink along "
-            "them, and say whether it survives. An order that is not taken is replaced. Not with "
-            "--property or --times."
+            help="Drive Flink along this number of dangerous orders of a spec whose properties "
+            "hold, and say whether Flink does damage in one. Another order replaces one that Flink "
+            "does not take. Not with --property or --times."
         ),
     ] = None,
     seed: Annotated[
@@ -85,6 +85,7 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
         bool,
         Parameter(
             negative=(),
+            show_default=False,
             help="Take the options of the spec alone, and not those of the release of Flink.",
         ),
     ] = False,

@@ -75,7 +75,7 @@ def review(  # noqa: PLR0913 - one parameter a flag
         Parameter(
             group=OUTPUT,
             name=("--output", "-o"),
-            help="HTML file to write the answer into, too: one page, complete.",
+            help="HTML file to write the review into, besides the text: one page.",
         ),
     ] = None,
     stability: Annotated[

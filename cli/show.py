@@ -17,7 +17,7 @@ from finale.checker.spec.grid import values_in
 from finale.model.errors import FinaleError
 
 from .output import to_file_or_stdout
-from .parameters import PLAIN, ProtocolsFolder, SetValues, SpecFile, VariantName
+from .parameters import OUTPUT, PLAIN, ProtocolsFolder, SetValues, SpecFile, VariantName
 
 
 def show(
@@ -28,7 +28,7 @@ def show(
         bool, PLAIN, Parameter(help="Draw life cycles; each edge names its rules.")
     ] = False,
     format: Annotated[
-        Literal["text", "mermaid"], Parameter(help="Format of life cycles.")
+        Literal["text", "mermaid"], Parameter(group=OUTPUT, help="Format of life cycles.")
     ] = "text",
     rule: Annotated[
         str | None,

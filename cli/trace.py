@@ -66,7 +66,7 @@ def trace(  # noqa: PLR0913 - one parameter a flag
     ] = None,
     format: Annotated[
         Literal["text", "json", "itf", "svg", "mermaid"],
-        Parameter(help="Output format; svg and mermaid are sequence diagrams."),
+        Parameter(group=OUTPUT, help="Output format; svg and mermaid are sequence diagrams."),
     ] = "text",
     output: Annotated[
         Path | None,

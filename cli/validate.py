@@ -48,6 +48,7 @@ from .meter import Bar
 from .output import document, say, say_json
 from .parameters import (
     OUTPUT,
+    PLAIN,
     ConfOption,
     LoggerLevels,
     MasterOption,
@@ -72,7 +73,8 @@ def validate(  # noqa: PLR0913 - one parameter a flag
     loggers: LoggerLevels = (),
     accept: Annotated[
         bool,
-        Parameter(negative=(), help="Also search a run of the protocol that explains each job."),
+        PLAIN,
+        Parameter(help="Also search a run of the protocol that explains each job."),
     ] = False,
     run_file: Annotated[
         Path | None,
@@ -83,9 +85,8 @@ def validate(  # noqa: PLR0913 - one parameter a flag
     ] = None,
     settings: Annotated[
         bool,
-        Parameter(
-            negative=(), help="With --accept: try all values of settings that are not known."
-        ),
+        PLAIN,
+        Parameter(help="With --accept: try all values of settings that are not known."),
     ] = False,
     master: MasterOption = None,
     conf: ConfOption = (),

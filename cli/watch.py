@@ -20,6 +20,8 @@ from .blocked import NEWEST
 from .errors import tell
 from .output import document, say_json
 from .parameters import (
+    OUTPUT,
+    PLAIN,
     ConfOption,
     LoggerLevels,
     MasterOption,
@@ -46,9 +48,7 @@ def watch(  # noqa: PLR0913 - one parameter a flag
     silent_after: Annotated[
         float, Parameter(help="Seconds without a new line after which a job counts as cut off.")
     ] = 300.0,
-    once: Annotated[
-        bool, Parameter(negative=(), help="Judge the present lines, then end.")
-    ] = False,
+    once: Annotated[bool, PLAIN, Parameter(help="Judge the present lines, then end.")] = False,
     table_name: TableName = NEWEST,
     lines: OwnLines = (),
     loggers: LoggerLevels = (),
@@ -56,7 +56,7 @@ def watch(  # noqa: PLR0913 - one parameter a flag
     conf: ConfOption = (),
     format: Annotated[
         Literal["text", "json"],
-        Parameter(help="Output format; json prints one record on each line."),
+        Parameter(group=OUTPUT, help="Output format; json prints one record on each line."),
     ] = "text",
 ) -> int:
     """Check logs of Flink and event logs (*.ndjson) while they grow."""

@@ -25,7 +25,7 @@ def mined_lines(mined: Mined, most: int) -> Iterator[Text]:
             counted(len(mined.runs), "run"),
             f"{grouped(broken + mined.unbroken)} regularities",
             f"{grouped(mined.unbroken)} hold in each run",
-            f"{shown} of {counted(len(mined.groups), 'group')} of breakers shown",
+            f"{shown} of {counted(len(mined.groups), 'group')} of runs shown",
         ]
     )
     if mined.left_out:

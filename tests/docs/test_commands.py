@@ -15,3 +15,15 @@ def test_the_page_is_current() -> None:
     if os.environ.get("RECORD_COMMANDS"):
         PAGE.write_text(page, encoding="utf-8")
     assert PAGE.read_text(encoding="utf-8") == page, "RECORD_COMMANDS=1 writes the page anew"
+
+
+def test_each_command_has_its_output_in_one_place() -> None:
+    """No flag says that it is off, and what is written where is asked in the group Output."""
+    page = commands_page()
+    assert "[default: False]" not in page
+    group = ""
+    for line in page.splitlines():
+        if line.startswith("**"):
+            group = line.strip("*:")
+        if line.startswith(("* `--output", "* `--format")):
+            assert group == "Output", line
