@@ -10,10 +10,12 @@ from __future__ import annotations
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NoReturn
 
-from finale.checker.logs.property_monitor import UnknownHere, is_monitored
+from finale.checker.logs.partial_state import UnknownHere
+from finale.checker.logs.property_monitor import AskedPredicates
+from finale.checker.logs.questions import is_monitored
 from finale.checker.logs.read.log_events import SOURCES
 from finale.checker.search.interpreter.execution import PlainPredicate
 from finale.checker.spec.catalogue import catalogue
@@ -123,6 +125,11 @@ class PartialSystem:
             and (family.needs is None or family.needs in history)
             for predicate in _bound(self.protocol, family)
         )
+
+    @cached_property
+    def asked(self) -> AskedPredicates:
+        """The predicates, as a monitor of a run asks them."""
+        return AskedPredicates(self.predicates, by_need=True)
 
     def task(self, vertex: str, subtask: int) -> Task | None:
         """The task of this name, if there is one."""
