@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from .line_patterns import LinePattern, PatternTable
 from .log_entries import LogEntry, Stray, entries
@@ -250,6 +251,7 @@ def _told(
     )
 
 
+@lru_cache(maxsize=4096)
 def task_of(text: str) -> TaskId | None:
     """The task that is called like this: `map (1/2)#0`, or without the attempt."""
     found = _TASK.fullmatch(text)
@@ -264,6 +266,7 @@ def task_of(text: str) -> TaskId | None:
     )
 
 
+@lru_cache(maxsize=4096)
 def execution_of(text: str) -> Execution | None:
     """The execution of an id: graph, vertex, subtask from 0, attempt."""
     found = _EXECUTION.fullmatch(text)
