@@ -39,7 +39,8 @@ LogExtent = dict[int, tuple[LinePlace | None, LinePlace | None]]
 """By log the lines before and after which a job has none, if they are known."""
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: that takes three times as long, and each line has one.
+@dataclass(slots=True, unsafe_hash=True)
 class RunEvent:
     """An event of a run. `task` has its attempt where that is known."""
 
