@@ -249,12 +249,16 @@ class World:
         self.store = FieldStore()
         variables: list[Variable] = []
         offset = 0
+        fields = {kind: fields_of(kind) for kind in dict.fromkeys(map(type, self.entities))}
+        domains: dict[Field[Any], Domain[Any]] = {}
         for entity in self.entities:
             own: dict[str, Variable] = {}
-            for declared in fields_of(type(entity)):
+            for declared in fields[type(entity)]:
                 if declared.ghost is not None and declared.ghost not in observed:
                     continue
-                domain = _resolved(declared, entity, self.scope)
+                if declared not in domains:
+                    domains[declared] = _resolved(declared, entity, self.scope)
+                domain = domains[declared]
                 prefix = f"{entity.name}." if entity.name else ""
                 variable = Variable(
                     f"{prefix}{declared.name}",

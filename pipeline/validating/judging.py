@@ -14,6 +14,7 @@ from finale.checker.logs.validate import AcceptanceRequest, judge_cluster
 from finale.checker.logs.verdicts import JobVerdict, named_in
 from finale.checker.search.limits import Limits
 from finale.model.errors import FinaleError
+from finale.model.garbage import uncollected
 
 from .eventlogs import judged_run, ruled_runs, runs_in
 from .pieces import Piece, digest_of
@@ -128,7 +129,8 @@ def _cluster(order: JudgingOrder, piece: Piece, shelf: LogShelf) -> _Found:
     logs = map(shelf.lines, piece.logs)
     holes = holes_of(piece.logs)
     accepts = _asked(order, piece, shelf)
-    cluster = judge_cluster(logs, order.table, order.levels, accepts, kept, holes)
+    with uncollected():
+        cluster = judge_cluster(logs, order.table, order.levels, accepts, kept, holes)
     verdicts = tuple(named_in(job.verdict, piece.where, piece.logs) for job in cluster.jobs)
     lines = ((), ()) if kept is None else (list(kept.events), kept.rest)
     return (verdicts, _counts(cluster.tally)), (), lines

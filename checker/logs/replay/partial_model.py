@@ -7,7 +7,6 @@ and does not guess.
 
 from __future__ import annotations
 
-import typing
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -159,7 +158,7 @@ class PartialSystem:
 
 
 def _bound(protocol: PartialModel, family: Any) -> list[PlainPredicate]:
-    takes_step = Taken in typing.get_type_hints(family.mark.function).values()
+    takes_step = Taken in family.mark.hints.values()
     return [
         PlainPredicate(family, arguments, binding, takes_step)
         for arguments, binding, _ in bindings(protocol, family.mark, skip=1)
