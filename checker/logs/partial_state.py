@@ -146,4 +146,3 @@ def changed_between(before: Sequence[object], after: Sequence[object]) -> list[i
     """The positions of the variables that have another value in the second state."""
     both = enumerate(zip(before, after, strict=True))
     return [at for at, (old, new) in both if new is not old and new != old]
-

@@ -37,8 +37,8 @@ from .partial_state import (
 )
 from .questions import (
     Question,
-    Readers,
     ReadBinding,
+    Readers,
     Said,
     Touched,
     changed_names,

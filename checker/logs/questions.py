@@ -227,4 +227,3 @@ class Readers:
         """Return the questions whose answer may change, since these cells have changed."""
         known = self._of
         return set[Question]().union(*[known[cell] for cell in cells if cell in known])
-
