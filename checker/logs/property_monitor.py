@@ -72,7 +72,7 @@ class _About:
         self.readers = Readers()
         self.first = [each for some in asked.of_named for each in some.first()]
         self.changed = set[Cell]()
-        self.binding: Mapping[str, object] | None = None
+        self.binding: Mapping[str, object] = {}
 
 
 class PropertyMonitor:
@@ -259,8 +259,9 @@ class PropertyMonitor:
         return PartialStore(values, self.known, self._read, self.alternatives)
 
     def _end_step(self, changed: set[Cell], where: Where) -> None:
-        due = self._readers.of(changed | self._moved)
+        due = self._readers.of(changed)
         if self._moved:
+            due |= self._readers.of(self._moved)
             due |= {self._obligations[number] for number in self._open}
         self._changed, self._moved = changed, set[Cell]()
         self._state(due, where)
@@ -306,9 +307,9 @@ class PropertyMonitor:
             due = {each for some in self.asked.of_steps for each in some.first()}
         self._ends_known = True
         about = self._about.get(step.rule)
+        lately = changed | self._moved if self._moved else changed
         for each in self._about.values():
-            each.changed |= changed
-            each.changed |= self._moved
+            each.changed |= lately
         if about is None:
             about = self._about[step.rule] = _About(self.asked)
             of_name: Iterable[Question] = about.first
@@ -318,14 +319,16 @@ class PropertyMonitor:
         if due or of_name:
             self._stores = (old, new)
             with with_all_assumptions(), stepping(self.world, old), self.world.on(new):
-                for question, said in self._answers(due, self._ends):
-                    _note_failure(self._wrong, question, said)
+                if due:
+                    for question, said in self._answers(due, self._ends):
+                        _note_failure(self._wrong, question, said)
                 self._note_all(self._wrong, self.asked.steps, where)
-                failing = set[Question]()
-                told = Taken(step.rule, ReadBinding(step.binding, self._read))
-                for question, said in self._answers(of_name, about.readers, told):
-                    _note_failure(failing, question, said)
-                self._note_all(failing, self.asked.named, where)
+                if of_name:
+                    failing = set[Question]()
+                    told = Taken(step.rule, ReadBinding(step.binding, self._read))
+                    for question, said in self._answers(of_name, about.readers, told):
+                        _note_failure(failing, question, said)
+                    self._note_all(failing, self.asked.named, where)
         else:
             self._note_all(self._wrong, self.asked.steps, where)
 
@@ -333,7 +336,9 @@ class PropertyMonitor:
         self, due: Iterable[Question], readers: Readers, step: Taken | None = None
     ) -> Iterator[tuple[Question, Said | None]]:
         """Ask questions, and further ones where these touch an argument that they leave out."""
-        todo = sorted(due, key=_rank, reverse=True)
+        todo = [*due]
+        if len(todo) > 1:
+            todo.sort(key=_rank, reverse=True)
         while todo:
             question = todo.pop()
             if question.dropped:
@@ -367,7 +372,8 @@ class PropertyMonitor:
     def _note_all(
         self, failing: Collection[Question], among: Sequence[PlainPredicate], where: Where
     ) -> None:
-        for number in sorted(number for each in failing for number in each.numbers()):
+        numbers = sorted(number for each in failing for number in each.numbers()) if failing else ()
+        for number in numbers:
             self.note(among[number], where, Severity.VIOLATED)
 
     def says(self, predicate: PlainPredicate | Question, step: Taken | None = None) -> Said:

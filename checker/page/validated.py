@@ -13,7 +13,7 @@ import htpy as h
 
 from finale.checker.logs.course import CourseMark, CourseSpan, JobCourse, LogExcerpt
 from finale.checker.logs.findings import Finding, Severity
-from finale.checker.logs.verdicts import JobVerdict
+from finale.checker.logs.verdicts import FileRemark, JobVerdict
 from finale.checker.report.layout import counted, grouped
 from finale.checker.report.validated import how_bad
 
@@ -90,15 +90,19 @@ def _job(verdict: JobVerdict, course: JobCourse | None) -> h.Renderable:
             badge(f"{sign} {verdict.state or 'no state'}", tone),
             " ",
             verdict.name or f"job {verdict.job}",
-            conforms and [" ", badge(conforms.word)],
+            [" ", badge(conforms.word)] if conforms else None,
         ],
         h.p(".facts")[(h.span[each] for each in facts if each)],
-        course and _drawn(course),
-        verdict.findings and _findings(verdict.findings, course),
-        conforms and conforms.why and h.p[f"{conforms.word}: {conforms.why}"],
-        verdict.needs and _needs(verdict),
-        verdict.files and h.ul[(h.li[f"{e.file}:{e.where.line} {e.text}"] for e in verdict.files)],
+        _drawn(course) if course else None,
+        _findings(verdict.findings, course) if verdict.findings else None,
+        h.p[f"{conforms.word}: {conforms.why}"] if conforms and conforms.why else None,
+        _needs(verdict) if verdict.needs else None,
+        _files(verdict.files) if verdict.files else None,
     ]
+
+
+def _files(remarks: Sequence[FileRemark]) -> h.Renderable:
+    return h.ul[(h.li[f"{each.file}:{each.where.line} {each.text}"] for each in remarks)]
 
 
 def _needs(verdict: JobVerdict) -> h.Renderable:
@@ -208,12 +212,13 @@ def _finding(finding: Finding, excerpt: LogExcerpt | None, *, again: bool) -> h.
                 about and f" ({about})",
             ],
             h.p(".place")[
-                h.code[finding.place], finding.until and f" to line {finding.until.line}"
+                h.code[finding.place],
+                f" to line {finding.until.line}" if finding.until else None,
             ],
             None if again else h.p[finding.sentence],
             finding.why and h.p[finding.why],
         ],
-        excerpt and h.pre(tabindex="0")[h.code[tuple(_lines(excerpt))]],
+        h.pre(tabindex="0")[h.code[tuple(_lines(excerpt))]] if excerpt else None,
     ]
 
 

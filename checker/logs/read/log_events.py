@@ -74,16 +74,17 @@ class LogEvent:
     execution: Execution | None
     causes: tuple[tuple[str, str], ...]
     """The exceptions that follow it, the last cause last: their class and what they say."""
+    checkpoint: int | None = field(init=False)
+    """The number of its checkpoint, if it names one."""
+
+    def __post_init__(self) -> None:
+        number = self.fields.get("checkpoint")
+        self.checkpoint = None if number is None else int(number)
 
     @property
     def place(self) -> LinePlace:
         """Where the line is."""
         return self.log, self.part, self.line
-
-    @property
-    def checkpoint(self) -> int | None:
-        number = self.fields.get("checkpoint")
-        return None if number is None else int(number)
 
     @property
     def job(self) -> str | None:
