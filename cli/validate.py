@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
@@ -45,7 +47,7 @@ from . import VERSION
 from .blocked import NEWEST
 from .errors import tell as print_told
 from .meter import Bar
-from .output import document, say, say_json, to_file_or_stdout
+from .output import document, say, say_json_rows, to_file_or_stdout
 from .parameters import (
     OUTPUT,
     ConfOption,
@@ -188,7 +190,8 @@ class Validated:
     format: Literal["text", "json", "html"]
     layouts: str
     """Whose layout lines must have to be understood."""
-    rows: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
+    rows: list[bytes] = field(default_factory=list[bytes])
+    """Of JSON: the jobs, packed, for there may be ten thousands."""
     drawn: list[tuple[JobVerdict, JobCourse | None]] = field(
         default_factory=list[tuple[JobVerdict, JobCourse | None]]
     )
@@ -252,7 +255,7 @@ class Validated:
                 case "text":
                     self._keep(verdict)
                 case "json":
-                    self.rows.append(plain(verdict))
+                    self.rows.append(zlib.compress(json.dumps(plain(verdict)).encode(), 1))
                 case "html":
                     self.drawn.append((verdict, course))
 
@@ -304,8 +307,9 @@ class Validated:
             told = {"read": counts.read, "parsed": counts.parsed, "ignored": counts.ignored}
             told |= {"unparsable": counts.unparsable}
             pieces = {"judged": again[0], "known": again[1]}
-            page = document("validate") | {"lines": told, "pieces": pieces, "results": self.rows}
-            say_json(page | {"ok": not self.codes})
+            page = document("validate") | {"lines": told, "pieces": pieces, "results": []}
+            rows = (json.loads(zlib.decompress(each)) for each in self.rows)
+            say_json_rows(page | {"ok": not self.codes}, "results", rows)
             if none:
                 say(self._no_job().plain, stderr=True)
         return next((code for code in PRECEDENCE if code in self.codes), Exit.AS_EXPECTED)
