@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 
@@ -33,6 +34,18 @@ def document(name: str, version: int = 1) -> dict[str, object]:
 def say_json(value: object, *, indent: int | None = 2) -> None:
     """Print a value as JSON, in ASCII: all else is written as JSON escapes it."""
     print(json.dumps(value, indent=indent))
+
+
+def say_json_rows(value: dict[str, object], key: str, rows: Iterable[object]) -> None:
+    """Print a value as `say_json` does, with these rows at a key, one after the other."""
+    before, empty, after = json.dumps(value | {key: []}, indent=2).partition(f'"{key}": []')
+    found = False
+    sys.stdout.write(before + empty[:-1])
+    for row in rows:
+        text = json.dumps(row, indent=2).replace("\n", "\n    ")
+        sys.stdout.write(f"{',' if found else ''}\n    {text}")
+        found = True
+    sys.stdout.write(("\n  ]" if found else "]") + after + "\n")
 
 
 def to_file_or_stdout(text: str, file: Path | None) -> None:

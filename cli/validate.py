@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,13 +16,14 @@ from cyclopts import Parameter
 from rich.text import Text
 
 from finale.checker.cache.plain_data import plain
+from finale.checker.logs.course import JobCourse
 from finale.checker.logs.flink.candidate_settings import check
 from finale.checker.logs.read.line_patterns import LEVELS, read_table, table
 from finale.checker.logs.read.log_files import LogFile, LogShelf
 from finale.checker.logs.read.run_file import read_run_file
 from finale.checker.logs.validate import ACCEPT_LIMITS
 from finale.checker.logs.verdicts import JobVerdict
-from finale.checker.report.layout import console, duration, grouped, write
+from finale.checker.report.layout import console, counted, duration, grouped, write
 from finale.checker.report.validated import (
     Hazards,
     kept_line,
@@ -45,7 +49,7 @@ from . import VERSION
 from .blocked import NEWEST
 from .errors import tell as print_told
 from .meter import Bar
-from .output import document, say, say_json
+from .output import document, say, say_json_rows, to_file_or_stdout
 from .parameters import (
     OUTPUT,
     PLAIN,
@@ -54,7 +58,6 @@ from .parameters import (
     MasterOption,
     OwnLines,
     TableName,
-    TextOrJson,
 )
 
 
@@ -99,7 +102,15 @@ def validate(  # noqa: PLR0913 - one parameter a flag
             "then judges only changed logs again.",
         ),
     ] = None,
-    format: TextOrJson = "text",
+    format: Annotated[
+        Literal["text", "json", "html"],
+        Parameter(
+            group=OUTPUT,
+            name="--format",
+            help="Output format. html: a page with the course of each job and the lines of each "
+            "finding.",
+        ),
+    ] = "text",
 ) -> int:
     """Check logs of real runs: print their checkpoints, and the properties that do not hold."""
     if not logs:
@@ -114,14 +125,15 @@ def validate(  # noqa: PLR0913 - one parameter a flag
     limits = ACCEPT_LIMITS if accept else None
     _check_settings(engine, run_file, known.name, settings=settings, accept=accept)
     levels, keeps = levels_of(loggers), output is not None
-    order = JudgingOrder(engine, known, levels, limits, keeps=keeps, every=settings)
+    draws = format == "html"
+    order = JudgingOrder(engine, known, levels, limits, keeps=keeps, every=settings, draws=draws)
     search: Search = judged_here
     if master is not None:
         search = judged_on(cluster_of(master, conf, ()))
     elif conf:
         message = "--conf is a setting of Spark's, and nothing is done on Spark"
         raise FinaleError("spark-or-not", message, advice="add a --master, as local[*]")
-    results = Validated(format == "text", "event logs" if engine == "finale" else known.name)
+    results = Validated(format, "event logs" if engine == "finale" else known.name)
     with LogShelf() as shelf:
         pieces = pieces_of(shelf, shelf.logs(logs), engine, run_file)
     try:
@@ -178,10 +190,15 @@ JOBS_IN_FULL = 5
 class Validated:
     """The results so far. As text they are printed at the end: the worst first."""
 
-    as_text: bool
+    format: Literal["text", "json", "html"]
     layouts: str
     """Whose layout lines must have to be understood."""
-    rows: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
+    rows: list[bytes] = field(default_factory=list[bytes])
+    """Of JSON: the jobs, packed, for there may be ten thousands."""
+    drawn: list[tuple[JobVerdict, JobCourse | None]] = field(
+        default_factory=list[tuple[JobVerdict, JobCourse | None]]
+    )
+    """Of a page: the jobs, and what is drawn of each."""
     verdicts: list[JobVerdict] = field(default_factory=list[JobVerdict])
     """Of a text: what is to be shown of jobs. Of many jobs, not those with nothing to say."""
     calm: int = 0
@@ -228,7 +245,7 @@ class Validated:
             )
         for told in outcome.missing:
             say(told, stderr=True)
-        for verdict in outcome.verdicts:
+        for verdict, course in zip_longest(outcome.verdicts, outcome.courses):
             self.jobs += 1
             self.shown += bool(verdict.shows)
             if verdict.conforms is not None:
@@ -237,11 +254,14 @@ class Validated:
                 self.codes.add(Exit.FAILED)
             if verdict.is_open:
                 self.codes.add(Exit.LIMIT)
-            if self.as_text:
-                self._keep(verdict)
-            else:
-                hazards = _hazards() if verdict.findings else {}
-                self.rows.append(with_hazards(plain(verdict), hazards))
+            match self.format:
+                case "text":
+                    self._keep(verdict)
+                case "json":
+                    row = with_hazards(plain(verdict), _hazards() if verdict.findings else {})
+                    self.rows.append(zlib.compress(json.dumps(row).encode(), 1))
+                case "html":
+                    self.drawn.append((verdict, course))
 
     def _keep(self, verdict: JobVerdict) -> None:
         """Keep what is to be shown of a job."""
@@ -266,7 +286,15 @@ class Validated:
         none = not self.jobs and not self.codes
         if none:
             self.codes.add(Exit.LIMIT)
-        if self.as_text:
+        if self.format == "html":
+            from finale.checker.page.validated import validated_page
+
+            to_file_or_stdout(
+                validated_page(self.drawn, counted(counts.read, "line"), f"Finale {VERSION}"), None
+            )
+            if none:
+                say(self._no_job().plain, stderr=True)
+        elif self.format == "text":
             lines = (counts.read, counts.parsed, counts.ignored, counts.unparsable)
             untold = self.untold or frozenset()
             left = untold if self.jobs <= JOBS_IN_FULL else None
@@ -285,8 +313,9 @@ class Validated:
             told = {"read": counts.read, "parsed": counts.parsed, "ignored": counts.ignored}
             told |= {"unparsable": counts.unparsable}
             pieces = {"judged": again[0], "known": again[1]}
-            page = document("validate") | {"lines": told, "pieces": pieces, "results": self.rows}
-            say_json(page | {"ok": not self.codes})
+            page = document("validate") | {"lines": told, "pieces": pieces, "results": []}
+            rows = (json.loads(zlib.decompress(each)) for each in self.rows)
+            say_json_rows(page | {"ok": not self.codes}, "results", rows)
             if none:
                 say(self._no_job().plain, stderr=True)
         return next((code for code in PRECEDENCE if code in self.codes), Exit.AS_EXPECTED)

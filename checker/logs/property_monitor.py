@@ -1,181 +1,78 @@
 """Monitors the properties of the model along one run.
 
-The monitor runs the same Python bodies as the searches, and asks a property again if a variable
-that the property read has changed. A state can be known in part, as lines of Flink tell it: a
-property that reads an unknown variable is *undecided* there. If lines leave a variable two values,
-the state has the value that favours the properties, and the other value is an alternative: a
-property that fails with some mix of alternatives is undecided, too. A state of a complete event
-log is fully known and has no alternatives.
+The monitor runs the same Python bodies as the searches, and asks a property again only if a cell
+that the property read has changed (`partial_state.py`), of as few arguments as it needs
+(`questions.py`). A state can be known in part, as lines of Flink tell it: a property that reads an
+unknown variable is *undecided* there. If lines leave a variable two values, the state has the value
+that favours the properties, and the other value is an alternative: a property that fails with some
+mix of alternatives is undecided, too. A state of a complete event log is fully known and has no
+alternatives.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import (
-    Callable,
-    Collection,
-    Generator,
-    Hashable,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
-from contextlib import ExitStack, contextmanager
-from itertools import combinations
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from types import MappingProxyType
-from typing import Any, Generic, Literal, TypeVar
 
 from finale.checker.logs.findings import RANK, Finding, Severity, Where
 from finale.checker.search.interpreter.execution import PlainPredicate
-from finale.model.language.entities import Variable, World
-from finale.model.language.observing import observing
+from finale.model.language.assumptions import with_all_assumptions
+from finale.model.language.entities import World
+from finale.model.language.observing import observed_kinds, observing
 from finale.model.language.path_ends import BlockedHere, FaultHere
-from finale.model.language.plain import PlainStore
 from finale.model.language.properties import Taken, goal_alone, stepping
 from finale.model.language.protocol import Protocol
-from finale.model.system import Kind
 
-K = TypeVar("K", bound=Hashable)
+from .partial_state import (
+    Cell,
+    Choice,
+    PartialStore,
+    UnknownHere,
+    WrittenStore,
+    cells_of,
+    changed_between,
+    changed_cells,
+)
+from .questions import (
+    Question,
+    ReadBinding,
+    Readers,
+    Said,
+    Touched,
+    changed_names,
+    of_states_and_steps,
+    questions_of,
+)
 
-
-def is_monitored(kind: Kind) -> bool:
-    """Return whether a monitor of one run asks the properties of a kind."""
-    return not (kind.is_reachability or kind.is_due_at_start)
-
-
-def of_states_and_steps(
-    predicates: Iterable[PlainPredicate],
-) -> tuple[tuple[PlainPredicate, ...], tuple[PlainPredicate, ...]]:
-    """Return the monitored predicates on states, with obligations last, and those on steps."""
-    monitored = [each for each in predicates if is_monitored(each.family.kind)]
-    states = [each for each in monitored if not each.on_steps]
-    states.sort(key=lambda each: each.family.kind.is_liveness)
-    return tuple(states), tuple(each for each in monitored if each.on_steps)
-
-
-class Readers(Generic[K]):
-    """What each predicate has read when it was last asked. Until that changes, its answer holds.
-
-    Keys are positions of variables: of a state, or of either end of a step.
-    """
-
-    def __init__(self) -> None:
-        self._keys: dict[int, frozenset[K]] = {}
-        self._of: defaultdict[K, set[int]] = defaultdict(set)
-
-    def has(self, number: int, keys: frozenset[K]) -> None:
-        """Keep what a predicate has read."""
-        known = self._keys.get(number, frozenset())
-        for key in known - keys:
-            self._of[key].discard(number)
-        for key in keys - known:
-            self._of[key].add(number)
-        self._keys[number] = keys
-
-    def of(self, keys: Iterable[K]) -> set[int]:
-        """Return the predicates whose answer may change, since these keys have changed."""
-        return set[int]().union(*(self._of[key] for key in keys if key in self._of))
-
-
-class Looked(Mapping[str, object]):
-    """The binding of a step, which records what a property reads of it."""
-
-    def __init__(self, binding: Mapping[str, object]) -> None:
-        self.binding = binding
-        self.looked: dict[str, object] = {}
-
-    def __getitem__(self, name: str) -> object:
-        self.looked[name] = self.binding[name]
-        return self.binding[name]
-
-    def __iter__(self) -> Iterator[str]:
-        self.looked.update(self.binding)
-        return iter(self.binding)
-
-    def __len__(self) -> int:
-        self.looked.update(self.binding)
-        return len(self.binding)
-
-
-Said = Literal["holds", "fails", "silent", "undecided"]
-#: A variable to which lines leave two values: its position, the value that it has, and the other.
-Choice = tuple[int, object, object]
 #: How many mixes of first and second values are tried before a property is called undecided.
 MIXES = 64
 _HOLDS: tuple[Said, frozenset[int | None]] = ("holds", frozenset())
 
 
-class UnknownHere(Exception):
-    """A property reads what the log does not tell: a variable, or how tasks are connected."""
+class AskedPredicates:
+    """The monitored predicates of a system, and how they are asked."""
 
-    def __init__(self, position: int | None = None) -> None:
-        super().__init__()
-        self.position = position
-
-
-class PartialStore(PlainStore):
-    """A state of which some variables are known. It notes which are read.
-
-    `others` are the second values of variables to which lines leave two.
-    """
-
-    def __init__(
-        self,
-        values: Sequence[object],
-        known: frozenset[int],
-        others: Mapping[int, object] = MappingProxyType({}),
-    ) -> None:
-        super().__init__(values)
-        self.known, self.others = known, others
-        self.read: set[int] = set()
-
-    def get(self, variable: Variable) -> Any:
-        self.read.add(variable.position)
-        if variable.position not in self.known:
-            raise UnknownHere(variable.position)
-        return super().get(variable)
-
-    @contextmanager
-    def on_others(self, choices: Collection[Choice]) -> Generator[None]:
-        """The state with the second values of those variables that are chosen."""
-        values = self.values
-        self.values = list(values)
-        for at, value in self.others.items():
-            if (at, values[at], value) in choices:
-                self.values[at] = value
-        try:
-            yield
-        finally:
-            self.values = values
-
-    def open(self) -> list[Choice]:
-        """The variables that were read and have two values."""
-        read = sorted(self.read & self.others.keys())
-        return [(at, self.values[at], self.others[at]) for at in read]
-
-    def set(self, variable: Variable, value: Any) -> None:
-        self.read.add(variable.position)
-        super().set(variable, value)
+    def __init__(self, predicates: Iterable[PlainPredicate], *, by_need: bool = False) -> None:
+        self.states, steps = of_states_and_steps(predicates)
+        """The predicates on states; obligations come last."""
+        self.steps = tuple(each for each in steps if not each.takes_step)
+        self.named = tuple(each for each in steps if each.takes_step)
+        """Those that ask which step it is."""
+        self.of_states = questions_of(self.states, by_need=by_need)
+        self.of_steps = questions_of(self.steps, by_need=by_need)
+        self.of_named = questions_of(self.named, by_need=by_need)
 
 
 class _About:
-    """Of steps of one name: what properties have read there, and what has changed since."""
+    """What is known of steps of one name: the questions, and what has changed since the last."""
 
-    def __init__(self) -> None:
-        self.readers = Readers[int]()
-        self.lookers: set[int] = set()
-        """Those that look at what a step is about: each may be about something else."""
-        self.silent: defaultdict[frozenset[tuple[str, object]], set[int]] = defaultdict(set)
-        """Those of them that say nothing of a step that is about this, whatever the state is."""
-        self.changed: set[int] = set()
-
-    def due(self, binding: Mapping[str, object]) -> set[int]:
-        """The properties that may say something else of a step than of those before it."""
-        items = tuple(binding.items())
-        parts = (part for size in range(1, len(items) + 1) for part in combinations(items, size))
-        silent = set[int]().union(*(self.silent.get(frozenset(part), ()) for part in parts))
-        return self.readers.of(self.changed) | (self.lookers - silent)
+    def __init__(self, asked: AskedPredicates) -> None:
+        self.readers = Readers()
+        self.first = [each for some in asked.of_named for each in some.first()]
+        self.changed = set[Cell]()
+        self.binding: Mapping[str, object] = {}
 
 
 class PropertyMonitor:
@@ -185,11 +82,11 @@ class PropertyMonitor:
         self,
         world: World,
         protocol: Protocol,
-        predicates: Iterable[PlainPredicate],
+        asked: AskedPredicates,
         start: Sequence[object],
         known: Iterable[int] | None = None,
     ) -> None:
-        self.world, self.protocol = world, protocol
+        self.world, self.protocol, self.asked = world, protocol, asked
         self._all = frozenset(range(len(start)))
         self.known = self._all if known is None else frozenset(known)
         """The positions of the variables that are known."""
@@ -202,24 +99,25 @@ class PropertyMonitor:
         self.values = list(start)
         self.alternatives: dict[int, object] = {}
         """The other value of variables to which lines leave two."""
-        self.states, steps = of_states_and_steps(predicates)
+        self.states = asked.states
         """The predicates on states; obligations come last."""
-        self._steps = tuple(each for each in steps if not each.takes_step)
-        self._named = tuple(each for each in steps if each.takes_step)
         self._about: dict[str, _About] = {}
         """For steps of a name, those properties that speak of such."""
-        self._readers, self._ends = Readers[int](), Readers[int]()
+        self._readers, self._ends = Readers(), Readers()
+        self._obligations: dict[int, Question] = {}
         self._ends_known = False
-        self._changed = frozenset[int]()
-        """The variables that changed in the step before."""
-        self._moved = frozenset[int]()
-        """The variables that changed since then, because checkpoints were renamed."""
-        self._failing: set[int] = set()
-        """The predicates that fail in the present state,"""
-        self._wrong: set[int] = set()
+        self._changed = set[Cell]()
+        """The cells that changed in the step before."""
+        self._moved = set[Cell]()
+        """The cells that changed since then, because checkpoints were renamed."""
+        self._failing: set[Question] = set()
+        """The questions that fail in the present state,"""
+        self._wrong: set[Question] = set()
         """and those on steps that fail of the last step."""
         self._open: dict[int, Where] = {}
         """The obligations that are open, and since which line."""
+        self._read = set[Cell]()
+        """The cells that are read while a question is asked."""
         self._stores: tuple[PartialStore, ...] = ()
         """The states that are asked about: that before a step, and that after it."""
         self._answered: set[str] = set()
@@ -230,15 +128,17 @@ class PropertyMonitor:
         """Those of them that hold with one of two values that lines leave, and fail with the
         other."""
         self.found: dict[tuple[str, tuple[tuple[str, str], ...]], Finding] = {}
+        self._swaps = bool(observed_kinds(protocol))
+        """Whether properties hear other classes than those of the protocol."""
 
     def start(self, where: Where) -> None:
         """Ask about the state in which the run begins."""
-        self._state(range(len(self.states)), where)
+        self._state([each for some in self.asked.of_states for each in some.first()], where)
 
     def move(self, where: Where, step: Taken, values: Sequence[object]) -> None:
         """Take a step of a run whose states are known."""
-        old, new = PartialStore(self.values, self.known), PartialStore(values, self.known)
-        changed = changed_between(self.values, values)
+        old, new = self._store(self.values), self._store([*values])
+        changed = changed_cells(range(len(values)), self.values, values)
         self.values = new.values
         self._step(old, new, step, changed, where)
         self._end_step(changed, where)
@@ -260,28 +160,24 @@ class PropertyMonitor:
         """
         present = self.values
         before = [as_of.get(at, value) for at, value in enumerate(present)] if as_of else present
-        old = PartialStore(before, self.known)
-        new = PartialStore(before, self._all)  # what is written may be read there
-        with self.world.on(new):
+        written = WrittenStore(before)
+        with self.world.on(written):  # what is written may be read there
             write()
-        values = new.values
-        changed = frozenset(
-            at
-            for at in new.read
-            if values[at] is not old.values[at] and values[at] != old.values[at]
-        )
-        if not changed <= self.known:
-            self.known |= changed & self.observed
+        values = written.values
+        changed = changed_cells(written.touched, before, values)
+        if self.observed:
+            self.known |= self.observed & changed
+        old = self._store(before)
         if self.known is not self._known_then:
-            changed |= self.known ^ self._known_then
+            changed |= cells_of(self.known ^ self._known_then)
             self._known_then = self.known
-        new.known = self.known
-        changed |= as_of.keys()
-        old.others = self.alternatives
+        if as_of:
+            changed |= cells_of(as_of)
         if alternatives is not None:
-            changed |= {each for each, _ in alternatives.items() ^ self.alternatives.items()}
+            others = {each for each, _ in alternatives.items() ^ self.alternatives.items()}
+            changed |= cells_of(others)
             self.alternatives = dict(alternatives)
-        new.others = self.alternatives
+        new = self._store(values)
         self._step(old, new, Taken(rule, defaultdict(str, binding)), changed, where)
         for at in as_of:
             values[at] = present[at]
@@ -300,7 +196,7 @@ class PropertyMonitor:
         predicates that the log calls by the same names say the same. What was open stays open.
         """
         whose = {self._whose(number): number for number in self._open}
-        self._moved |= changed_between(self.values, values)
+        self._moved |= cells_of(changed_between(self.values, values))
         self.values, self.names = list(values), dict(names)
         if now is None:
             numbers = range(len(self.states))
@@ -359,98 +255,128 @@ class PropertyMonitor:
 
     # --- asking ----------------------------------------------------------------------------------
 
-    def _end_step(self, changed: frozenset[int], where: Where) -> None:
-        due = self._readers.of(changed | self._moved)
+    def _store(self, values: list[object]) -> PartialStore:
+        return PartialStore(values, self.known, self._read, self.alternatives)
+
+    def _end_step(self, changed: set[Cell], where: Where) -> None:
+        due = self._readers.of(changed)
         if self._moved:
-            due |= self._open.keys()
-        self._changed, self._moved = changed, frozenset[int]()
+            due |= self._readers.of(self._moved)
+            due |= {self._obligations[number] for number in self._open}
+        self._changed, self._moved = changed, set[Cell]()
         self._state(due, where)
 
-    def _state(self, due: Iterable[int], where: Where) -> None:
-        store = PartialStore(self.values, self.known, self.alternatives)
-        self._stores = (store,)
-        with self.world.on(store):
-            for number in sorted(due):
-                predicate = self.states[number]
-                store.read.clear()
-                said = self.says(predicate)
-                if predicate.family.kind.is_liveness:
-                    self._obligation(number, said, where)
-                else:
-                    (self._failing.add if said == "fails" else self._failing.discard)(number)
-                self._readers.has(number, frozenset(store.read))
-        for number in sorted(self._failing):
-            self.note(self.states[number], where, Severity.VIOLATED)
+    def _state(self, due: Iterable[Question], where: Where) -> None:
+        if due:
+            store = self._store(self.values)
+            self._stores = (store,)
+            with with_all_assumptions(), self.world.on(store):
+                for question, said in self._answers(due, self._readers):
+                    if question.family.kind.is_liveness:
+                        self._obligation(question, said, where)
+                        self._readers.has(question, self._read)
+                    else:
+                        _note_failure(self._failing, question, said)
+        self._note_all(self._failing, self.states, where)
 
-    def _obligation(self, number: int, said: Said, where: Where) -> None:
+    def _obligation(self, question: Question, said: Said | None, where: Where) -> None:
         """Open an obligation, or look whether its goal is reached, whatever it must follow."""
-        predicate = self.states[number]
+        number = question.rank
+        self._obligations[number] = question
         if number in self._open:
             with goal_alone():
-                if self.says(predicate) == "holds":
+                if self.says(question) == "holds":
                     del self._open[number]
-                    self.reached(predicate, where)
+                    self.reached(self.states[number], where)
         elif said == "fails":
             self._open[number] = where
             with goal_alone():
-                self.says(predicate)
+                self.says(question)
 
     def _step(
         self,
         old: PartialStore,
         new: PartialStore,
         step: Taken,
-        changed: frozenset[int],
+        changed: set[Cell],
         where: Where,
     ) -> None:
-        self._stores = (old, new)
-        due: Iterable[int] = range(len(self._steps))
         if self._ends_known:
-            due = sorted(self._ends.of(changed | self._changed | self._moved))
-        for about in self._about.values():
-            about.changed |= changed | self._moved
-        with stepping(self.world, old), self.world.on(new):
-            for number in due:
-                old.read.clear()
-                new.read.clear()
-                said = self.says(self._steps[number])
-                self._ends.has(number, frozenset(old.read | new.read))
-                (self._wrong.add if said == "fails" else self._wrong.discard)(number)
-            for number in sorted(self._wrong):
-                self.note(self._steps[number], where, Severity.VIOLATED)
-            self._step_of_a_name(old, new, step, changed, where)
-        self._ends_known = True
-
-    def _step_of_a_name(
-        self,
-        old: PartialStore,
-        new: PartialStore,
-        step: Taken,
-        changed: frozenset[int],
-        where: Where,
-    ) -> None:
-        """The properties that ask which step it is. What such a one has read decides for a name."""
-        about = self._about.get(step.rule)
-        due: Iterable[int] = range(len(self._named))
-        if about is None:
-            about = self._about[step.rule] = _About()
+            due = self._ends.of(changed | self._changed | self._moved)
         else:
-            due = sorted(about.due(step.binding))
-        for number in due:
-            old.read.clear()
-            new.read.clear()
-            binding = Looked(step.binding)
-            said = self.says(self._named[number], Taken(step.rule, binding))
-            about.readers.has(number, frozenset(old.read | new.read))
-            if binding.looked:
-                about.lookers.add(number)
-                if said == "silent" and not old.read and not new.read:
-                    about.silent[frozenset(binding.looked.items())].add(number)
-            if said == "fails":
-                self.note(self._named[number], where, Severity.VIOLATED)
-        about.changed = set(changed)
+            due = {each for some in self.asked.of_steps for each in some.first()}
+        self._ends_known = True
+        about = self._about.get(step.rule)
+        lately = changed | self._moved if self._moved else changed
+        for each in self._about.values():
+            each.changed |= lately
+        if about is None:
+            about = self._about[step.rule] = _About(self.asked)
+            of_name: Iterable[Question] = about.first
+        else:
+            of_name = about.readers.of(about.changed | changed_names(about.binding, step.binding))
+        about.changed, about.binding = set(changed), step.binding
+        if due or of_name:
+            self._stores = (old, new)
+            with with_all_assumptions(), stepping(self.world, old), self.world.on(new):
+                if due:
+                    for question, said in self._answers(due, self._ends):
+                        _note_failure(self._wrong, question, said)
+                self._note_all(self._wrong, self.asked.steps, where)
+                if of_name:
+                    failing = set[Question]()
+                    told = Taken(step.rule, ReadBinding(step.binding, self._read))
+                    for question, said in self._answers(of_name, about.readers, told):
+                        _note_failure(failing, question, said)
+                    self._note_all(failing, self.asked.named, where)
+        else:
+            self._note_all(self._wrong, self.asked.steps, where)
 
-    def says(self, predicate: PlainPredicate, step: Taken | None = None) -> Said:
+    def _answers(
+        self, due: Iterable[Question], readers: Readers, step: Taken | None = None
+    ) -> Iterator[tuple[Question, Said | None]]:
+        """Ask questions, and further ones where these touch an argument that they leave out."""
+        todo = [*due]
+        if len(todo) > 1:
+            todo.sort(key=_rank, reverse=True)
+        while todo:
+            question = todo.pop()
+            if question.dropped:
+                continue
+            self._read.clear()
+            try:
+                said = self.says(question, step)
+            except Touched as touched:
+                readers.has(question, self._read)
+                if question.slot != touched.slot:
+                    yield from self._dropped(question, readers)
+                    question.slot = touched.slot
+                    question.children = question.with_argument(touched.slot)
+                    todo += reversed(question.children)
+                yield question, None
+                continue
+            readers.has(question, self._read)
+            if question.children:
+                yield from self._dropped(question, readers)
+            yield question, said
+
+    def _dropped(self, question: Question, readers: Readers) -> Iterator[tuple[Question, None]]:
+        """The questions that need not be asked, since this one is answered for all of them."""
+        for child in question.children:
+            child.dropped = True
+            readers.has(child, ())
+            yield child, None
+            yield from self._dropped(child, readers)
+        question.children, question.slot = [], -1
+
+    def _note_all(
+        self, failing: Collection[Question], among: Sequence[PlainPredicate], where: Where
+    ) -> None:
+        numbers = sorted(number for each in failing for number in each.numbers()) if failing else ()
+        for number in numbers:
+            self.note(among[number], where, Severity.VIOLATED)
+
+    def says(self, predicate: PlainPredicate | Question, step: Taken | None = None) -> Said:
         """What a property says of the present state or step."""
         said, lacks = self._says(predicate, step)
         if said in ("holds", "silent") and any(store.others for store in self._stores):
@@ -463,12 +389,15 @@ class PropertyMonitor:
         return said
 
     def _says(
-        self, predicate: PlainPredicate, step: Taken | None
+        self, predicate: PlainPredicate | Question, step: Taken | None
     ) -> tuple[Said, frozenset[int | None]]:
         """What a property says, and what it lacks to say anything."""
         family, told = predicate.family, (step,) if predicate.takes_step else ()
         try:
-            with observing(self.protocol, family.view):
+            if self._swaps:
+                with observing(self.protocol, family.view):
+                    said = family.mark.function(self.protocol, *predicate.arguments, *told)
+            else:
                 said = family.mark.function(self.protocol, *predicate.arguments, *told)
         except BlockedHere:
             return "silent", frozenset()
@@ -479,7 +408,7 @@ class PropertyMonitor:
         return "holds" if said else "fails", frozenset()
 
     def _fails_otherwise(
-        self, predicate: PlainPredicate, step: Taken | None
+        self, predicate: PlainPredicate | Question, step: Taken | None
     ) -> frozenset[int | None]:
         """If a property fails with some mix of first and second values, or asks for what no line
         tells, or there are too many mixes: which variables have two values, and what it lacks."""
@@ -494,7 +423,7 @@ class PropertyMonitor:
         return frozenset()
 
     def _says_with(
-        self, mix: frozenset[Choice], predicate: PlainPredicate, step: Taken | None
+        self, mix: frozenset[Choice], predicate: PlainPredicate | Question, step: Taken | None
     ) -> tuple[Said, frozenset[int | None]]:
         """What a property says if these variables have their second values."""
         with ExitStack() as swapped:
@@ -510,7 +439,9 @@ class PropertyMonitor:
         return tuple((kind, self.names.get(name, name)) for kind, name in binding)
 
 
-def changed_between(before: Sequence[object], after: Sequence[object]) -> frozenset[int]:
-    """The positions of the variables that have another value in the second state."""
-    both = enumerate(zip(before, after, strict=True))
-    return frozenset(at for at, (old, new) in both if new is not old and new != old)
+def _rank(question: Question) -> int:
+    return question.rank
+
+
+def _note_failure(failing: set[Question], question: Question, said: Said | None) -> None:
+    (failing.add if said == "fails" else failing.discard)(question)

@@ -71,6 +71,8 @@ class JudgedCluster:
     homeless: int
     """How many events are of no job that is known."""
     profile: LogProfile
+    runs: tuple[JobRun, ...] = ()
+    """The lines of each job."""
 
 
 def judge_cluster(
@@ -114,7 +116,7 @@ def judge_cluster(
             else _conforming(run, job, release, accepts, profile)
             for job, run in zip(jobs, runs, strict=True)
         ]
-    return JudgedCluster(tuple(jobs), tally, len(homeless), profile)
+    return JudgedCluster(tuple(jobs), tally, len(homeless), profile, tuple(runs))
 
 
 def judge_job(

@@ -52,7 +52,7 @@ def says_something(verdict: JobVerdict) -> bool:
     return verdict.fails or verdict.is_open or bool(verdict.files or verdict.findings)
 
 
-def _how_bad(verdict: JobVerdict) -> tuple[bool, int, bool]:
+def how_bad(verdict: JobVerdict) -> tuple[bool, int, bool]:
     """A key by which jobs are sorted: what must not be comes first, the worst kind of it."""
     worst = [list(_SAID).index(each.severity) for each in verdict.shows if each.severity in _SAID]
     return not verdict.fails, min(worst, default=len(_SAID)), not verdict.is_open
@@ -69,7 +69,7 @@ def verdicts_lines(
     `hazards`: the known hazards, of which those are named that a finding is most like.
     """
     alike: dict[object, list[JobVerdict]] = {}
-    for number, verdict in enumerate(sorted(verdicts, key=_how_bad)):
+    for number, verdict in enumerate(sorted(verdicts, key=how_bad)):
         is_only_open = verdict.is_open and not (verdict.fails or verdict.files or verdict.findings)
         same = (tuple(verdict.needs.items()), verdict.conforms is None, bool(verdict.asked))
         alike.setdefault(same if is_only_open else number, []).append(verdict)

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from importlib import import_module
 from types import new_class
@@ -173,14 +172,15 @@ _observes = 0
 """How many evaluations of properties are under way, one within another."""
 
 
-@contextmanager
-def with_all_assumptions() -> Generator[None]:
-    """Evaluate a property: no assumption is left out meanwhile."""
-    global _observes  # noqa: PLW0603 - marked helpers must find it
-    _observes += 1
-    try:
-        yield
-    finally:
+class with_all_assumptions:  # noqa: N801 - a context manager reads as a verb
+    """While a property is evaluated: no assumption is left out."""
+
+    def __enter__(self) -> None:
+        global _observes  # noqa: PLW0603 - marked helpers must find it
+        _observes += 1
+
+    def __exit__(self, *_: object) -> None:
+        global _observes  # noqa: PLW0603 - marked helpers must find it
         _observes -= 1
 
 

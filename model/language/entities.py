@@ -8,8 +8,7 @@ while a rule is explored, plain while it is executed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast, overload
 
@@ -67,10 +66,10 @@ class Field(Generic[T]):
     def __get__(self, entity: Entity | None, owner: type) -> T | Field[T]:
         if entity is None:
             return self
-        store = entity.world.store
         if exploring():
             check_reader(frame_above(1).f_code)
-        value: T = store.get(self._variable(entity))
+        variable = entity.variables.get(self.name) or self._variable(entity)
+        value: T = entity.world.store.get(variable)
         return value
 
     def __set__(self, entity: Entity, value: T) -> None:
@@ -250,12 +249,16 @@ class World:
         self.store = FieldStore()
         variables: list[Variable] = []
         offset = 0
+        fields = {kind: fields_of(kind) for kind in dict.fromkeys(map(type, self.entities))}
+        domains: dict[Field[Any], Domain[Any]] = {}
         for entity in self.entities:
             own: dict[str, Variable] = {}
-            for declared in fields_of(type(entity)):
+            for declared in fields[type(entity)]:
                 if declared.ghost is not None and declared.ghost not in observed:
                     continue
-                domain = _resolved(declared, entity, self.scope)
+                if declared not in domains:
+                    domains[declared] = _resolved(declared, entity, self.scope)
+                domain = domains[declared]
                 prefix = f"{entity.name}." if entity.name else ""
                 variable = Variable(
                     f"{prefix}{declared.name}",
@@ -322,14 +325,9 @@ class World:
             )
         return self._cells[after]
 
-    @contextmanager
-    def on(self, store: FieldStore) -> Generator[None]:
+    def on(self, store: FieldStore) -> OnStore:
         """Let fields go to this store for a while."""
-        outer, self.store = self.store, store
-        try:
-            yield
-        finally:
-            self.store = outer
+        return OnStore(self, store)
 
     def encode(self, values: Sequence[object]) -> tuple[int, ...]:
         """A plain state as cells."""
@@ -354,6 +352,21 @@ class World:
             return tuple(initial_value(variable, value, advice) for value in values)
         except FinaleError as error:
             raise error.located(declared.place) from None
+
+
+class OnStore:
+    """While the fields of a world go to a store. This is asked often, so it is no generator."""
+
+    __slots__ = ("outer", "store", "world")
+
+    def __init__(self, world: World, store: FieldStore) -> None:
+        self.world, self.store = world, store
+
+    def __enter__(self) -> None:
+        self.outer, self.world.store = self.world.store, self.store
+
+    def __exit__(self, *_: object) -> None:
+        self.world.store = self.outer
 
 
 def initial_value(variable: Variable, value: object, advice: str) -> object:

@@ -91,7 +91,7 @@ def asked(condition: object, number: int = 0) -> object:
     """A condition, as it is to be tested."""
     if _watch is not None:
         return _watch.asked(condition, number)
-    return _asked(condition)
+    return condition if condition.__class__ is bool else _asked(condition)
 
 
 def _asked(condition: object) -> object:

@@ -72,8 +72,8 @@ def completed_in_order(state: JobProtocol, checkpoint: Checkpoint, newer: Checkp
 @on_step
 def only_older_are_subsumed(state: JobProtocol, checkpoint: Checkpoint, newer: Checkpoint) -> bool:
     """The completion of a checkpoint leaves a newer one pending (S17)."""
-    when(checkpoint < newer and before(lambda: checkpoint.is_pending and newer.is_pending))
-    when(checkpoint.is_completed)
+    when(checkpoint.is_completed and before(lambda: checkpoint.is_pending))
+    when(checkpoint < newer and before(lambda: newer.is_pending))
     return newer.is_pending
 
 
@@ -99,8 +99,8 @@ def no_release_is_dropped(
 ) -> bool:
     """A confirmation that is not acted on is not one that the task was waiting for (S18)."""
     when(step.rule == "deliver_confirmation" and step.binding["task"] == task.name)
-    when(step.binding["checkpoint"] == checkpoint.name)
     when(task.status == TaskStatus.WAITING_FOR_FINAL_CP)
+    when(step.binding["checkpoint"] == checkpoint.name)
     when(state.awaits(task, checkpoint))
     return task.released
 

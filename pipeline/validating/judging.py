@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from finale.checker.logs.course import EXCERPTS_MAX, JobCourse, LogExcerpt, course_of, excerpts_of
 from finale.checker.logs.read.kept_lines import KeptEvent, KeptLines, KeptRest
 from finale.checker.logs.read.line_patterns import PatternTable
 from finale.checker.logs.read.log_events import LineTally
 from finale.checker.logs.read.log_files import LogFile, LogShelf, holes_of
 from finale.checker.logs.read.run_file import read_run_file
-from finale.checker.logs.validate import AcceptanceRequest, judge_cluster
+from finale.checker.logs.validate import AcceptanceRequest, JudgedCluster, judge_cluster
 from finale.checker.logs.verdicts import JobVerdict, named_in
 from finale.checker.search.limits import Limits
 from finale.model.errors import FinaleError
+from finale.model.garbage import uncollected
 
 from .eventlogs import judged_run, ruled_runs, runs_in
 from .pieces import Piece, digest_of
@@ -35,6 +37,8 @@ class JudgingOrder:
     accepts: Limits | None = None
     keeps: bool = False
     every: bool = False
+    draws: bool = False
+    """The courses of jobs are wanted, for a page."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,8 @@ class PieceOutcome:
     missing: tuple[str, ...] = ()
     """Which parts rotated logs lack."""
     errors: tuple[str, ...] = ()
+    courses: tuple[JobCourse, ...] = ()
+    """What a page draws of each job, if that is wanted."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +108,7 @@ def judged(
         digest = digest_of(given) if order.keeps and given is not None else ""
         with LogShelf(given) as inside:
             judging = _runs if order.engine == "finale" else _cluster
-            told, errors, lines = judging(order, piece, inside)
+            told, errors, lines, courses = judging(order, piece, inside)
             damaged = tuple(map(str, inside.damaged))
     except FinaleError as error:
         return PieceOutcome(piece.key, errors=(str(error),)), PieceLines(files)
@@ -112,7 +118,7 @@ def judged(
         for log in piece.logs
         for each in log.holes.values()
     )
-    outcome = PieceOutcome(piece.key, verdicts, counts, digest, damaged, missing, errors)
+    outcome = PieceOutcome(piece.key, verdicts, counts, digest, damaged, missing, errors, courses)
     return outcome, PieceLines(files, *lines)
 
 
@@ -120,6 +126,7 @@ _Found = tuple[
     tuple[tuple[JobVerdict, ...], LineCounts],
     tuple[str, ...],
     tuple[Sequence[KeptEvent], Sequence[KeptRest]],
+    tuple[JobCourse, ...],
 ]
 
 
@@ -128,10 +135,27 @@ def _cluster(order: JudgingOrder, piece: Piece, shelf: LogShelf) -> _Found:
     logs = map(shelf.lines, piece.logs)
     holes = holes_of(piece.logs)
     accepts = _asked(order, piece, shelf)
-    cluster = judge_cluster(logs, order.table, order.levels, accepts, kept, holes)
+    with uncollected():
+        cluster = judge_cluster(logs, order.table, order.levels, accepts, kept, holes)
     verdicts = tuple(named_in(job.verdict, piece.where, piece.logs) for job in cluster.jobs)
     lines = ((), ()) if kept is None else (list(kept.events), kept.rest)
-    return (verdicts, _counts(cluster.tally)), (), lines
+    courses = tuple(_courses(cluster, verdicts, piece, shelf)) if order.draws else ()
+    return (verdicts, _counts(cluster.tally)), (), lines, courses
+
+
+def _courses(
+    cluster: JudgedCluster, verdicts: Sequence[JobVerdict], piece: Piece, shelf: LogShelf
+) -> Iterator[JobCourse]:
+    """The course of each job, with the lines of its first findings."""
+    shown = [job.verdict.findings[:EXCERPTS_MAX] for job in cluster.jobs]
+    wheres = [each.where for some in shown for each in some]
+    around = excerpts_of(wheres, lambda log: shelf.lines(piece.logs[log]))
+    for run, job, named, some in zip(cluster.runs, cluster.jobs, verdicts, shown, strict=True):
+        excerpts = dict.fromkeys(
+            LogExcerpt(told.place, told.line, around[each.where])
+            for each, told in zip(some, named.findings, strict=False)
+        )
+        yield replace(course_of(run, job.verdict.findings), excerpts=tuple(excerpts))
 
 
 def _asked(order: JudgingOrder, piece: Piece, shelf: LogShelf) -> AcceptanceRequest | None:
@@ -159,7 +183,7 @@ def _runs(order: JudgingOrder, piece: Piece, shelf: LogShelf) -> _Found:
     errors = tuple(run.error for run in found if run.error)
     events = [event for run in found for event in run.events] if order.keeps else ()
     rest = [each for run in found for each in run.rest] if order.keeps else ()
-    return (verdicts, counts), errors, (events, rest)
+    return (verdicts, counts), errors, (events, rest), ()
 
 
 def _counts(tally: LineTally) -> LineCounts:

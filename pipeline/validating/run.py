@@ -47,7 +47,7 @@ class ValidationProgress:
 def digest_of_order(order: JudgingOrder, version: str) -> str:
     """What verdicts depend on beside the logs: options, the table of lines, code."""
     asked = (order.engine, order.table, sorted(order.levels.items()), order.accepts,
-             order.every, version)  # fmt: skip
+             order.every, order.draws, version)  # fmt: skip
     told = hashlib.sha256(pickle.dumps(asked))
     told.update(digest_of_code([_CODE], _WITHIN).encode())
     return told.hexdigest()

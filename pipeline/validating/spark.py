@@ -28,8 +28,9 @@ BUNDLE_MIN, BUNDLE_MAX = 2**20, 16 * 2**20
 BUNDLES_PER_SLOT = 8
 #: Bundles may carry the bytes of their logs, in megabytes.
 _SETTINGS = {"spark.rpc.message.maxSize": "1024"}
-#: What Spark says of a worker that is there no more.
-_DEATHS = ("exited unexpectedly", "ExecutorLostFailure", "MemoryError")
+#: What Spark says of an exception in Python code; of all others the process is not there any more,
+#: or had too little memory.
+_RAISED, _NO_MEMORY = "PythonException", "MemoryError"
 
 
 def judged_on(cluster: SparkCluster) -> Search:
@@ -99,17 +100,22 @@ class OnSpark:
                 failed.append(PieceOutcome(piece.key, errors=(str(error),)))
         return PieceBundle(self._order, kept, given), failed
 
-    def _results(self, bundle: PieceBundle) -> list[BundleResult]:
+    def _results(self, bundle: PieceBundle, *, again: bool = False) -> list[BundleResult]:
         """What a bundle comes to; one whose worker dies, piece by piece: most of them are good."""
+        from py4j.protocol import Py4JJavaError
+
         try:
             return self._context.parallelize([bundle], 1).flatMap(self._task).collect()
-        except Exception as error:
-            if self._ended or not any(each in str(error) for each in _DEATHS):
+        except Py4JJavaError as error:
+            told = str(error)
+            if self._ended or (_RAISED in told and _NO_MEMORY not in told):
                 raise
-        if len(bundle.pieces) > 1:
+            if self._context._jsc is None or self._context._jsc.sc().isStopped():
+                raise
+        if not again:
             alone = zip(bundle.pieces, bundle.given, strict=True)
             parts = (replace(bundle, pieces=[each], given=[given]) for each, given in alone)
-            return [result for part in parts for result in self._results(part)]
+            return [result for part in parts for result in self._results(part, again=True)]
         ((number, piece),) = bundle.pieces
         died = FinaleError(
             "worker-died",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,8 @@ from .tables import packed
 
 #: Here, what was judged is kept when it has so many bytes.
 BATCH_BYTES = 4 * 2**20
+#: After so many bytes of logs Python looks for garbage: what is left of jobs has cycles.
+GARBAGE_BYTES = 16 * 2**20
 #: A piece and the number under which the tables have its lines.
 Numbered = tuple[int, Piece]
 
@@ -73,17 +76,22 @@ def work(bundle: PieceBundle) -> Iterator[BundleResult]:
     for numbered, given in zip(bundle.pieces, bundle.given, strict=True):
         batch.judge(numbered, given)
     yield batch.result()
+    gc.collect()
 
 
 def judged_here(
     order: JudgingOrder, pieces: Sequence[Numbered], keep: Keep
 ) -> Generator[PieceOutcome]:
     """What becomes of pieces, one after the other. Whoever interrupts loses one at most."""
-    batch = TableBatch(order)
+    batch, since = TableBatch(order), 0
     try:
         with LogShelf() as shelf:
             for numbered in pieces:
                 yield batch.judge(numbered, shelf=shelf if numbered[1].is_in_archive else None)
+                since += numbered[1].size
+                if since >= GARBAGE_BYTES:
+                    gc.collect()
+                    since = 0
                 if batch.size >= BATCH_BYTES:
                     done, batch = batch, TableBatch(order)
                     keep(done.result())

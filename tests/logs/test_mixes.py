@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from finale.checker.logs.findings import Where
-from finale.checker.logs.property_monitor import MIXES
-from finale.checker.logs.replay.partial_model import ModelSize, PartialModel, PartialSystem
+from finale.checker.logs.property_monitor import MIXES, AskedPredicates
+from finale.checker.logs.replay.partial_model import ModelSize, PartialModel, partial_system
 from finale.checker.logs.replay.replay_monitor import ReplayMonitor
 from finale.checker.search.interpreter.execution import PlainPredicate
 from finale.model.language.properties import Family
@@ -38,8 +38,8 @@ def counts(state: PartialModel) -> bool:
 
 def _undecided(family: Family, opened: int, parallelism: int = 2) -> bool:
     """Whether a property is undecided if the first tasks may wait instead of running."""
-    system = PartialSystem({"Source: a": parallelism}, ModelSize(2))
-    system.predicates = (PlainPredicate(family, (), (), takes_step=False),)
+    system = partial_system({"Source: a": parallelism}, ModelSize(2))
+    system.asked = AskedPredicates([PlainPredicate(family, (), (), takes_step=False)])
     monitors = ReplayMonitor(system, range(len(system.start)))
     at = [task.variables["status"].position for task in system.protocol.tasks]
     for position in at:

@@ -7,7 +7,7 @@ from finale.model.protocols.task.tasks import Task
 
 
 def test_second_values_move_with_their_checkpoints() -> None:
-    system = partial_system((("S", 1),), ModelSize(8))
+    system = partial_system({"S": 1}, ModelSize(8))
     (task,), (one, two, three, *_) = system.protocol.tasks, system.protocol.checkpoints
     taken, finished = task.variables["taken"].position, "finished"
     others = {

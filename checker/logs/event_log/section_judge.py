@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 
 from finale.checker.logs.findings import Finding, Severity, Where
-from finale.checker.logs.property_monitor import PropertyMonitor
+from finale.checker.logs.property_monitor import AskedPredicates, PropertyMonitor
 from finale.checker.search.interpreter.execution import PlainPredicate, PlainSystem, TakenStep
 from finale.model.language.properties import goal_alone
 from finale.model.language.starting import Values
@@ -38,7 +38,8 @@ def findings_of(
 
     before, line = system.start(), system.section.line
     predicates = system.plain.predicates
-    monitor = PropertyMonitor(system.world, system.protocol, predicates, before.values)
+    asked = AskedPredicates(predicates)
+    monitor = PropertyMonitor(system.world, system.protocol, asked, before.values)
     monitor.names = names(before)
     monitor.start(Where(0, 0, line))
     for step in run:

@@ -96,7 +96,7 @@ class Clocks:
 
     def on_common_clock(self, log: int, time: str) -> float | None:
         """Return a time behind the lines of a file by the JobManager's clock, in milliseconds."""
-        told, own = _milliseconds(time), self._order.by_log.get(log)
+        told, own = milliseconds(time), self._order.by_log.get(log)
         if told is None or not own:
             return told
         return told + self._carried[log] - self.logs[log].offset(own[-1])
@@ -104,7 +104,7 @@ class Clocks:
     def _read(self, log: int, lines: Sequence[int]) -> LogClock:
         clock, latest, carried = LogClock(), -inf, 0.0
         for number in lines:
-            told = _milliseconds(self._order.lines[number].event.time)
+            told = milliseconds(self._order.lines[number].event.time)
             time = latest if told is None else told + carried
             if time < latest - BACK_MAX:
                 clock.backwards.append((number, latest - time))
@@ -190,7 +190,7 @@ class Clocks:
         return min(pairs, key=lambda e: abs(self._raw[e[1]] - self._raw[e[0]] - step))[1]
 
 
-def _milliseconds(text: str) -> float | None:
+def milliseconds(text: str) -> float | None:
     """A time as a line has it; None if the digits are no time."""
     try:
         time = datetime.fromisoformat(text.replace(",", "."))

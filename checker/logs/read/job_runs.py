@@ -39,7 +39,8 @@ LogExtent = dict[int, tuple[LinePlace | None, LinePlace | None]]
 """By log the lines before and after which a job has none, if they are known."""
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: that takes three times as long, and each line has one.
+@dataclass(slots=True, unsafe_hash=True)
 class RunEvent:
     """An event of a run. `task` has its attempt where that is known."""
 
@@ -428,15 +429,16 @@ class _Index:
                 name = self._names.get(_place(execution))
                 if task is None and name is not None:
                     task = TaskId(name[0], execution.subtask, name[1], execution.attempt)
-                elif task is not None:
+                elif task is not None and task.attempt != execution.attempt:
                     task = replace(task, attempt=execution.attempt)
             if task is not None:
                 execution, others = named.meant((event.log, task.name, task.attempt), event)
                 for each in (execution, *others) if execution is not None and others else ():
                     self.unsure.setdefault(self._job(each.graph), {}).setdefault(task.name)
             graph = None if execution is None else execution.graph
-            if graph is not None and task is not None and task.attempt is not None:
-                task = replace(task, attempt=task.attempt + self._first.get(graph, 0))
+            first = 0 if graph is None else self._first.get(graph, 0)
+            if first and task is not None and task.attempt is not None:
+                task = replace(task, attempt=task.attempt + first)
             job = event.job or (None if graph is None else self._job(graph))
             if job is not None and event.clock.startswith("jm"):
                 latest_job[event.log] = job

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from .line_patterns import LinePattern, PatternTable
 from .log_entries import LogEntry, Stray, entries
@@ -25,7 +26,8 @@ SOURCES = ("Source: ", "Custom Source")
 STRAYS_KEPT = 1000
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: that takes three times as long, and each line has one.
+@dataclass(slots=True, unsafe_hash=True)
 class TaskId:
     """A subtask of a vertex, from 0, and which attempt of it."""
 
@@ -40,7 +42,8 @@ class TaskId:
         return f"{self.vertex} ({self.subtask + 1}/{self.parallelism})"
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: that takes three times as long, and each line has one.
+@dataclass(slots=True, unsafe_hash=True)
 class Execution:
     """One attempt of a subtask in one graph of executions, as the coordinator calls it."""
 
@@ -54,7 +57,8 @@ LinePlace = tuple[int, int, int]
 """A log, a part of the log, and a line of the part."""
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: that takes three times as long, and each line has one.
+@dataclass(slots=True, unsafe_hash=True)
 class LogEvent:
     """An event that a line tells. `log` and `part` say of which file the line is."""
 
@@ -70,16 +74,17 @@ class LogEvent:
     execution: Execution | None
     causes: tuple[tuple[str, str], ...]
     """The exceptions that follow it, the last cause last: their class and what they say."""
+    checkpoint: int | None = field(init=False)
+    """The number of its checkpoint, if it names one."""
+
+    def __post_init__(self) -> None:
+        number = self.fields.get("checkpoint")
+        self.checkpoint = None if number is None else int(number)
 
     @property
     def place(self) -> LinePlace:
         """Where the line is."""
         return self.log, self.part, self.line
-
-    @property
-    def checkpoint(self) -> int | None:
-        number = self.fields.get("checkpoint")
-        return None if number is None else int(number)
 
     @property
     def job(self) -> str | None:
@@ -250,6 +255,7 @@ def _told(
     )
 
 
+@lru_cache(maxsize=4096)
 def task_of(text: str) -> TaskId | None:
     """The task that is called like this: `map (1/2)#0`, or without the attempt."""
     found = _TASK.fullmatch(text)
@@ -264,6 +270,7 @@ def task_of(text: str) -> TaskId | None:
     )
 
 
+@lru_cache(maxsize=4096)
 def execution_of(text: str) -> Execution | None:
     """The execution of an id: graph, vertex, subtask from 0, attempt."""
     found = _EXECUTION.fullmatch(text)

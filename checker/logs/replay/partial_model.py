@@ -7,13 +7,15 @@ and does not guess.
 
 from __future__ import annotations
 
-import typing
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NoReturn
 
-from finale.checker.logs.property_monitor import UnknownHere, is_monitored
+from finale.checker.logs.partial_state import UnknownHere
+from finale.checker.logs.property_monitor import AskedPredicates
+from finale.checker.logs.questions import is_monitored
 from finale.checker.logs.read.log_events import SOURCES
 from finale.checker.search.interpreter.execution import PlainPredicate
 from finale.checker.spec.catalogue import catalogue
@@ -66,35 +68,43 @@ class ModelSize:
     """How many of everything that a log tells of there are."""
 
     checkpoints: int
-    stops: int = 0
-    savepoints: int = 0
+    stops: int = 1
+    savepoints: int = 1
 
 
-@lru_cache(maxsize=16)
+Vertices = tuple[tuple[str, int, bool], ...]
+"""The vertices of a model: their names, how many subtasks each has, whether it is a source."""
+
+
 def partial_system(
-    tasks: tuple[tuple[str, int], ...], size: ModelSize, *, commits: bool = False
+    tasks: Mapping[str, int], size: ModelSize, *, commits: bool = False
 ) -> PartialSystem:
-    """The system for a job; runs of one job have it in common, for it has no state of its own."""
-    return PartialSystem(dict(tasks), size, commits=commits)
+    """Return the system for a job; `tasks` are its vertices, and how many subtasks each has.
 
-
-class PartialSystem:
-    """A protocol that stands in for a job, and the properties that can be asked of it.
-
-    `tasks` are vertices, in their order, and how many subtasks each has.
+    Jobs of one shape have their model in common, for it has no state of its own.
     """
+    sources = [name for name in tasks if name.startswith(SOURCES)] or list(tasks)[:1]
+    vertices = tuple(
+        # Findings name sinks, and nothing else, as the model does.
+        (_plain_name(name, number) if commits else f"vertex {number}", parallelism, name in sources)
+        for number, (name, parallelism) in enumerate(tasks.items())
+    )
+    return PartialSystem(tuple(tasks), _shaped(vertices, size, commits))
 
-    def __init__(self, tasks: Mapping[str, int], size: ModelSize, *, commits: bool = False) -> None:
+
+class ShapedModel:
+    """A protocol that stands in for all jobs of one shape, and what can be asked of it."""
+
+    def __init__(self, vertices: Vertices, size: ModelSize, *, commits: bool) -> None:
         bounds = {
             "checkpoints": max(2, size.checkpoints),
             "channel": 4,
             **{"failures": 1, "declines": 1, "expiries": 1, "cancels": 1, "crashes": 0},
-            "stops": max(1, size.stops),
-            "savepoints": max(1, size.savepoints),
+            "stops": size.stops,
+            "savepoints": size.savepoints,
         }
         history = {"taken", "progress", *({"effects"} if commits else ())}
-        self.names: dict[tuple[str, int], str] = {}
-        job = _job(tasks, commits)
+        job = _job(vertices, commits)
         setting = Setting(job, {}, {}, bounds, frozenset(history))
         self.protocol = PartialModel(setting)
         self.world = world_of(self.protocol, self.protocol.keeps())
@@ -106,23 +116,41 @@ class PartialSystem:
         self.start: Values = tuple(store.values)
         """No task runs yet."""
         object.__setattr__(self.protocol, "built", True)  # no variable of the state
-        numbers: dict[str, int] = {}
-        self.tasks: dict[tuple[str, int], Task] = {}
-        vertices = dict(zip((vertex.name for vertex in job.vertices), tasks, strict=True))
+        self.tasks: dict[tuple[int, int], Task] = {}
+        """The tasks by their vertex's place and their number."""
+        places = {name: place for place, (name, *_) in enumerate(vertices)}
+        counted = Counter[int]()
         for task in self.protocol.tasks:
-            vertex = vertices[task.subtask.vertex.name]
-            subtask = numbers.get(vertex, 0)
-            numbers[vertex] = subtask + 1
-            self.tasks[vertex, subtask] = task
-        self.predicates = tuple(
-            predicate
-            for family in catalogue().properties.values()
-            if is_monitored(family.kind)
-            and not family.on_request
-            and can_apply(family, type(self.protocol))
-            and (family.needs is None or family.needs in history)
-            for predicate in _bound(self.protocol, family)
+            place = places[task.subtask.vertex.name]
+            self.tasks[place, counted[place]] = task
+            counted[place] += 1
+        self.asked = AskedPredicates(
+            (
+                predicate
+                for family in catalogue().properties.values()
+                if is_monitored(family.kind)
+                and not family.on_request
+                and can_apply(family, type(self.protocol))
+                and (family.needs is None or family.needs in history)
+                for predicate in _bound(self.protocol, family)
+            ),
+            by_need=True,
         )
+
+
+@lru_cache(maxsize=64)
+def _shaped(vertices: Vertices, size: ModelSize, commits: bool) -> ShapedModel:
+    return ShapedModel(vertices, size, commits=commits)
+
+
+class PartialSystem:
+    """A job as its log names it, and the model that stands in for it."""
+
+    def __init__(self, names: Sequence[str], model: ShapedModel) -> None:
+        self.protocol, self.world, self.start = model.protocol, model.world, model.start
+        self.asked = model.asked
+        """The predicates, as a monitor of a run asks them."""
+        self.tasks = {(names[place], number): task for (place, number), task in model.tasks.items()}
 
     def task(self, vertex: str, subtask: int) -> Task | None:
         """The task of this name, if there is one."""
@@ -130,34 +158,29 @@ class PartialSystem:
 
 
 def _bound(protocol: PartialModel, family: Any) -> list[PlainPredicate]:
-    takes_step = Taken in typing.get_type_hints(family.mark.function).values()
+    takes_step = Taken in family.mark.hints.values()
     return [
         PlainPredicate(family, arguments, binding, takes_step)
         for arguments, binding, _ in bindings(protocol, family.mark, skip=1)
     ]
 
 
-def _job(tasks: Mapping[str, int], commits: bool) -> Job:
+def _job(vertices: Vertices, commits: bool) -> Job:
     """The tasks that are known, each behind the first source: what they read is not known."""
-    names = {name: _plain_name(name, number) for number, name in enumerate(tasks)}
-    sources = [name for name in tasks if name.startswith(SOURCES)] or list(tasks)[:1]
-    others = [name for name in tasks if name not in sources]
-    vertices: list[Vertex] = []
-    for name, parallelism in tasks.items():
-        if name in sources:
-            each = 1 if commits else 0
-            vertices.append(
-                Vertex.source(names[name], records=each, parallelism=parallelism, bounded=False)
+    made: list[Vertex] = []
+    for name, parallelism, is_source in vertices:
+        if is_source:
+            records = 1 if commits else 0
+            made.append(
+                Vertex.source(name, records=records, parallelism=parallelism, bounded=False)
             )
         else:
             sink = Sink.TWO_PHASE if commits else Sink.NONE
-            vertices.append(Vertex(names[name], parallelism=parallelism, sink=sink))
-    edges = [
-        Edge(names[source], names[name], Pattern.POINTWISE)
-        for name in others
-        for source in sources[:1]
-    ]
-    return Job(tuple(vertices), tuple(edges))
+            made.append(Vertex(name, parallelism=parallelism, sink=sink))
+    first, *_ = (name for name, _, is_source in vertices if is_source)
+    others = (name for name, _, is_source in vertices if not is_source)
+    edges = tuple(Edge(first, name, Pattern.POINTWISE) for name in others)
+    return Job(tuple(made), edges)
 
 
 def _plain_name(name: str, number: int) -> str:

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from finale.checker.logs.findings import Severity, Where
-from finale.checker.logs.property_monitor import PartialStore, PropertyMonitor
+from finale.checker.logs.partial_state import PartialStore
+from finale.checker.logs.property_monitor import PropertyMonitor
 from finale.checker.search.interpreter.execution import PlainPredicate
 
 from .partial_model import PartialSystem
@@ -24,7 +25,7 @@ class ReplayMonitor(PropertyMonitor):
     """The properties of a job, asked along the events of its log."""
 
     def __init__(self, system: PartialSystem, known: Iterable[int]) -> None:
-        super().__init__(system.world, system.protocol, system.predicates, system.start, known)
+        super().__init__(system.world, system.protocol, system.asked, system.start, known)
         self._row: tuple[str, int, frozenset[Where]] | None = None
         """Why the last checkpoints failed, how many for that reason, and since which lines what was
         open is that was so at the first of them."""
@@ -66,7 +67,7 @@ class ReplayMonitor(PropertyMonitor):
 
     def ask(self, name: str, binding: tuple[object, ...], where: Where, told: str) -> None:
         """Ask one property of one binding in the present state; `told` is the last name in it."""
-        store = PartialStore(self.values, self._all)
+        store = PartialStore(self.values, self._all, set())
         self._stores = (store,)
         for predicate in self._of(name, binding):
             with self.world.on(store):

@@ -71,13 +71,15 @@ class ReplayState:
         ids = {event.log_event.checkpoint for event in run.events}
         self._numbers = sorted(each for each in ids if each is not None and each > 0)
         # Each task may need two to be kept.
-        most = min(max(IDS_AT_ONCE, 4 * sum(run.tasks.values())), IDS_MAX)
+        tasks = run.tasks
+        most = min(max(IDS_AT_ONCE, 4 * sum(tasks.values())), IDS_MAX)
         count = min(len(self._numbers), most)
-        # Rounded up, for jobs of one size have their system in common.
+        # Rounded up, for jobs of one size have their model in common.
         size = ModelSize(
-            -count // 8 * -8, words.count("request_stop"), words.count("request_savepoint")
+            min(max(8, 1 << (count - 1).bit_length()), IDS_MAX),
+            max(1, words.count("request_stop")),
+            max(1, words.count("request_savepoint")),
         )
-        tasks = tuple(run.tasks.items())
         self.system = partial_system(tasks, size, commits="committed" in words)
         self.protocol = self.system.protocol
         self.slot = dict(zip(self._numbers[:count], self.protocol.checkpoints, strict=False))
@@ -226,8 +228,9 @@ class ReplayState:
     def _names(self) -> dict[str, str]:
         """Names of the model, and what the log calls them."""
         names = {point.name: f"checkpoint {number}" for number, point in self.slot.items()}
+        vertices = self.run.tasks
         for (vertex, subtask), task in self.system.tasks.items():
-            names[task.name] = TaskId(vertex, subtask, self.run.tasks[vertex], None).name
+            names[task.name] = TaskId(vertex, subtask, vertices[vertex], None).name
         for channel in self.protocol.channels:
             names[channel.name] = names[self.protocol.reader(channel).name]
         return names

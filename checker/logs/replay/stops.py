@@ -159,8 +159,8 @@ class AllStops:
         one before it knew."""
         at, told = (named.vertex, named.subtask), event.log_event
         attempt = None if named.attempt is None else (event.graph, named.attempt)
-        task = self.tasks.setdefault(at, TaskStopProgress(named.name, attempt))
-        if attempt not in (None, task.attempt):
+        task = self.tasks.get(at)
+        if task is None or attempt not in (None, task.attempt):
             task = self.tasks[at] = TaskStopProgress(named.name, attempt)
         number = told.checkpoint
         if told.word in ("task-switched", "task-learned"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -134,6 +135,36 @@ def test_a_worker_that_dies_takes_one_piece_with_it(spark: SparkSession, tmp_pat
     assert "error[worker-died]" in second.errors[0]
     with pytest.raises(Exception, match="AssertionError"):
         list(OnSpark(spark, order, ships=False, task=wrong).judge(numbered(pieces), keep_none))
+
+
+#: A daemon of Spark's workers that is killed when it starts for the first time.
+_DIES_ONCE = """
+import os, runpy, signal
+from pathlib import Path
+
+first = Path(__file__).with_name("first")
+if first.exists():
+    first.unlink()
+    os.kill(os.getpid(), signal.SIGKILL)
+runpy.run_module("pyspark.daemon", run_name="__main__")
+"""
+
+
+def test_the_daemon_of_workers_may_be_killed_at_its_start(java: int, tmp_path: Path) -> None:
+    assert java
+    unpacked(tmp_path, *NAMES)
+    (tmp_path / "dies_once.py").write_text(_DIES_ONCE)
+    (tmp_path / "first").touch()
+    command = f"validate {' '.join(NAMES)} --format json"
+    there = subprocess.run(
+        [Path(sys.executable).with_name("finale"), *command.split(), "--master", "local[2]",
+         "--conf", "spark.python.daemon.module=dies_once"],
+        cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert not (tmp_path / "first").exists(), "the daemon was started, and killed"
+    here = run(command, tmp_path)
+    assert (there.returncode, there.stdout, there.stderr) == (here.exit, here.stdout, here.stderr)
 
 
 def test_small_pieces_are_bundled_and_none_is_torn() -> None:

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from finale.checker.logs.event_log.section_judge import promised, renumbered
 from finale.checker.logs.event_log.section_system import Reached, SectionSystem
-from finale.checker.logs.property_monitor import of_states_and_steps
+from finale.checker.logs.questions import of_states_and_steps
 from finale.checker.search.native.kernel import cache_block as at
 from finale.model.language.bindings import BoundRule
 from finale.model.language.path_ends import BlockedHere, FaultHere
