@@ -15,6 +15,7 @@ from finale.checker.search.verdict import Word
 from finale.checker.spec.claim import Spec
 from finale.model.errors import FinaleError, Place
 from finale.reference.flink.facts import EngineFacts
+from finale.reference.flink.jvms import Jvms
 from finale.reference.flink.order import ORDER_FILE, PERIODIC
 from finale.reference.flink.releases import Release
 from finale.reference.flink.run import prepared_folder, run_order
@@ -79,16 +80,17 @@ class OrdersDrive:
             version = self.release.version
             write(page, orders_lines(self.spec, names, sample, self.count, version))
         done: list[JudgedRun] = []
-        for number, each in enumerate(orders, 1):
-            order = replace(each, probe=PERIODIC)
-            folder = prepared_folder(self.folder / f"order-{number}")
-            (folder / ORDER_FILE).write_text(order.to_json(), encoding="utf-8")
-            run = run_order(order, self.release, folder / "run-1")
-            done.append(judged_to_hold(run, names))
-            if as_text:
-                write(page, run_lines(number, done[-1], page.width, "order"))
-            if sum(each.verdict is not Reproduction.NOT_TAKEN for each in done) == self.count:
-                break
+        with Jvms(self.release) as jvms:
+            for number, each in enumerate(orders, 1):
+                order = replace(each, probe=PERIODIC)
+                folder = prepared_folder(self.folder / f"order-{number}")
+                (folder / ORDER_FILE).write_text(order.to_json(), encoding="utf-8")
+                run = run_order(order, jvms, folder / "run-1")
+                done.append(judged_to_hold(run, names))
+                if as_text:
+                    write(page, run_lines(number, done[-1], page.width, "order"))
+                if sum(each.verdict is not Reproduction.NOT_TAKEN for each in done) == self.count:
+                    break
         if as_text:
             write(page, ["", total_line(done)])
         else:

@@ -25,6 +25,7 @@ from finale.checker.spec.grid import NONE, values_in
 from finale.checker.spec.reading import check_property_name
 from finale.model.errors import FinaleError, Place
 from finale.reference.flink.facts import EngineFacts, facts_of
+from finale.reference.flink.jvms import Jvms
 from finale.reference.flink.order import ORDER_FILE, Order
 from finale.reference.flink.releases import release_of
 from finale.reference.flink.run import prepared_folder, run_order
@@ -133,27 +134,28 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
     done: list[JudgedRun] = []
     others: list[JudgedRun] = []
     order, claim = left.pop(0)
-    while len(done) < times:
-        (folder / ORDER_FILE).write_text(order.to_json(), encoding="utf-8")
-        if format == "text" and not done:
-            write(page, heading_lines(written, name, len(order.steps), release.version))
-        number = len(done) + 1
-        run = run_order(order, release, folder / f"run-{number}")
-        left_over = causes(claim, order, release)
-        verdict = judged(run, name, left_over, of_release=claim.under is not None)
-        if format == "text":
-            write(page, run_lines(number, verdict, page.width))
-        if verdict.verdict is Reproduction.NOT_TAKEN and left and not done:
-            order, claim = left.pop(0)
-            aside = folder / f"not-taken-{len(others) + 1}"
-            (folder / "run-1").rename(aside)
-            others.append(replace(verdict, run=replace(run, folder=aside)))
-            (folder / ORDER_FILE).rename(aside / ORDER_FILE)
+    with Jvms(release) as jvms:
+        while len(done) < times:
+            (folder / ORDER_FILE).write_text(order.to_json(), encoding="utf-8")
+            if format == "text" and not done:
+                write(page, heading_lines(written, name, len(order.steps), release.version))
+            number = len(done) + 1
+            run = run_order(order, jvms, folder / f"run-{number}")
+            left_over = causes(claim, order, release)
+            verdict = judged(run, name, left_over, of_release=claim.under is not None)
             if format == "text":
-                say(f"this order and its run are in {shown_file(aside)}")
-                write(page, ["", "another counterexample of the same property:"])
-            continue
-        done.append(verdict)
+                write(page, run_lines(number, verdict, page.width))
+            if verdict.verdict is Reproduction.NOT_TAKEN and left and not done:
+                order, claim = left.pop(0)
+                aside = folder / f"not-taken-{len(others) + 1}"
+                (folder / "run-1").rename(aside)
+                others.append(replace(verdict, run=replace(run, folder=aside)))
+                (folder / ORDER_FILE).rename(aside / ORDER_FILE)
+                if format == "text":
+                    say(f"this order and its run are in {shown_file(aside)}")
+                    write(page, ["", "another counterexample of the same property:"])
+                continue
+            done.append(verdict)
     if format == "json":
         about = {"spec": shown_file(written.file), "property": name}
         runs = {"flink": release.version, "runs": [run_json(each) for each in done]}

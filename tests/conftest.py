@@ -2,7 +2,8 @@
 
 `tiers.toml` says which files belong to a slower tier than `quick`, and why. `--tier` chooses:
 `quick` while you type, `test` before a commit (with the quick ones), `agreement` beside it in CI,
-or `all`. Tests that are marked `slow` are in none of them; `make slow` runs these.
+or `all`. Tests that are marked `slow` are in none of them; `make slow` runs these. Of a file with
+many like cases it also says which share of them is left for the night.
 """
 
 from __future__ import annotations
@@ -15,14 +16,16 @@ import resource
 import sys
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
 
+T = TypeVar("T")
 HERE = Path(__file__).parent
 #: Which files each tier runs, by the tiers that `tiers.toml` gives them.
 RUNS = {
@@ -45,39 +48,70 @@ settings.load_profile(os.environ.get("FINALE_EXAMPLES", "ci"))
 
 
 @cache
+def tables() -> dict[str, Any]:
+    return tomllib.loads((HERE / "tiers.toml").read_text(encoding="utf-8"))
+
+
+@cache
 def tiers() -> dict[str, str]:
     """The tier of each file that is not quick."""
-    table = tomllib.loads((HERE / "tiers.toml").read_text(encoding="utf-8"))
-    return {file: name for name, entry in table.items() for file in entry["files"]}
+    return {file: tier for tier in ("test", "agreement") for file in tables()[tier]["files"]}
+
+
+def told_of(path: Path, files: Mapping[str, T], otherwise: T) -> T:
+    """What a table of files and folders says of a file, or of the nearest folder that it is in."""
+    inside = path.relative_to(HERE)
+    names = (each.as_posix() for each in (inside, *inside.parents))
+    return next((files[name] for name in names if name in files), otherwise)
 
 
 def tier_of(path: Path) -> str:
     """The tier of a file: its own, or that of a folder that it is in."""
-    inside = path.relative_to(HERE)
-    for each in (inside, *inside.parents):
-        if each.as_posix() in tiers():
-            return tiers()[each.as_posix()]
-    return "quick"
+    return told_of(path, tiers(), "quick")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options of these tests."""
     parser.addoption("--tier", choices=RUNS, default="all", help="which files to run")
-    parser.addoption("--costs", type=Path, help="write the processor time of each file there")
+    parser.addoption("--costs", type=Path, help="write the processor time of each test there")
+
+
+def named_files(config: pytest.Config) -> set[Path]:
+    """What the command line names: all of it is run, whatever the tables say."""
+    return {Path(each.partition("::")[0]).resolve() for each in config.args}
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """A file of another tier is not even imported, unless it is named."""
-    named = {Path(each.partition("::")[0]).resolve() for each in config.args}
     is_test = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
-    if not is_test or collection_path in named or not collection_path.is_relative_to(HERE):
+    if (
+        not is_test
+        or collection_path in named_files(config)
+        or not collection_path.is_relative_to(HERE)
+    ):
         return None
     chosen = RUNS[str(config.getoption("--tier"))]
     return None if tier_of(collection_path) in chosen else True
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A process that holds little forks in less time: what forks for each case is run first."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave cases for the night, before `-m` chooses; and sort.
+
+    A process that holds little forks in less time: what forks for each case is run first.
+    """
+    functions = set[tuple[Path, str]]()
+    named = named_files(config)
+    for item in items:
+        function = (item.path, item.nodeid.partition("[")[0])
+        one_of = told_of(item.path, tables()["sampled"], 1)
+        if (
+            item.path not in named
+            and function in functions
+            and crc32(item.nodeid.encode()) % one_of
+        ):
+            item.add_marker(pytest.mark.slow)
+        functions.add(function)
     items.sort(key=lambda item: not item.path.relative_to(HERE).as_posix().startswith(FORKING))
 
 
@@ -114,7 +148,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Add up what the tests of a file take: processor time, with that of ended processes.
+    """Add up what a test's cases take: processor time, with that of ended processes.
 
     A short test leaves the collection of garbage to the gap after it: most of what tests make lives
     on, and a fifth of their time went into looking at it again.
@@ -126,7 +160,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     gc.enable()
     if gc.get_count()[0] > OBJECTS_MAX:
         gc.collect()
-    COSTS[item.path.relative_to(HERE).as_posix()] += _seconds() - before
+    COSTS[item.nodeid.partition("[")[0]] += _seconds() - before
     return result
 
 
@@ -136,7 +170,7 @@ def _seconds() -> float:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write what the files have cost. Each worker of xdist writes its own part."""
+    """Write what the tests have cost. Each worker of xdist writes its own part."""
     file: Path | None = session.config.getoption("--costs")
     if file is not None and COSTS:
         worker = os.environ.get("PYTEST_XDIST_WORKER", "")

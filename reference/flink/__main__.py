@@ -8,6 +8,7 @@ from pathlib import Path
 
 from finale.model.errors import FinaleError, Place
 
+from .jvms import Jvms
 from .order import read_order
 from .releases import release_of
 from .run import Run, run_order
@@ -29,7 +30,8 @@ def main(arguments: list[str]) -> int:
     try:
         order = read_order(Path(arguments[0]))
         release = release_of(arguments[1] if len(arguments) == 2 else None)
-        run = run_order(order, release, _folder_beside(Path(arguments[0])))
+        with Jvms(release) as jvms:
+            run = run_order(order, jvms, _folder_beside(Path(arguments[0])))
     except FinaleError as error:
         print(error, file=sys.stderr)
         return 2

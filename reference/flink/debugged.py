@@ -185,6 +185,14 @@ class Debugged:
         """Let a held thread return a failed future from the method at once: the call fails."""
         self._send("fail", str(token))
 
+    def arm(self) -> None:
+        """Hold threads again at hooks."""
+        self._send("arm")
+
+    def disarm(self) -> None:
+        """Let all threads go, and hold none from here on."""
+        self._send("disarm")
+
     def command(self, *words: str) -> None:
         """Send a command to the job."""
         self._send("job", "\t".join(words))

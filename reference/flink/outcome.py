@@ -17,8 +17,9 @@ from finale.model.topology import Job
 
 from .director import TRIGGER, Director
 from .job import ends_by_itself, sources_of
+from .jvms import LOG
 from .order import ASK, FAIL, PERIODIC, RESUME
-from .session import LOG, Hit, Session, Status
+from .session import Hit, Session, Status
 
 #: The job is at rest if nothing has happened for so long, in seconds.
 SECONDS_OF_REST = 4.0

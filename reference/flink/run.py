@@ -23,10 +23,11 @@ from .director import (
 )
 from .facts import facts_of
 from .job import sources_of
+from .jvms import LOG, Jvms
 from .order import ORDER_FILE, Order
 from .outcome import RunOutcome, taken_to_end
 from .releases import Release, hooks_file
-from .session import LOG, Session
+from .session import Session
 
 #: What takes the order of a folder again, without a model.
 SCRIPT = "again.sh"
@@ -118,17 +119,17 @@ def _check(order: Order, release: Release) -> None:
             )
 
 
-def run_order(order: Order, release: Release, folder: Path) -> Run:
+def run_order(order: Order, jvms: Jvms, folder: Path) -> Run:
     """Run a job along an order. Raises `hook-missing`, and what `Session` raises."""
-    _check(order, release)
+    _check(order, jvms.release)
     asked = {step.request: REQUESTS[step.name] for step in order.steps if step.name in REQUESTS}
-    with Session(release, order.job, order.settings, folder) as session:
+    with Session(jvms, order.job, order.settings, folder) as session:
         director = Director(session, order)
         taken = director.take()
         outcome = taken_to_end(session, director, asked, order.probe)
     page = {
         "format": "finale-run/1",
-        "release": release.version,
+        "release": jvms.release.version,
         "taken": taken.missed is None,
         "missed": None if taken.missed is None else str(taken.missed),
         "refused": "" if taken.missed is None else taken.missed.refused,
@@ -137,7 +138,7 @@ def run_order(order: Order, release: Release, folder: Path) -> Run:
         "moments": [asdict(each) for each in taken.moments],
     }
     _write(folder / "outcome.json", json.dumps(page, indent=1) + "\n")
-    return Run(folder, release, taken, outcome)
+    return Run(folder, jvms.release, taken, outcome)
 
 
 def _write(file: Path, text: str) -> None:

@@ -8,21 +8,20 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
+from types import TracebackType
 from typing import Self, cast
 
 from finale.model.errors import FinaleError, Place
 from finale.model.topology import Job, Subtask
 
-from .debugged import MEMORY, Absent, Debugged, Ended, Happening, Refused, Stop, Told
-from .hooks import SOURCES, Hook, Hooks, hooks_of, missing
+from .debugged import Absent, Ended, Happening, Refused, Stop, Told
+from .hooks import SOURCES, Hook, Hooks, missing
 from .job import sources_of
+from .jvms import LOG, Jvms
 from .releases import Release
-from .toolchain import compiled, find_jdk
 
 #: A JVM, a cluster and a job have so long to run, in seconds.
 SECONDS_TO_RUN = 120.0
-LOG = "flink.log"
-LOG4J_FILE = "log4j2.properties"
 #: The setting of the driver's job that says how many splits a coordinator assigns.
 SPLITS = "job.splits"
 #: How a task of several operators is called: the first one, its chained sources, those behind it.
@@ -58,13 +57,6 @@ SETTINGS = {
 }
 #: No order opens a port to others.
 LOOPBACK = ("rest.address", "rest.bind-address", "jobmanager.bind-host", "taskmanager.bind-host")
-#: Java 17 asks for these; Flink's own scripts set them, too.
-OPENS = [f"--add-opens=java.base/java.{each}=ALL-UNNAMED" for each in ("lang", "util", "time")]
-
-
-#: A MiniCluster has as many threads for calls as the JVM sees processors, from two to four, and a
-#: call that is held holds one of them.
-PROCESSORS = "-XX:ActiveProcessorCount=4"
 
 
 @dataclass(frozen=True)
@@ -139,9 +131,9 @@ News = Hit | Left | Answer | Runs | Crashed | Over | Status
 
 @dataclass
 class Session:
-    """A job on an unmodified Flink. All processes end with the context."""
+    """A job on an unmodified Flink, in a JVM of its own or one that other runs have used."""
 
-    release: Release
+    jvms: Jvms
     job: Job
     settings: Mapping[str, str]
     folder: Path
@@ -156,42 +148,34 @@ class Session:
 
     def __enter__(self) -> Self:
         """Start the job. Raises `java-missing`, `jdk-missing`, `hook-missing`, `jvm-died`."""
-        self.hooks: Hooks = hooks_of(self.release)
-        jdk = find_jdk()
-        debugger, job = compiled(jdk, self.release, self.hooks.java)
         self._prepare_folder()
-        start: list[str | Path] = [
-            jdk.java,
-            "-Xmx128m",
-            "--add-modules",
-            "jdk.jdi",
-            "-cp",
-            debugger,
-            "Debugger",
-        ]
-        command = [
-            str(jdk.java),
-            MEMORY,
-            PROCESSORS,
-            f"-Dlog4j2.configurationFile={LOG4J_FILE}",
-            *OPENS,
-            "-cp",
-        ]
-        command += [f"{job}:{self.release.class_path}", "Job"]
         with self._stack:
-            debugged = Debugged(start, command, self.hooks.all, self.folder)
-            self._debugged = self._stack.enter_context(debugged)
+            self._debugged = self._stack.enter_context(self.jvms.jvm(self.folder))
             self._begin()
             self._stack = self._stack.pop_all()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+
+    @property
+    def release(self) -> Release:
+        """The release of Flink that runs the job."""
+        return self.jvms.release
+
+    @property
+    def hooks(self) -> Hooks:
+        """Where threads of this release are held."""
+        return self.jvms.hooks
 
     def _prepare_folder(self) -> None:
         try:
             (self.folder / "savepoints").mkdir(parents=True, exist_ok=True)
-            (self.folder / LOG4J_FILE).write_text(LOG4J, encoding="utf-8")
         except OSError as error:
             raise FinaleError(
                 "unwritable",
@@ -481,29 +465,4 @@ def _is_of(kind: str, subtask: Subtask) -> bool:
     return subtask.vertex.is_source if kind == SOURCES else bool(subtask.vertex.chained)
 
 
-#: The JVM runs in the folder of the run, so that no path stands here: Log4j would expand it.
-LOG4J = f"""\
-rootLogger.level = INFO
-rootLogger.appenderRef.main.ref = Main
-appender.main.name = Main
-appender.main.type = File
-appender.main.fileName = {LOG}
-appender.main.layout.type = PatternLayout
-appender.main.layout.pattern = %d{{yyyy-MM-dd HH:mm:ss,SSS}} %-5p %c [%t] - %m%n
-logger.checkpoint.name = org.apache.flink.runtime.checkpoint
-logger.checkpoint.level = DEBUG
-logger.graph.name = org.apache.flink.runtime.executiongraph
-logger.graph.level = DEBUG
-logger.master.name = org.apache.flink.runtime.jobmaster.JobMaster
-logger.master.level = DEBUG
-logger.executor.name = org.apache.flink.runtime.taskexecutor.TaskExecutor
-logger.executor.level = DEBUG
-logger.task.name = org.apache.flink.runtime.taskmanager.Task
-logger.task.level = DEBUG
-logger.stream.name = org.apache.flink.streaming.runtime
-logger.stream.level = DEBUG
-logger.stop.name = org.apache.flink.runtime.scheduler.stopwithsavepoint
-logger.stop.level = DEBUG
-"""
-
-__all__ = ["LOG", "SPLITS", "Answer", "Hit", "Left", "News", "Over", "Session", "Status"]
+__all__ = ["SPLITS", "Answer", "Hit", "Left", "News", "Over", "Session", "Status"]

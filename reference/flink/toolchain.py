@@ -32,6 +32,7 @@ JOB = (
     "Committing",
     "Ends",
     "Crash",
+    "Run",
 )
 #: The module with the interface of debuggers.
 MODULE = "jdk.jdi"

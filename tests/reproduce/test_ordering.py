@@ -25,6 +25,7 @@ from finale.reference.flink import __main__ as again
 from finale.reference.flink.director import Missed, Taken
 from finale.reference.flink.facts import EngineFacts, facts_in
 from finale.reference.flink.hooks import hooks_in
+from finale.reference.flink.jvms import Jvms
 from finale.reference.flink.order import FAIL, Order, OrderedStep, read_order
 from finale.reference.flink.outcome import RunOutcome
 from finale.reference.flink.releases import Release, release_of
@@ -177,7 +178,7 @@ def test_a_step_that_nothing_takes_is_refused(
 ) -> None:
     release = distribution(tmp_path, "2.3.0", *{each.class_name for each in HOOKS.all})
     with pytest.raises(FinaleError) as caught:
-        run_order(replace(hang, steps=(step,)), release_of(str(release)), tmp_path / "run")
+        run_order(replace(hang, steps=(step,)), Jvms(release_of(str(release))), tmp_path / "run")
     assert caught.value.code == "hook-missing"
     assert str(step) in caught.value.message
     assert not (tmp_path / "run").exists()
@@ -215,7 +216,7 @@ def test_a_step_that_says_too_little_is_refused_before_flink_starts(
 ) -> None:
     release = distribution(tmp_path, "2.3.0", *{each.class_name for each in HOOKS.all})
     with pytest.raises(FinaleError, match=why) as caught:
-        run_order(replace(hang, steps=(step,)), release_of(str(release)), tmp_path / "run")
+        run_order(replace(hang, steps=(step,)), Jvms(release_of(str(release))), tmp_path / "run")
     assert caught.value.code == "bad-order"
 
 
@@ -232,7 +233,7 @@ def test_a_number_that_is_none_is_refused(hang: Order, tmp_path: Path, number: s
 def test_an_order_is_taken_again_beside_its_file(
     hang: Order, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def refused(order: Order, release: Release, folder: Path) -> None:
+    def refused(order: Order, jvms: Jvms, folder: Path) -> None:
         assert (order.steps, folder.parent) == (hang.steps, file.parent)
         raise FinaleError("java-missing", "there is no Java", advice="install one")
 
@@ -264,9 +265,9 @@ def test_who_kept_an_order_from_being_taken(
     outcome = RunOutcome("RUNNING", False, (), {}, {}, {}, {}, 0, (), ())
     release = distribution(tmp_path, "2.3.0")
 
-    def not_taken(order: Order, release: Release, folder: Path) -> Run:
+    def not_taken(order: Order, jvms: Jvms, folder: Path) -> Run:
         assert order.steps == hang.steps
-        return Run(folder, release, Taken(missed=missed), outcome)
+        return Run(folder, jvms.release, Taken(missed=missed), outcome)
 
     monkeypatch.setattr(again, "run_order", not_taken)
     file = tmp_path / "order.json"

@@ -57,6 +57,14 @@ final class Assigner implements InvocationHandler {
         restore(null);
     }
 
+    /** Another run begins. */
+    static void forget() {
+        if (current != null) {
+            current.thread.shutdownNow();
+        }
+        current = null;
+    }
+
     /** Assigns a split to a subtask, as soon as the subtask runs. */
     static void assign(String split, int subtask) {
         Assigner assigner = current;

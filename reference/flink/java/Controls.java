@@ -34,6 +34,15 @@ final class Controls {
     private CompletableFuture<Void> answer = CompletableFuture.completedFuture(null);
     private CompletableFuture<Void> changed = new CompletableFuture<>();
 
+    /** Another run begins. */
+    static void forget() {
+        master = null;
+        absorbing = null;
+        ALL.clear();
+        TASKS.clear();
+        MAILS.clear();
+    }
+
     static Controls of(String vertex, int subtask) {
         return ALL.computeIfAbsent(vertex + "." + subtask, name -> new Controls());
     }

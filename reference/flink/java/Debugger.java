@@ -54,6 +54,8 @@ import java.util.concurrent.TimeUnit;
  * skip TOKEN                                      returns from the method at once, with nothing
  * fail TOKEN                                      returns a failed future from the method at once
  * job TEXT                                        a line for the JVM's standard input
+ * disarm                                          lets all threads go, and holds none from here on
+ * arm                                             holds threads again
  * </pre>
  *
  * Standard output has one JSON object a line, in the order in which things happened. The end of
@@ -73,6 +75,8 @@ public class Debugger {
     private Process process;
     private VirtualMachine machine;
     private int tokens;
+    /** Whether threads are held. It changes, and threads are held, under the lock of `held`. */
+    private boolean isArmed = true;
 
     public static void main(String[] command) throws Exception {
         new Debugger().run(command);
@@ -138,17 +142,33 @@ public class Debugger {
             OutputStream job = process.getOutputStream();
             for (String line; (line = input.readLine()) != null; ) {
                 String[] words = line.split("\t", 2);
-                if (words[0].equals("job")) {
-                    job.write((words[1] + "\n").getBytes(StandardCharsets.UTF_8));
-                    job.flush();
-                } else {
-                    letGo(Integer.parseInt(words[1]), words[0]);
+                switch (words[0]) {
+                    case "job" -> {
+                        job.write((words[1] + "\n").getBytes(StandardCharsets.UTF_8));
+                        job.flush();
+                    }
+                    case "disarm" -> disarm();
+                    case "arm" -> {
+                        synchronized (held) {
+                            isArmed = true;
+                        }
+                    }
+                    default -> letGo(Integer.parseInt(words[1]), words[0]);
                 }
             }
         } catch (IOException | VMDisconnectedException gone) {
             // The event queue says so.
         }
         end();
+    }
+
+    private void disarm() {
+        synchronized (held) {
+            isArmed = false;
+            held.values().forEach(ThreadReference::resume);
+            held.clear();
+            inside.clear();
+        }
     }
 
     private void letGo(int token, String command) {
@@ -237,8 +257,14 @@ public class Debugger {
         request.enable();
     }
 
-    /** Says that a thread has come to a hook. A thread at an entry is held until it is let go. */
     private boolean isHeld(BreakpointEvent stopped) {
+        synchronized (held) {
+            return isArmed && comes(stopped);
+        }
+    }
+
+    /** Says that a thread has come to a hook. A thread at an entry is held until it is let go. */
+    private boolean comes(BreakpointEvent stopped) {
         Hook hook = (Hook) stopped.request().getProperty("hook");
         boolean isEntry = stopped.request().getProperty("place").equals("entry");
         ThreadReference thread = stopped.thread();

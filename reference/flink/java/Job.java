@@ -34,6 +34,7 @@ import org.apache.flink.streaming.api.transformations.MultipleInputTransformatio
  * <p>Standard input has one command a line, with tabs between words. The first lines say what the job is:
  *
  * <pre>
+ * log PATH                                   the settings of the log of this run
  * set KEY VALUE                              a setting of the cluster and the job
  * vertex NAME PARALLELISM KIND SINK UNION SOURCES
  *                                            after all that it reads; UNION is true for a source with
@@ -55,6 +56,8 @@ import org.apache.flink.streaming.api.transformations.MultipleInputTransformatio
  * assign NAME SUBTASK SPLIT                  the coordinator of a vertex assigns a split to the subtask
  * fail-job                                   the job fails as a whole
  * status                                     the states of the job and its tasks
+ * close                                      ends the cluster, and tells whether all of its threads have
+ *                                            ended. The next line begins another run
  * </pre>
  *
  * Standard output has one JSON object a line. The end of standard input ends the process.
@@ -85,14 +88,16 @@ public class Job {
     public static void main(String[] arguments) throws Exception {
         Thread.setDefaultUncaughtExceptionHandler((thread, error) -> say("\"failed\":" + quoted(deepest(error))));
         try {
-            new Job().obey(new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)));
+            BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+            while (new Job().obey(input)) { }
         } catch (Throwable error) {
             say("\"failed\":" + quoted(deepest(error)));
         }
         Runtime.getRuntime().halt(0);
     }
 
-    private void obey(BufferedReader input) throws Exception {
+    /** Obeys the commands of one run. Returns whether another run may come. */
+    private boolean obey(BufferedReader input) throws Exception {
         for (String line; (line = input.readLine()) != null; ) {
             String[] words = line.split("\t");
             switch (words[0]) {
@@ -120,9 +125,18 @@ public class Job {
                 case "assign" -> Assigner.assign(words[3], Integer.parseInt(words[2]));
                 case "fail-job" -> Assigner.failJob();
                 case "status" -> tellStatus();
+                case "log" -> {
+                    Run.logsTo(words[1]);
+                    say("\"logs\":" + quoted(words[1]));
+                }
+                case "close" -> {
+                    say("\"closed\":" + Run.ends(cluster));
+                    return true;
+                }
                 default -> ask(words);
             }
         }
+        return false;
     }
 
     /** Whether a setting of this driver is there, and true. */

@@ -15,6 +15,7 @@ from finale.reference.flink import outcome as outcome_room
 from finale.reference.flink import session
 from finale.reference.flink.director import Director, Taken
 from finale.reference.flink.hooks import hooks_in
+from finale.reference.flink.jvms import Jvms
 from finale.reference.flink.order import PERIODIC, Order, OrderedStep, Trigger, read_order
 from finale.reference.flink.outcome import (
     RunOutcome,
@@ -202,7 +203,11 @@ def test_a_job_on_its_way_is_not_at_rest(
 def test_a_job_that_does_not_start_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "SECONDS_TO_RUN", 0.0)
     job = Job.from_table({"S": {}, "K": SINK})
-    with pytest.raises(FinaleError) as caught, Session(flink(), job, {}, tmp_path):
+    with (
+        Jvms(flink()) as jvms,
+        pytest.raises(FinaleError) as caught,
+        Session(jvms, job, {}, tmp_path),
+    ):
         pass
     assert caught.value.code == "job-not-started"
 
@@ -230,7 +235,8 @@ def test_a_stop_leaves_records_in_the_source(tmp_path: Path) -> None:
     file = tmp_path / "order.json"
     file.write_text(json.dumps(page), encoding="utf-8")
     folder = tmp_path / "my run, 1#2 ${sys:user.dir} %41 Grüße"
-    run = run_order(read_order(file), flink(), folder)
+    with Jvms(flink()) as jvms:
+        run = run_order(read_order(file), jvms, folder)
     outcome = run.outcome
     assert (outcome.status, outcome.emitted, outcome.lost) == ("FINISHED", 0, ())
     assert "Triggering checkpoint 1" in run.log.read_text(encoding="utf-8")

@@ -11,9 +11,10 @@ from typing import Self, cast
 import pytest
 
 from finale.model.topology import Job
-from finale.reference.flink import session as module
-from finale.reference.flink.debugged import Happening, Stop, Told
+from finale.reference.flink import jvms as module
+from finale.reference.flink.debugged import Ended, Happening, Stop, Told
 from finale.reference.flink.hooks import Hook, Hooks, hooks_in
+from finale.reference.flink.jvms import RUNS_MAX, Jvms
 from finale.reference.flink.releases import HOOKS, Release
 from finale.reference.flink.session import Hit, Session
 
@@ -28,13 +29,15 @@ class Scripted:
 
     def __init__(self, happenings: Sequence[Happening]) -> None:
         self.gone: list[int] = []
+        self.told: list[str] = []
+        self.has_ended = False
         self._happenings = list(happenings)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        pass
+        self.has_ended = True
 
     def next(self, seconds: float) -> Happening | None:
         del seconds
@@ -44,7 +47,13 @@ class Scripted:
         self.gone.append(token)
 
     def command(self, *words: str) -> None:
-        del words
+        self.told.append(words[0])
+
+    def arm(self) -> None:
+        self.told.append("arm")
+
+    def disarm(self) -> None:
+        self.told.append("disarm")
 
 
 @pytest.fixture
@@ -52,17 +61,23 @@ def hooks() -> Hooks:
     return hooks_in(HOOKS / "flink-1.12.0.toml")
 
 
+def jvms_of(hooks: Hooks, debuggers: Sequence[Scripted], monkeypatch: pytest.MonkeyPatch) -> Jvms:
+    """What starts these JVMs, one after the other."""
+    left = list(debuggers)
+    monkeypatch.setattr(module, "hooks_of", lambda _: hooks)
+    monkeypatch.setattr(module, "find_jdk", lambda: SimpleNamespace(java="java"))
+    monkeypatch.setattr(module, "compiled", lambda *_: ("debugger", "job"))
+    monkeypatch.setattr(module, "Debugged", lambda *_: left.pop(0))
+    return Jvms(cast("Release", SimpleNamespace(version="1.12.0", class_path="")))
+
+
 @contextmanager
 def running(
     hooks: Hooks, debugger: Scripted, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Session]:
     """A session whose job runs."""
-    monkeypatch.setattr(module, "hooks_of", lambda _: hooks)
-    monkeypatch.setattr(module, "find_jdk", lambda: SimpleNamespace(java="java"))
-    monkeypatch.setattr(module, "compiled", lambda *_: ("debugger", "job"))
-    monkeypatch.setattr(module, "Debugged", lambda *_: debugger)
-    release = cast("Release", SimpleNamespace(version="1.12.0", class_path=""))
-    with Session(release, Job.from_table(JOB), {}, folder) as session:
+    jvms = jvms_of(hooks, [debugger], monkeypatch)
+    with jvms, Session(jvms, Job.from_table(JOB), {}, folder) as session:
         yield session
 
 
@@ -145,3 +160,63 @@ def test_a_checkpoint_that_flink_keeps_has_a_path(
         (kept / "_metadata").touch()
         assert session.kept(7) == f"file:{kept}"
         assert session.kept(8) is None
+
+
+SILENT = Told({"logs": module.QUIET})
+ONE_RUN: list[Happening] = [Told(RUNNING), SILENT, Told({"closed": True})]
+
+
+def run_twice(jvms: Jvms, folder: Path) -> None:
+    with jvms:
+        for name in ("run-1", "run-2"):
+            with Session(jvms, Job.from_table(JOB), {}, folder / name):
+                pass
+
+
+def test_a_jvm_serves_the_next_run(
+    hooks: Hooks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = at(hook_of(hooks, "deploy"), 8, {**ID, "name": "Source: S (1/1)"})
+    debugger = Scripted([Told(RUNNING), SILENT, late, Told({"closed": True}), *ONE_RUN])
+    run_twice(jvms_of(hooks, [debugger], monkeypatch), tmp_path)
+    assert debugger.has_ended
+    words = [each for each in debugger.told if each in ("log", "arm", "disarm", "close")]
+    # After the last run nobody waits for the end of its cluster.
+    assert words == ["log", "arm", "log", "disarm", "close", "log", "arm", "log"]
+    assert debugger.gone == []  # a thread that comes between two runs is of neither
+
+
+@pytest.mark.parametrize(
+    "end",
+    [[SILENT, Told({"closed": False})], [SILENT, Ended(1)], [SILENT], [Ended(1)], []],
+    ids=["a thread is left", "died", "hangs", "died at once", "hangs at once"],
+)
+def test_a_jvm_that_does_not_end_its_run_serves_no_other(
+    hooks: Hooks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: list[Happening]
+) -> None:
+    first, second = Scripted([Told(RUNNING), *end]), Scripted(ONE_RUN)
+    run_twice(jvms_of(hooks, [first, second], monkeypatch), tmp_path)
+    assert first.has_ended
+    assert second.has_ended
+
+
+def test_a_jvm_ends_at_once_if_its_run_is_interrupted(
+    hooks: Hooks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    debugger = Scripted(ONE_RUN)
+    jvms = jvms_of(hooks, [debugger], monkeypatch)
+    with jvms, pytest.raises(KeyboardInterrupt), Session(jvms, Job.from_table(JOB), {}, tmp_path):
+        raise KeyboardInterrupt
+    assert debugger.has_ended
+    assert "close" not in debugger.told
+
+
+def test_a_jvm_serves_no_run_for_ever(
+    hooks: Hooks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = Scripted(ONE_RUN * RUNS_MAX), Scripted(ONE_RUN)
+    with jvms_of(hooks, [first, second], monkeypatch) as jvms:
+        for number in range(RUNS_MAX + 1):
+            with Session(jvms, Job.from_table(JOB), {}, tmp_path / f"run-{number}"):
+                pass
+            assert first.has_ended == (number >= RUNS_MAX - 1)
