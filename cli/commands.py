@@ -292,7 +292,7 @@ COMMANDS = (
             Command(
                 "weaken",
                 "weaken:weaken",
-                "Leave out what the rules assume, one by one; say which properties break.",
+                "Leave out each assumption of the rules; say which properties break.",
                 (
                     Example(
                         "Leave out each assumption in turn.",

@@ -289,9 +289,10 @@ class Validated:
         if self.format == "html":
             from finale.checker.page.validated import validated_page
 
-            to_file_or_stdout(
-                validated_page(self.drawn, counted(counts.read, "line"), f"Finale {VERSION}"), None
-            )
+            has_findings = any(verdict.findings for verdict, _ in self.drawn)
+            hazards, made_by = _hazards() if has_findings else {}, f"Finale {VERSION}"
+            lines_read = counted(counts.read, "line")
+            to_file_or_stdout(validated_page(self.drawn, lines_read, made_by, hazards), None)
             if none:
                 say(self._no_job().plain, stderr=True)
         elif self.format == "text":

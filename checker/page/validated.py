@@ -15,7 +15,7 @@ from finale.checker.logs.course import CourseMark, CourseSpan, JobCourse, LogExc
 from finale.checker.logs.findings import Finding, Severity
 from finale.checker.logs.verdicts import FileRemark, JobVerdict
 from finale.checker.report.layout import counted, grouped
-from finale.checker.report.validated import how_bad
+from finale.checker.report.validated import Hazards, how_bad, told_hazards
 
 from .document import document
 from .parts import badge, folded, heading, section
@@ -36,9 +36,15 @@ _SECOND = 1.0
 
 
 def validated_page(
-    jobs: Sequence[tuple[JobVerdict, JobCourse | None]], counts: str, made_by: str
+    jobs: Sequence[tuple[JobVerdict, JobCourse | None]],
+    counts: str,
+    made_by: str,
+    hazards: Hazards,
 ) -> str:
-    """Return the page about jobs, the worst first. `counts` says how many lines were read."""
+    """Return the page about jobs, the worst first. `counts` says how many lines were read.
+
+    `hazards`: the known hazards, of which those are named that a finding is most like.
+    """
     worst_first = sorted(jobs, key=lambda each: how_bad(each[0]))
     failing = sum(verdict.fails for verdict, _ in jobs)
     undecided = sum(verdict.is_open and not verdict.fails for verdict, _ in jobs)
@@ -50,7 +56,7 @@ def validated_page(
             made_by,
         ),
         _legend(),
-        section("Jobs", (_job(verdict, course) for verdict, course in worst_first)),
+        section("Jobs", (_job(*each, hazards) for each in worst_first)),
     ]
     return document("Finale: logs of real runs", body, styles=("validated.css",))
 
@@ -74,7 +80,7 @@ def _key(shape: h.Node) -> h.Renderable:
     return h.svg(".course", width="14", height="12", aria_hidden="true")[shape]
 
 
-def _job(verdict: JobVerdict, course: JobCourse | None) -> h.Renderable:
+def _job(verdict: JobVerdict, course: JobCourse | None, hazards: Hazards) -> h.Renderable:
     sign, tone = ("?", "open") if verdict.is_open else ("✓", "good")
     if verdict.fails:
         sign, tone = "✗", "bad"
@@ -94,7 +100,7 @@ def _job(verdict: JobVerdict, course: JobCourse | None) -> h.Renderable:
         ],
         h.p(".facts")[(h.span[each] for each in facts if each)],
         _drawn(course) if course else None,
-        _findings(verdict.findings, course) if verdict.findings else None,
+        _findings(verdict.findings, course, hazards) if verdict.findings else None,
         h.p[f"{conforms.word}: {conforms.why}"] if conforms and conforms.why else None,
         _needs(verdict) if verdict.needs else None,
         _files(verdict.files) if verdict.files else None,
@@ -189,18 +195,26 @@ def _after(seconds: float) -> str:
 # --- findings -------------------------------------------------------------------------------------
 
 
-def _findings(findings: Sequence[Finding], course: JobCourse | None) -> h.Renderable:
+def _findings(
+    findings: Sequence[Finding], course: JobCourse | None, hazards: Hazards
+) -> h.Renderable:
     around = {} if course is None else {each.of: each for each in course.excerpts}
     told = [None, *(each.property for each in findings)]
+    names = {each.property for each in findings}
+    like = {name: told_hazards(name, names, hazards) for name in names}
     return h.ul(".findings")[
         (
-            _finding(each, around.get(each.place), again=each.property == before)
+            _finding(
+                each, around.get(each.place), like[each.property], again=each.property == before
+            )
             for each, before in zip(findings, told, strict=False)
         )
     ]
 
 
-def _finding(finding: Finding, excerpt: LogExcerpt | None, *, again: bool) -> h.Renderable:
+def _finding(
+    finding: Finding, excerpt: LogExcerpt | None, like: str, *, again: bool
+) -> h.Renderable:
     """A finding beside its lines. The sentence of its property is not said `again`."""
     about = ", ".join(value for _, value in finding.binding)
     return h.li[
@@ -217,6 +231,7 @@ def _finding(finding: Finding, excerpt: LogExcerpt | None, *, again: bool) -> h.
             ],
             None if again else h.p[finding.sentence],
             finding.why and h.p[finding.why],
+            None if again or not like else h.p[like],
         ],
         h.pre(tabindex="0")[h.code[tuple(_lines(excerpt))]] if excerpt else None,
     ]

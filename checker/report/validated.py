@@ -216,6 +216,15 @@ def like(name: str, found: Set[str], hazards: Hazards) -> list[str]:
     return [each for each, part in parts.items() if part == best]
 
 
+def told_hazards(name: str, found: Set[str], hazards: Hazards) -> str:
+    """Return what is said of the known hazards that a finding is like; empty if there is none."""
+    known = like(name, found, hazards)
+    if not known:
+        return ""
+    kind = "a known hazard violates" if len(known) == 1 else "known hazards violate"
+    return f"{kind} this, too: {', '.join(known)} (finale explain {known[0]})"
+
+
 def with_hazards(row: dict[str, Any], hazards: Hazards) -> dict[str, Any]:
     """Return the JSON of a job, with the known hazards that each of its findings is most like."""
     found = {each["property"] for each in row["findings"]}
@@ -243,9 +252,7 @@ def _findings(findings: Sequence[Finding], hazards: Hazards) -> Iterator[Text]:
         yield Text(f"           {finding.place}{until}", "cyan")
         if finding.why is not None:
             yield Text(f"           {finding.why}")
-        if known := like(finding.property, {name for name, _ in first}, hazards):
-            kind = "a known hazard violates" if len(known) == 1 else "known hazards violate"
-            told = f"{kind} this, too: {', '.join(known)} (finale explain {known[0]})"
+        if told := told_hazards(finding.property, {name for name, _ in first}, hazards):
             yield Text(f"           {told}")
         if more[key]:
             yield Text(f"           and for {more[key]} more")

@@ -50,6 +50,7 @@ def test_a_finding_stands_beside_its_line(page: str) -> None:
     (marked,) = re.findall(r"<mark>621 (.*)\n</mark>", job)
     assert marked == _lines_of("H16-00")[620][: len(marked)].replace("'", "&#39;")
     assert "stop with savepoint" in job
+    assert job.count("a known hazard violates this, too: H16 (finale explain H16)") == 2
     assert "requests-do-not-defeat (line 621)" in job
 
 
