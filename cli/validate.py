@@ -276,8 +276,10 @@ class Validated:
     def interrupted(self, pieces: int, output: Path | None) -> None:
         """The user has had enough."""
         self.codes.add(Exit.INTERRUPTED)
-        again = "" if output is None else ": the same command goes on from here"
-        say(f"interrupted after {self.pieces} of {pieces}{again}", stderr=True)
+        again = "the same command goes on from here"
+        if output is None:
+            again = "with --output FOLDER, the same command goes on after an interruption"
+        say(f"interrupted after {self.pieces} of {pieces}: {again}", stderr=True)
 
     def close(self, output: Path | None) -> Exit:
         """Print the summary, and return the exit code."""

@@ -165,9 +165,9 @@ class PropertyMonitor:
             write()
         values = written.values
         changed = changed_cells(written.touched, before, values)
+        old = self._store(before)  # what is known from now on was not known before
         if self.observed:
             self.known |= self.observed & changed
-        old = self._store(before)
         if self.known is not self._known_then:
             changed |= cells_of(self.known ^ self._known_then)
             self._known_then = self.known

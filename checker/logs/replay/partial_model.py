@@ -89,7 +89,7 @@ def partial_system(
         (_plain_name(name, number) if commits else f"vertex {number}", parallelism, name in sources)
         for number, (name, parallelism) in enumerate(tasks.items())
     )
-    return PartialSystem(tuple(tasks), _shaped(vertices, size, commits))
+    return PartialSystem(tuple(tasks), shaped(vertices, size, commits))
 
 
 class ShapedModel:
@@ -139,7 +139,8 @@ class ShapedModel:
 
 
 @lru_cache(maxsize=64)
-def _shaped(vertices: Vertices, size: ModelSize, commits: bool) -> ShapedModel:
+def shaped(vertices: Vertices, size: ModelSize, commits: bool) -> ShapedModel:
+    """Return the model of a shape, which jobs have in common."""
     return ShapedModel(vertices, size, commits=commits)
 
 
