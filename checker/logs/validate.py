@@ -299,8 +299,8 @@ def _conforming(
 
     if run.shared_names:
         why = f'several vertices are called "{next(iter(run.shared_names))}"'
-        verdict = replace(judged.verdict, conforms=Conformance(False, 0, why))
-        return replace(judged, verdict=verdict)
+        none = Conformance(accepted=False, lines=0, why=why)
+        return replace(judged, verdict=replace(judged.verdict, conforms=none))
     checkpoints = any(event.log_event.checkpoint is not None for event in run.events)
     verdict = accept_run(
         run,

@@ -210,18 +210,15 @@ def clusters_of(events: Sequence[LogEvent]) -> list[list[LogEvent]]:
         return [[*events]]
     import networkx as nx
 
-    told = {
-        (("log", event.log), ("id", each))
-        for event in events
-        for each in (
-            event.job,
-            event.fields.get("graph"),
-            event.execution and event.execution.graph,
-        )
-        if each
-    }
-    found = nx.connected_components(nx.Graph(sorted(told)))
-    clusters = [{log for kind, log in each if kind == "log"} for each in found]
+    told: set[tuple[int, str]] = set()
+    for event in events:
+        graph = None if event.execution is None else event.execution.graph
+        own = (event.job, event.fields.get("graph"), graph)
+        told.update((event.log, each) for each in own if each)
+    clusters: list[set[int]] = [
+        {each for each in found if isinstance(each, int)}
+        for found in nx.connected_components(nx.Graph(sorted(told)))
+    ]
     lost = logs - {log for each in clusters for log in each}
     if len(clusters) < 2:
         return [[*events]]

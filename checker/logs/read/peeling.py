@@ -38,7 +38,8 @@ Source = tuple[tuple[str, str], ...]
 """Which process has written a line, as the layers around it tell: by layer its name there."""
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, as entries are: each line has one.
+@dataclass(slots=True)
 class Record:
     """What one call of a logger has written, whatever the layout."""
 
@@ -54,7 +55,7 @@ class Record:
     """The record has its end: no line behind it belongs to it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Peeled:
     """What a line has in it: a record, or a text that begins none."""
 
