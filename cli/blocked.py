@@ -16,7 +16,7 @@ from finale.checker.report.validated import no_job_line, unfinished_lines
 from finale.checker.search.rows import Exit
 from finale.model.errors import FinaleError
 
-from .output import document, say_json
+from .output import document, say, say_json
 from .parameters import TableName, TextOrJson
 
 #: The newest table of log lines.
@@ -50,6 +50,7 @@ def blocked(
         by_folder: dict[str, list[RawLog]] = {}
         for log in shelf.logs(logs):
             by_folder.setdefault(log.folder, []).append(log)
+        tell_left_out(shelf)
         for inside in by_folder.values():
             lines = [_until(shelf, log, at) for log in inside]
             cluster = judge_cluster(lines, known, holes=holes_of(inside))
@@ -66,6 +67,12 @@ def blocked(
             write(console(), unfinished_lines(judged, at))
         write(console(), none)
     return Exit.LIMIT if none else Exit.AS_EXPECTED
+
+
+def tell_left_out(shelf: LogShelf) -> None:
+    """Say which files are not read, though somebody can expect it."""
+    for told in shelf.left_out:
+        say(told, stderr=True)
 
 
 def _until(shelf: LogShelf, log: RawLog, at: int | None) -> Iterator[LogLine]:

@@ -80,6 +80,7 @@ app.command("finale.cli.serve_items:serve_items", name="serve-items", show=False
 OBJECTS_UNCOLLECTED = 500_000
 # At exit Python would collect once more, to free memory that the operating system frees anyway.
 atexit.register(gc.freeze)
+STANDARD_INPUT = "/dev/stdin"
 #: How `Path.resolve` begins its complaint, up to Python 3.12.
 LINKS_IN_A_CIRCLE = "Symlink loop from "
 
@@ -99,6 +100,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         print_error(empty_argument(given))
         return EXIT_BAD_INPUT
+    # A bare hyphen means the standard input, and no parser of flags takes it for a path.
+    given = [STANDARD_INPUT if each == "-" else each for each in given]
     given, renamed = present(given)
     try:
         if renamed:

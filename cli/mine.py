@@ -14,7 +14,7 @@ from finale.checker.report.validated import no_job_line
 from finale.checker.search.rows import Exit
 from finale.model.errors import FinaleError
 
-from .blocked import NEWEST
+from .blocked import NEWEST, tell_left_out
 from .meter import Bar
 from .output import document, say_json
 from .parameters import OwnLines, TableName, TextOrJson
@@ -58,8 +58,9 @@ def mine(
     for path in lines:
         known = known.with_lines_of(read_table(path, known))
     tally, runs = LineTally(), list[MinedRun]()
-    with LogShelf() as shelf, Bar() as bar:
+    with LogShelf(layouts=known.layouts) as shelf, Bar() as bar:
         pieces = pieces_of(shelf, shelf.logs(logs), "flink")
+        tell_left_out(shelf)
         total, done = sum(piece.size for piece in pieces), 0
         for piece in pieces:
             files = tuple(tuple(map(str, log.parts)) for log in piece.logs)

@@ -196,6 +196,13 @@ LoggerLevels: TypeAlias = Annotated[
     PLAIN,
     Parameter(help="Level of a logger that wrote nothing, such as Task=DEBUG; repeatable."),
 ]
+ZoneName: TypeAlias = Annotated[
+    str | None,
+    Parameter(
+        name="--timezone",
+        help="Zone of times that tell none, such as Europe/Berlin or +01:00 (default: UTC).",
+    ),
+]
 SpecFile: TypeAlias = Annotated[Path, Parameter(help="Spec, a TOML file.")]
 
 

@@ -46,7 +46,7 @@ from finale.pipeline.validating.store import ResultStore
 from finale.pipeline.validating.work import Search, judged_here
 
 from . import VERSION
-from .blocked import NEWEST
+from .blocked import NEWEST, tell_left_out
 from .errors import tell as print_told
 from .meter import Bar
 from .output import document, say, say_json_rows, to_file_or_stdout
@@ -58,6 +58,7 @@ from .parameters import (
     MasterOption,
     OwnLines,
     TableName,
+    ZoneName,
 )
 
 
@@ -74,6 +75,7 @@ def validate(  # noqa: PLR0913 - one parameter a flag
     table_name: TableName = NEWEST,
     lines: OwnLines = (),
     loggers: LoggerLevels = (),
+    timezone: ZoneName = None,
     accept: Annotated[
         bool,
         PLAIN,
@@ -122,6 +124,7 @@ def validate(  # noqa: PLR0913 - one parameter a flag
     known = table(table_name)
     for path in lines:
         known = known.with_lines_of(read_table(path, known))
+    known = known.in_zone(timezone)
     limits = ACCEPT_LIMITS if accept else None
     _check_settings(engine, run_file, known.name, settings=settings, accept=accept)
     levels, keeps = levels_of(loggers), output is not None
@@ -134,8 +137,10 @@ def validate(  # noqa: PLR0913 - one parameter a flag
         message = "--conf is a setting of Spark's, and nothing is done on Spark"
         raise FinaleError("spark-or-not", message, advice="add a --master, as local[*]")
     results = Validated(format, "event logs" if engine == "finale" else known.name)
-    with LogShelf() as shelf:
-        pieces = pieces_of(shelf, shelf.logs(logs), engine, run_file)
+    with LogShelf(layouts=known.layouts) as shelf:
+        found = shelf.logs(logs, apart=engine == "finale")
+        pieces = pieces_of(shelf, found, engine, run_file)
+        tell_left_out(shelf)
     try:
         if output is None:
             results.take(pieces, order, search, None)

@@ -1,15 +1,18 @@
-"""Says of the files of processes whose clock is off, and which of them end early."""
+"""Says of the files of processes whose clock is off, which of them end early, and what is assumed
+of times without a date or a zone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import inf
 
 from .findings import Where
 from .read.clocks import ClockSection, LogClock
 from .read.job_runs import JobRun, Processes
+from .read.log_events import LinePlace
 from .read.messages import is_of_process
+from .read.times import FIRST_DAY, TimeKind
 from .verdicts import FileRemark
 
 #: From so many sections on, each further ahead than the one before or each less, a clock drifts.
@@ -33,6 +36,40 @@ def file_remarks(run: JobRun) -> tuple[FileRemark, ...]:
             *_of_end(processes, log),
         )
     )
+
+
+def shared_names_remarks(run: JobRun) -> tuple[FileRemark, ...]:
+    """Return what is said of names that several vertices have."""
+    if not run.shared_names:
+        return ()
+    names = ", ".join(f'"{name}" ({count})' for name, count in run.shared_names.items())
+    text = (
+        f"several vertices have one name: {names}; they are told apart by the beginnings of their "
+        "ids, and lines without an id are left out"
+    )
+    return (FileRemark(Where(*run.events[0].log_event.place), text),)
+
+
+def times_remarks(
+    logs: Sequence[int], kinds: Mapping[int, Mapping[TimeKind, LinePlace]], has_zone: bool
+) -> tuple[FileRemark, ...]:
+    """Return what is assumed of times without a date, and of times without a zone if other times of
+    these logs have one. `has_zone`: the user has told the zone."""
+    found: list[FileRemark] = []
+    own = {log: kinds.get(log, {}) for log in logs}
+    for told in own.values():
+        if TimeKind.UNDATED in told:
+            text = (
+                f"its times have no date: {FIRST_DAY:%Y-%m-%d} is assumed for the first line, and "
+                "that a new day begins where the time goes back by more than 12 hours"
+            )
+            found.append(FileRemark(Where(*told[TimeKind.UNDATED]), text))
+    if not has_zone and any(TimeKind.ZONED in told for told in own.values()):
+        text = "its times have no zone, and others have: UTC is assumed, --timezone names another"
+        for told in own.values():
+            if TimeKind.LOCAL in told:
+                found.append(FileRemark(Where(*told[TimeKind.LOCAL]), text))
+    return tuple(found)
 
 
 def _of_clock(processes: Processes, log: int, clock: LogClock) -> Iterator[FileRemark]:
@@ -109,4 +146,4 @@ def _one(far: float) -> str:
     return " ".join(f"{number} {unit}" for number, unit in parts if number)
 
 
-__all__ = ["file_remarks"]
+__all__ = ["file_remarks", "shared_names_remarks", "times_remarks"]

@@ -12,12 +12,19 @@ from itertools import product
 from finale.checker.search.limits import Limits
 
 from .event_log.section_search import Accepted, Rejected, Undecided
-from .file_remarks import file_remarks
+from .file_remarks import file_remarks, shared_names_remarks, times_remarks
 from .findings import Coverage, Finding, Severity, Where
-from .read.job_runs import JobRun, extents_of, runs_of
+from .read.job_runs import JobRun, clusters_of, extents_of, runs_of
 from .read.kept_lines import KeptLines
 from .read.line_patterns import PatternTable
-from .read.log_events import LinePlace, LineTally, LogEvent, events_of_lines, tally_of_logs
+from .read.log_events import (
+    LinePlace,
+    LineTally,
+    LogEvent,
+    LogNumbers,
+    events_of_lines,
+    tally_of_logs,
+)
 from .read.log_files import LogLine
 from .read.run_file import RunFile
 from .read.visibility import LogProfile, Visibility
@@ -64,13 +71,14 @@ class JudgedJob:
 
 @dataclass(frozen=True)
 class JudgedCluster:
-    """What the logs of one cluster show."""
+    """What the logs of one folder show."""
 
     jobs: tuple[JudgedJob, ...]
     tally: LineTally
     homeless: int
     """How many events are of no job that is known."""
-    profile: LogProfile
+    files: tuple[int, ...]
+    """By log the number of its file, which can have the logs of several processes."""
     runs: tuple[JobRun, ...] = ()
     """The lines of each job."""
 
@@ -83,30 +91,60 @@ def judge_cluster(
     kept: KeptLines | None = None,
     holes: Iterable[LinePlace] = (),
 ) -> JudgedCluster:
-    """Judge the logs of one cluster. `levels` says to which level loggers were set. `holes` are the
-    beginnings of parts before which a part of the log is missing.
+    """Judge the logs of one folder. Logs that share no job are of different clusters, and judged
+    apart. `levels` says to which level loggers were set. `holes` are the beginnings of parts before
+    which a part of the log is missing.
 
     It may be asked, too, whether a run of the protocol explains each job; then what is wrong with
     what is told of it is raised. What the lines are is `kept` if somebody wants it.
     """
     tallies: list[LineTally] = []
     events: list[LogEvent] = []
-    for place, lines in enumerate(logs):
+    numbers = LogNumbers()
+    for file, lines in enumerate(logs):
         tallies.append(LineTally())
-        if kept is None:
-            events += events_of_lines(lines, table, tallies[-1], place)
-        else:
-            noted = kept.noting(place, lines)
-            events += events_of_lines(noted, table, tallies[-1], place, kept.keep)
-    tally = tally_of_logs(tallies)
-    tally.holes += holes
-    runs, homeless = runs_of(events)
+        numbers.begin(file)
+        if kept is not None:
+            kept.begin(file)
+        keep, raw = (None, False) if kept is None else (kept.keep, True)
+        events += events_of_lines(lines, table, tallies[-1], numbers.of, keep, raw=raw)
+    events.sort(key=lambda each: each.log)
+    total, holes = tally_of_logs(tallies), tuple(holes)
+    jobs: list[JudgedJob] = []
+    runs: list[JobRun] = []
+    homeless = 0
+    clusters = clusters_of(events)
+    for cluster in clusters:
+        files = {numbers.files[each.log] for each in cluster}
+        if len(clusters) == 1:
+            files = set(numbers.files)
+        tally = tally_of_logs([tallies[file] for file in sorted(files)])
+        tally.holes += numbers.places(place for place in holes if place[0] in files)
+        found, without_job = runs_of(cluster)
+        runs += found
+        homeless += len(without_job)
+        jobs += _judged(found, LogProfile(table, tally, dict(levels or {})), tally, accepts)
     if kept is not None:
         kept.runs = runs
-    profile = LogProfile(table, tally, dict(levels or {}))
+    return JudgedCluster(tuple(jobs), total, homeless, tuple(numbers.files), tuple(runs))
+
+
+def _judged(
+    runs: Sequence[JobRun],
+    profile: LogProfile,
+    tally: LineTally,
+    accepts: AcceptanceRequest | None,
+) -> list[JudgedJob]:
+    """Judge the runs of one cluster."""
+    table = profile.table
     jobs = [
         judge_job(run, profile, whole=not gaps, gaps=gaps)
         for run, gaps in zip(runs, map(tally.gaps, extents_of(runs)), strict=True)
+    ]
+    jobs = [
+        replace(job, verdict=replace(job.verdict, files=(*job.verdict.files, *said)))
+        for job, run in zip(jobs, runs, strict=True)
+        for said in [times_remarks(run.logs, tally.kinds, table.layouts.timezone is not None)]
     ]
     if accepts is not None:
         release = table.name
@@ -116,7 +154,7 @@ def judge_cluster(
             else _conforming(run, job, release, accepts, profile)
             for job, run in zip(jobs, runs, strict=True)
         ]
-    return JudgedCluster(tuple(jobs), tally, len(homeless), profile, tuple(runs))
+    return jobs
 
 
 def judge_job(
@@ -127,6 +165,8 @@ def judge_job(
     `gaps` are the unreadable lines, and the beginnings of parts before which one is missing. If
     nobody knows where lines are missing, nothing is known of what was before a line.
     """
+    if run.shared_names or not run.threads:
+        profile = profile.without(threads=not run.threads, names=bool(run.shared_names))
     history, count = history_of(run), len(run.events)
     coverage = _coverage(run, history, whole=whole)
     verdict = JobVerdict(
@@ -168,7 +208,7 @@ def judge_job(
         undecided=tuple(lacking),
         needs={name: levels for name, levels in lacking.items() if levels is not None},
         untold=tuple(name for name, levels in lacking.items() if levels is None),
-        files=(*file_remarks(run), *left_open(findings, surely)),
+        files=(*file_remarks(run), *left_open(findings, surely), *shared_names_remarks(run)),
     )
     return JudgedJob(
         verdict,
@@ -257,6 +297,10 @@ def _conforming(
     """The job with whether a run of the protocol explains it."""
     from .flink.judge import accept_run
 
+    if run.shared_names:
+        why = f'several vertices are called "{next(iter(run.shared_names))}"'
+        none = Conformance(accepted=False, lines=0, why=why)
+        return replace(judged, verdict=replace(judged.verdict, conforms=none))
     checkpoints = any(event.log_event.checkpoint is not None for event in run.events)
     verdict = accept_run(
         run,

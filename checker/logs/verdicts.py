@@ -83,7 +83,7 @@ class JobVerdict:
     undecided: tuple[str, ...] = ()
     """Those that had none, since no line tells what they ask. Others had nothing to ask."""
     ambiguous: tuple[str, ...] = ()
-    """Names of several vertices: such a job is not judged."""
+    """Names of several attempts or jobs at once: such a job is not judged."""
     conforms: Conformance | None = None
     """None where it was not asked."""
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])

@@ -44,7 +44,7 @@ Hazards: TypeAlias = Mapping[str, frozenset[str]]
 
 #: Why nothing is asked of some jobs.
 NO_TASK = "no line names a task of the job"
-_SEVERAL = "several vertices, attempts or jobs have"
+_SEVERAL = "several attempts or jobs have"
 
 
 def says_something(verdict: JobVerdict) -> bool:

@@ -137,7 +137,8 @@ def _cluster(order: JudgingOrder, piece: Piece, shelf: LogShelf) -> _Found:
     accepts = _asked(order, piece, shelf)
     with uncollected():
         cluster = judge_cluster(logs, order.table, order.levels, accepts, kept, holes)
-    verdicts = tuple(named_in(job.verdict, piece.where, piece.logs) for job in cluster.jobs)
+    files = [piece.logs[number] for number in cluster.files]
+    verdicts = tuple(named_in(job.verdict, piece.where, files) for job in cluster.jobs)
     lines = ((), ()) if kept is None else (list(kept.events), kept.rest)
     courses = tuple(_courses(cluster, verdicts, piece, shelf)) if order.draws else ()
     return (verdicts, _counts(cluster.tally)), (), lines, courses
@@ -149,7 +150,7 @@ def _courses(
     """The course of each job, with the lines of its first findings."""
     shown = [job.verdict.findings[:EXCERPTS_MAX] for job in cluster.jobs]
     wheres = [each.where for some in shown for each in some]
-    around = excerpts_of(wheres, lambda log: shelf.lines(piece.logs[log]))
+    around = excerpts_of(wheres, lambda log: shelf.lines(piece.logs[cluster.files[log]]))
     for run, job, named, some in zip(cluster.runs, cluster.jobs, verdicts, shown, strict=True):
         excerpts = dict.fromkeys(
             LogExcerpt(told.place, told.line, around[each.where])

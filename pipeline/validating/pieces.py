@@ -75,7 +75,7 @@ class Piece:
             return {part: shelf.content(part) for part in self.parts}
         (part,) = self.parts
         try:
-            with opened(part.path) as file:
+            with opened(part.place) as file:
                 number = file.fileno()
                 found = [os.pread(number, each.length, each.offset) for each in self.spans]
         except OSError as error:
@@ -118,7 +118,7 @@ def pieces_of(
 def _of_event_log(shelf: LogShelf, log: RawLog) -> Iterator[Piece]:
     """An event log as one piece, or where it is one plain file, cut between its runs."""
     piece, (first, *others) = _piece(shelf, str(log), [log]), log.parts
-    path = Path(first.path)
+    path = Path(first.place)
     if others or not piece.size or not shelf.is_plain(first):
         yield piece
         return
@@ -144,7 +144,7 @@ def _piece(
 ) -> Piece:
     parts = [part for log in logs for part in log.parts]
     parts += [] if told is None else [told]
-    stamps = tuple(_stamp(path) for path in dict.fromkeys(part.path for part in parts))
+    stamps = tuple(_stamp(path) for path in dict.fromkeys(part.place for part in parts))
     return Piece(where, tuple(logs), sum(map(shelf.size, parts)), stamps, told)
 
 

@@ -8,19 +8,15 @@ known by its inode, and where that has changed by its first bytes.
 from __future__ import annotations
 
 import hashlib
-import lzma
 import os
-import tarfile
-import zlib
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from gzip import BadGzipFile
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from finale.checker.logs.read.log_files import LogFile, LogShelf, stem_of
-from finale.checker.logs.read.unpacking import unpacked
+from finale.checker.logs.read.unpacking import DAMAGED, unpacked
 from finale.model.errors import FinaleError
 from finale.model.given import opened
 
@@ -31,7 +27,6 @@ SECONDS_TO_PAUSE = 1.0
 _CHUNK = 1 << 20
 #: What is called otherwise is read as it is.
 _COMPRESSED = (".gz", ".xz", ".lzma", ".bz2", ".zst")
-DAMAGED = (EOFError, zlib.error, lzma.LZMAError, BadGzipFile, tarfile.TarError)
 
 GROWS, PAUSES, SILENT = 0, 1, 2
 
@@ -309,7 +304,7 @@ def opened_at(path: Path) -> Generator[IO[bytes]]:
         if path.suffix not in _COMPRESSED:
             yield raw
         else:
-            with unpacked(raw, str(path)) as stream:
+            with unpacked(raw) as stream:
                 yield stream
 
 

@@ -127,11 +127,12 @@ class GrowingFlinkLog(GrowingLog):
 
     def read(self, lines: Sequence[LogLine]) -> dict[str, Any]:
         buffer = [*self.tail, *lines]
-        found = list(entries(buffer, self.table))
+        every = list(entries(buffer, self.table, raw=True))
+        found = [each for each in every if not each.is_open]
         tail: list[LogLine] = []
-        if found and isinstance(last := found[-1], LogEntry):
-            tail = buffer[-last.lines :]
-            found.pop()
+        for each in (each for each in every if each.is_open):
+            tail += each.raw if isinstance(each, LogEntry) else (each.log_line,)
+        tail.sort(key=lambda line: (line.part, line.number))
         tally = LineTally()
         events = [_event_table(each) for each in events_of_entries(found, self.table, tally)]
         return {
@@ -184,11 +185,12 @@ def _event_table(event: LogEvent) -> list[Any]:
         if execution is None
         else [execution.graph, execution.vertex, execution.subtask, execution.attempt],
         event.causes,
+        event.by_thread,
     ]
 
 
 def _event(table: Sequence[Any], place: int) -> LogEvent:
-    word, part, line, time, clock, follows, fields, task, execution, causes = table
+    word, part, line, time, clock, follows, fields, task, execution, causes, *by_thread = table
     return LogEvent(
         word,
         place,
@@ -201,6 +203,7 @@ def _event(table: Sequence[Any], place: int) -> LogEvent:
         None if task is None else TaskId(*task),
         None if execution is None else Execution(*execution),
         tuple((kind, message) for kind, message in causes),
+        any(by_thread),
     )
 
 

@@ -246,7 +246,7 @@ def _identity(plan: WatchPlan) -> dict[str, object]:
 
 
 def _digest(table: PatternTable) -> str:
-    told = [table.engine, table.release, *(each.pattern for each in table.heads)]
+    told = [table.engine, table.release, str(table.layouts)]
     told += [str({**asdict(each), "message": each.message.pattern}) for each in table.patterns]
     return hashlib.sha256("\n".join(told).encode()).hexdigest()
 

@@ -161,7 +161,7 @@ def test_a_name_that_two_attempts_have_at_once_is_not_judged(tmp_path: Path) -> 
     assert ends < runs
     job, ran = validated(tmp_path, lines, "--accept")
     assert job["ambiguous"] == ["K (1/1)"]
-    assert 'not judged: several vertices, attempts or jobs have "K (1/1)"' in ran.stdout
+    assert 'not judged: several attempts or jobs have "K (1/1)"' in ran.stdout
 
 
 def test_a_chained_source_is_said_and_not_rejected(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def at_info(lines: Iterable[LogLine]) -> Iterator[LogLine]:
     """What is left where no logger is set to DEBUG."""
     kept = False
     for line in lines:
-        found = TABLE.heads[0].fullmatch(line.raw.decode())
+        found = TABLE.layouts.layouts[0].head.fullmatch(line.raw.decode())
         if found is not None:
             kept = found["level"] not in ("DEBUG", "TRACE")
         if kept:
@@ -51,7 +51,7 @@ def without_threads(lines: Iterable[LogLine]) -> Iterator[LogLine]:
     """As Flink's default layout has it."""
     for line in lines:
         text = line.raw.decode()
-        found = TABLE.heads[0].fullmatch(text)
+        found = TABLE.layouts.layouts[0].head.fullmatch(text)
         if found is not None:
             text = text[: found.start("thread")] + text[found.end("thread") :]
         yield LogLine(line.part, line.number, text.encode(), line.whole)
@@ -271,16 +271,3 @@ def test_a_log_that_begins_late_has_a_gap_and_shows_nothing_new() -> None:
     for name, cluster in judged(str(SAMPLES), rest):
         assert {job.verdict.coverage for job in cluster.jobs[:1]} == {Coverage.GAP}, name
         assert shown(cluster) <= set(SHOWN.get(name, {})), name
-
-
-def test_vertices_of_one_name_are_not_told_apart_and_not_judged() -> None:
-    """Two vertices of a job may have one name, and a thread tells the name alone."""
-
-    def renamed(lines: Iterable[LogLine]) -> Iterator[LogLine]:
-        for line in lines:
-            yield LogLine(line.part, line.number, line.raw.replace(b"src1", b"src0"), line.whole)
-
-    ((_, cluster),) = judged(str(SAMPLES), renamed, "H2-06")
-    (job,) = cluster.jobs
-    assert job.verdict.ambiguous == ("Source: src0",)
-    assert job.verdict.findings == ()

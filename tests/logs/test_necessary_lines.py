@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from finale.checker.logs.read.line_patterns import table
+from finale.checker.logs.read.peeling import Peeler
 from finale.checker.logs.regularities.necessary_lines import lacking
 from tests.cli.running import run
 
@@ -234,10 +235,10 @@ def test_the_levels_that_are_missing_are_named(tmp_path: Path) -> None:
     ],
 )
 def test_brackets_in_a_thread_come_in_pairs(line: str, thread: str, message: str) -> None:
-    head, *_ = table("flink-2.3").heads
-    read = head.fullmatch(f"2026-11-20 16:06:16,880 INFO  org.apache.Some {line}")
+    peeler = Peeler(table("flink-2.3").layouts)
+    read = peeler.peel(f"2026-11-20 16:06:16,880 INFO  org.apache.Some {line}").record
     assert read is not None
-    assert (read["thread"], read["message"]) == (thread, message)
+    assert (read.thread, read.message) == (thread, message)
 
 
 def test_a_vertex_may_be_called_like_the_end_of_a_thread(tmp_path: Path) -> None:

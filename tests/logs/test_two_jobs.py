@@ -44,7 +44,7 @@ def test_two_jobs_at_the_same_time_are_not_judged(tmp_path: Path) -> None:
     for job in jobs:
         assert job["findings"] == []
         assert "map (1/2)" in job["ambiguous"]
-    told = '  not judged: several vertices, attempts or jobs have "map (1/2)"'
+    told = '  not judged: several attempts or jobs have "map (1/2)"'
     assert ran.stdout.count(told) == len(jobs)
     assert ran.exit == 3
 

@@ -65,7 +65,9 @@ def job_of(run: JobRun) -> RunJob | None:
     for event in run.events:
         if event.word == "input-connected":
             fields = event.log_event.fields
-            inputs[fields["reader"], int(fields["input"])] = fields["writer"]
+            reader = run.own_names.get(fields["reader_id"], fields["reader"])
+            writer = run.own_names.get(fields["writer_id"], fields["writer"])
+            inputs[reader, int(fields["input"])] = writer
     readers = {reader for reader, _ in inputs}
     if len(parallelism) > 1 and not inputs:
         return None

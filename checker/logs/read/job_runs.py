@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from finale.checker.logs.lines import BY_STATUS, CHECKPOINT_BECOMES
@@ -23,12 +23,17 @@ from finale.model.protocols.coordinator.checkpoints import (
 )
 
 from .clocks import Clocks
+from .cut_threads import whole_threads
 from .failovers import Failover, GraphAttempts, first_attempts
 from .log_events import Execution, LinePlace, LogEvent, TaskId
 from .messages import ENDED, TERMINAL, HappenedBefore, OrderedLine
 
 #: The line of a coordinator that creates a graph of executions.
 _CREATED = "graph-created"
+#: The lines with which a coordinator restores a job before it starts tasks.
+_RESTORES = ("restored", "restored-nothing", "resumed", "ids-reset")
+#: So much of the id of a vertex is shown at least.
+_ID_SHOWN = 4
 #: The states of a job that has just begun.
 FIRST = ("INITIALIZING", "CREATED")
 #: Those behind which no other coordinator goes on with the job.
@@ -85,6 +90,13 @@ class JobRun:
     can be of either."""
     processes: Processes | None = None
     """None if all lines are in one file."""
+    threads: bool = True
+    """False if names of threads are cut, and do not tell which tasks they are."""
+    shared_names: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The names that several vertices have, and how many do. Lines that tell a task by such a name
+    alone are left out."""
+    own_names: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By id the names of these vertices, which have a part of the id."""
 
     def precedes(self, one: LinePlace, two: LinePlace) -> bool:
         """Whether a line comes before another one for certain, whatever clocks say."""
@@ -184,14 +196,38 @@ class JobRun:
 
     @property
     def ambiguous(self) -> tuple[str, ...]:
-        """Names that several of its vertices or attempts have: a line tells of any of them."""
-        ids: dict[tuple[str | None, str], set[str]] = {}
-        for event in self.events:
-            if event.task is not None and event.log_event.execution is not None:
-                whose = (event.graph, event.task.vertex)
-                ids.setdefault(whose, set()).add(event.log_event.execution.vertex)
-        twice = (name for (_, name), each in ids.items() if len(each) > 1)
-        return tuple(dict.fromkeys((*twice, *self.doubled)))
+        """Names that several of its attempts have at once, or another job's task: a line tells of
+        any of them."""
+        return self.doubled
+
+
+def clusters_of(events: Sequence[LogEvent]) -> list[list[LogEvent]]:
+    """The events by cluster, each in their order. Logs that tell of one job, or of one graph of
+    executions, are of one cluster. A log that tells of none is of the only cluster, if there is
+    one."""
+    logs = {event.log for event in events}
+    if len(logs) < 2:
+        return [[*events]]
+    import networkx as nx
+
+    told: set[tuple[int, str]] = set()
+    for event in events:
+        graph = None if event.execution is None else event.execution.graph
+        own = (event.job, event.fields.get("graph"), graph)
+        told.update((event.log, each) for each in own if each)
+    clusters: list[set[int]] = [
+        {each for each in found if isinstance(each, int)}
+        for found in nx.connected_components(nx.Graph(sorted(told)))
+    ]
+    lost = logs - {log for each in clusters for log in each}
+    if len(clusters) < 2:
+        return [[*events]]
+    clusters += [{log} for log in sorted(lost)]
+    number = {log: at for at, logs in enumerate(sorted(clusters, key=min)) for log in logs}
+    parted: list[list[LogEvent]] = [[] for _ in clusters]
+    for event in events:
+        parted[number[event.log]].append(event)
+    return parted
 
 
 def runs_of(events: Sequence[LogEvent]) -> tuple[list[JobRun], list[LogEvent]]:
@@ -199,6 +235,7 @@ def runs_of(events: Sequence[LogEvent]) -> tuple[list[JobRun], list[LogEvent]]:
 
     Events come log by log, each in the order of its lines.
     """
+    events, has_threads = whole_threads(events)
     index = _Index(events)
     runs: dict[str, JobRun] = {}
     homeless: list[LogEvent] = []
@@ -216,6 +253,8 @@ def runs_of(events: Sequence[LogEvent]) -> tuple[list[JobRun], list[LogEvent]]:
         if owner is None:
             homeless.append(event)
             continue
+        if index.is_unclear(event):
+            continue
         run = runs.setdefault(owner, JobRun(owner))
         if event.word == "job-switched":
             run.name = event.fields.get("name", run.name)
@@ -224,6 +263,8 @@ def runs_of(events: Sequence[LogEvent]) -> tuple[list[JobRun], list[LogEvent]]:
         events_of_job = numbered[run.job]
         run.events = _taken_over([*events_of_job.values()], index.new_coordinators)
         run.doubled = tuple(index.unsure.get(run.job, ()))
+        run.threads = has_threads
+        run.shared_names, run.own_names = index.shared_names(run.job)
         if several:
             run.processes = Processes(order, clocks, events_of_job, index.new_coordinators)
     return list(runs.values()), homeless
@@ -269,6 +310,7 @@ def _taken_over(events: list[RunEvent], new: frozenset[str]) -> list[RunEvent]:
 
     What the old coordinator writes into a file of its own comes before the new one begins.
     """
+    events = _with_creations(events, new)
     begun = 0
     for graph in [each.log_event.fields["graph"] for each in events if each.word == _CREATED]:
         if graph not in new:
@@ -286,6 +328,25 @@ def _taken_over(events: list[RunEvent], new: frozenset[str]) -> list[RunEvent]:
             before[gives_up] = replace(before[gives_up], failover=Failover.SUSPENDED)
         events = [*before, replace(begins, failover=Failover.BEGINS), *after]
         begun = len(before) + 1
+    return events
+
+
+def _with_creations(events: list[RunEvent], new: frozenset[str]) -> list[RunEvent]:
+    """The events with the creation of each graph of a new coordinator, also if no line tells it.
+
+    The creation comes before the first line of the graph, and before the lines of the coordinator
+    right before that one, which restore the job.
+    """
+    told = {each.log_event.fields.get("graph") for each in events}
+    for graph in new - told:
+        at = next((n for n, each in enumerate(events) if each.graph == graph), None)
+        while at and events[at - 1].word in _RESTORES:
+            at -= 1
+        if at is not None:
+            first = events[at]
+            fields = {"graph": graph, "job": first.log_event.job or ""}
+            created = replace(first.log_event, word=_CREATED, fields=fields, task=None)
+            events = [*events[:at], replace(first, log_event=created, task=None), *events[at:]]
     return events
 
 
@@ -319,6 +380,17 @@ def _completed_unseen(before: Sequence[RunEvent], after: Sequence[RunEvent]) -> 
             word = BY_STATUS[COMPLETED].word
             return [replace(event, log_event=replace(event.log_event, word=word))]
     return []
+
+
+def own_name(name: str, vertex: str, others: Collection[str]) -> str:
+    """The name of a vertex that shares its name with others: with so much of its id that it is the
+    only one."""
+    length = next(
+        n
+        for n in range(_ID_SHOWN, len(vertex) + 1)
+        if len({each[:n] for each in others}) == len(others)
+    )
+    return f"{name} [{vertex[:length]}]"
 
 
 def _place(execution: Execution) -> tuple[str, str, int]:
@@ -395,6 +467,9 @@ class _Index:
         self._job_of: dict[str, str] = {}
         self._names: dict[tuple[str, str, int], tuple[str, int]] = {}
         self._known: dict[int, tuple[str | None, TaskId | None, str | None]] = {}
+        self._shared: dict[str, dict[str, int]] = {}
+        self._apart: dict[tuple[str, str], str] = {}
+        """By graph and vertex the name of one that shares its name with others."""
         self.unsure: dict[str, dict[str, None]] = {}
         """By job, names of tasks that two attempts have at once, or another job's task: a line may
         be of either."""
@@ -412,6 +487,7 @@ class _Index:
             if event.task is not None and event.execution is not None:
                 self._names[_place(event.execution)] = event.task.vertex, event.task.parallelism
         self._only = next(iter(jobs)) if len(jobs) == 1 else None
+        self._tell_apart(events)
         created = _merged([each for each in events if each.word == _CREATED])
         told = dict.fromkeys(each.fields["graph"] for each in created)
         graphs = (*(each for each in attempts if each not in told), *told)
@@ -420,6 +496,30 @@ class _Index:
         )
         self._attribute(events)
 
+    def _tell_apart(self, events: Sequence[LogEvent]) -> None:
+        """Give vertices of a graph that share a name names of their own, by their ids."""
+        ids: defaultdict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+        for (graph, vertex, _), (name, _) in self._names.items():
+            ids[graph, name].setdefault(vertex)
+        for (graph, vertex, subtask), (name, parallelism) in [*self._names.items()]:
+            others = ids[graph, name]
+            if len(others) > 1:
+                own = own_name(name, vertex, others)
+                self._names[graph, vertex, subtask] = own, parallelism
+                self._apart[graph, vertex] = own
+                self._shared.setdefault(self._job(graph), {})[name] = len(others)
+
+    def shared_names(self, job: str) -> tuple[dict[str, int], dict[str, str]]:
+        """The names that several vertices of a job have, and how many; and by id their own."""
+        own = {v: name for (graph, v), name in self._apart.items() if self._job(graph) == job}
+        return self._shared.get(job, {}), own
+
+    def is_unclear(self, event: LogEvent) -> bool:
+        """Whether an event is of a task, and its name is all that tells of which."""
+        if event.task is None or event.execution is not None:
+            return False
+        return event.task.vertex in self._shared.get(self.owner(event) or "", {})
+
     def _attribute(self, events: Sequence[LogEvent]) -> None:
         latest_job: dict[int, str] = {}
         named = _Named(self._job)
@@ -427,7 +527,8 @@ class _Index:
             execution, task = event.execution, event.task
             if execution is not None:
                 name = self._names.get(_place(execution))
-                if task is None and name is not None:
+                is_apart = (execution.graph, execution.vertex) in self._apart
+                if (task is None or is_apart) and name is not None:
                     task = TaskId(name[0], execution.subtask, name[1], execution.attempt)
                 elif task is not None and task.attempt != execution.attempt:
                     task = replace(task, attempt=execution.attempt)

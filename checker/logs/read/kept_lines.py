@@ -70,34 +70,28 @@ class KeptLines:
     """What the lines of some logs are. `runs` are those that their events are of."""
 
     runs: Sequence[JobRun] = ()
-    _ahead: list[LogLine] = field(default_factory=list[LogLine])
-    """The lines that were read and are not of an entry yet."""
     _log: int = 0
     _parsed: list[tuple[RawLines, LogEvent]] = field(
         default_factory=list[tuple[RawLines, LogEvent]]
     )
     rest: list[KeptRest] = field(default_factory=list[KeptRest])
 
-    def noting(self, log: int, lines: Iterable[LogLine]) -> Iterator[LogLine]:
-        """The same lines. What they are told to be is about those that were read last."""
+    def begin(self, log: int) -> None:
+        """Note that what is kept from here on is of this log."""
         self._log = log
-        assert not self._ahead, "each line of the log before is of something"
-        for line in lines:
-            self._ahead.append(line)
-            yield line
 
     def keep(self, entry: LogEntry | Stray, event: LogEvent | None) -> None:
-        """What the next lines are."""
+        """What some lines are. Lines of another process can stand between those of an entry."""
         if isinstance(entry, Stray):
-            self.rest.append(
-                KeptRest(
-                    self._raw(1), NoEventReason.UNREADABLE if entry.whole else NoEventReason.HALF
-                )
-            )
-        elif event is None:
-            self.rest.append(KeptRest(self._raw(entry.lines), NoEventReason.IGNORED))
+            why = NoEventReason.UNREADABLE if entry.whole else NoEventReason.HALF
+            self.rest.append(KeptRest(self._raw([entry.log_line]), why))
+            return
+        first, *others = _blocks(entry.raw)
+        if event is None:
+            self.rest.append(KeptRest(self._raw(first), NoEventReason.IGNORED))
         else:
-            self._parsed.append((self._raw(entry.lines), event))
+            self._parsed.append((self._raw(first), event))
+        self.rest += (KeptRest(self._raw(each), NoEventReason.IGNORED) for each in others)
 
     @property
     def events(self) -> Iterator[KeptEvent]:
@@ -119,8 +113,19 @@ class KeptLines:
                 {key: text for key, text in fields.items() if text is not None},
             )
 
-    def _raw(self, count: int) -> RawLines:
-        mine, self._ahead = self._ahead[:count], self._ahead[count:]
-        *before, last = mine
+    def _raw(self, lines: Sequence[LogLine]) -> RawLines:
+        *before, last = lines
         text = b"".join(each.raw + each.end for each in before) + last.raw
-        return RawLines(self._log, mine[0].part, mine[0].number, count, text, last.end)
+        return RawLines(self._log, last.part, lines[0].number, len(lines), text, last.end)
+
+
+def _blocks(lines: Iterable[LogLine]) -> list[list[LogLine]]:
+    """The lines cut where others stand between them."""
+    found: list[list[LogLine]] = []
+    for line in lines:
+        last = found[-1][-1] if found else None
+        if last is not None and (last.part, last.number + 1) == (line.part, line.number):
+            found[-1].append(line)
+        else:
+            found.append([line])
+    return found

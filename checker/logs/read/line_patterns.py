@@ -17,8 +17,13 @@ from finale.model.errors import FinaleError, Place, nearest
 from finale.model.events import LINES
 from finale.model.given import not_read, text_of, toml_of
 
+from .layouts import Layouts, shipped
+from .times import zone_of
+
 _FOLDER = Path(__file__).parent
 _META = re.compile(r"[\\.^$*+?{}\[\]|()]")
+#: What a user's table can have; `wrapping`, `json`, `layout` and `start` are read by `layouts.py`.
+_KEYS = ("line", "part", "layout", "start", "wrapping", "json", "engine", "release", "package")
 _LINE_KEYS = ("event", "logger", "level", "message", "clock", "line", "task", "cause")
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 
@@ -38,6 +43,12 @@ class LinePattern:
     by_thread: bool
     has_cause: bool
 
+    @property
+    def is_by_name(self) -> bool:
+        """Whether a line tells its task by the name alone, and not by the id of an execution."""
+        told = self.message.groupindex
+        return self.by_thread or ("execution" not in told and ("task" in told or "known" in told))
+
 
 @dataclass(frozen=True)
 class PatternTable:
@@ -45,8 +56,7 @@ class PatternTable:
 
     engine: str
     release: str
-    heads: tuple[re.Pattern[str], ...]
-    start: re.Pattern[str]
+    layouts: Layouts
     thread: re.Pattern[str]
     loggers: dict[str, tuple[LinePattern, ...]]
     """The last part of a logger's name, and the patterns of its lines, in their order."""
@@ -62,17 +72,27 @@ class PatternTable:
     def patterns(self) -> tuple[LinePattern, ...]:
         return tuple(each for patterns in self.loggers.values() for each in patterns)
 
+    def logger_of(self, end: str) -> str:
+        """Return the logger whose name has this end, if one alone has; else the end."""
+        found = [each for each in self.loggers if each.endswith(end)]
+        return found[0] if len(found) == 1 else end
+
+    def in_zone(self, name: str | None) -> PatternTable:
+        """This table, with the zone of times that tell none. Raises `bad-timezone`."""
+        zone = None if name is None else zone_of(name)
+        return replace(self, layouts=replace(self.layouts, timezone=zone))
+
     def with_lines_of(self, other: PatternTable) -> PatternTable:
-        """This table with another's lines, which are looked at first."""
+        """This table with another's lines, which are looked at first, and its layouts."""
         loggers = dict(self.loggers)
         for logger, patterns in other.loggers.items():
             loggers[logger] = (*patterns, *loggers.get(logger, ()))
-        return replace(self, loggers=loggers)
+        return replace(self, loggers=loggers, layouts=other.layouts)
 
 
 def tables() -> tuple[str, ...]:
     """The names of the tables that there are, the newest release of an engine last."""
-    return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
+    return tuple(sorted(path.stem for path in _FOLDER.glob("*-*.toml")))
 
 
 @cache
@@ -127,23 +147,41 @@ class _Reading:
 
     def table(self) -> PatternTable:
         loggers: dict[str, tuple[LinePattern, ...]] = {}
+        for name in self.content:
+            if name not in _KEYS:
+                raise bad_table(self.path, f'"{name}" means nothing: {nearest(name, _KEYS)}', name)
         lines = self.content.get("line", [])
-        if not isinstance(lines, list) or not lines:
-            raise bad_table(self.path, "it has no [[line]]", "line")
+        layouts = self._layouts()
+        if not isinstance(lines, list) or not (lines or layouts is not self._known_layouts):
+            raise bad_table(self.path, "it has no [[line]], and no [[layout]]", "line")
         for number, line in enumerate(cast("list[object]", lines)):
             pattern = self._pattern(f"line[{number}]", line)
             loggers[pattern.logger] = (*loggers.get(pattern.logger, ()), pattern)
         if self.known is not None:
-            return replace(self.known, loggers=loggers)
+            return replace(self.known, loggers=loggers, layouts=layouts)
         return PatternTable(
             str(self.content["engine"]),
             str(self.content["release"]),
-            tuple(self._compiled("layout", each["head"]) for each in self.content["layout"]),
-            self._compiled("start", self.content["start"]["head"]),
+            layouts,
             self._compiled("part.thread", self.parts["thread"]),
             loggers,
             {str(key): str(value) for key, value in self.content["package"].items()},
         )
+
+    @property
+    def _known_layouts(self) -> Layouts:
+        return shipped() if self.known is None else self.known.layouts
+
+    def _layouts(self) -> Layouts:
+        """The layouts that are known, and those of this table."""
+        known, content = self._known_layouts, self.content
+        if not {"layout", "start", "wrapping", "json"} & content.keys():
+            return known
+
+        def fail(why: str, key: str | None) -> FinaleError:
+            return bad_table(self.path, why, key)
+
+        return known.with_own(content, fail)
 
     def _pattern(self, key: str, line: object) -> LinePattern:
         if not isinstance(line, dict):

@@ -15,6 +15,7 @@ from functools import lru_cache
 from .line_patterns import LinePattern, PatternTable
 from .log_entries import LogEntry, Stray, entries
 from .log_files import LogLine
+from .times import TimeKind
 
 _TASK = re.compile(r"(?P<vertex>.+) \((?P<number>\d+)/(?P<of>\d+)\)(?:#(?P<attempt>\d+))?")
 _EXECUTION = re.compile(r"(?P<graph>\w{32})_(?P<vertex>\w{32})_(?P<subtask>\d+)_(?P<attempt>\d+)")
@@ -74,6 +75,8 @@ class LogEvent:
     execution: Execution | None
     causes: tuple[tuple[str, str], ...]
     """The exceptions that follow it, the last cause last: their class and what they say."""
+    by_thread: bool = False
+    """Its task is told by the name of its thread alone, which a layout can cut."""
     checkpoint: int | None = field(init=False)
     """The number of its checkpoint, if it names one."""
 
@@ -109,7 +112,7 @@ class LineTally:
     loggers: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
     """How many entries there are of each logger at each level."""
     threads: bool = False
-    """Whether the layout tells threads."""
+    """Whether the layout tells threads: some line has the thread of a task."""
     words: Counter[str] = field(default_factory=Counter[str])
     breaks: list[LinePlace] = field(default_factory=list[LinePlace])
     """The first unreadable lines that are whole."""
@@ -117,6 +120,10 @@ class LineTally:
     """The beginnings of parts of rotated logs before which a part is missing."""
     newest: dict[int, str] = field(default_factory=dict[int, str])
     """By log the latest time of an entry, of any kind."""
+    kinds: dict[int, dict[TimeKind, LinePlace]] = field(
+        default_factory=dict[int, dict[TimeKind, LinePlace]]
+    )
+    """By log what its times lack, and the first line of which that holds."""
 
     @property
     def read(self) -> int:
@@ -153,6 +160,8 @@ class LineTally:
         self.threads = self.threads or other.threads
         self.holes += other.holes
         self.breaks += other.breaks[: STRAYS_KEPT - len(self.breaks)]
+        for log, kinds in other.kinds.items():
+            self.kinds[log] = {**kinds, **self.kinds.get(log, {})}
         for log, time in other.newest.items():
             self.newest[log] = max(self.newest.get(log, ""), time)
         return self
@@ -178,26 +187,62 @@ Keep = Callable[[LogEntry | Stray, LogEvent | None], None]
 """Is handed all that is read, and the event that it tells if it does."""
 
 
+@dataclass
+class LogNumbers:
+    """The numbers of logs. A file that has the lines of several processes is a log for each."""
+
+    files: list[int] = field(default_factory=list[int])
+    """By log the number of its file."""
+    _own: dict[int, int] = field(default_factory=dict[int, int])
+
+    def begin(self, file: int) -> None:
+        """Begin a file. Its first process has the next number."""
+        self._own = {0: len(self.files)}
+        self.files.append(file)
+
+    def of(self, process: int) -> int:
+        """The log of a process of the file that was begun last."""
+        if process not in self._own:
+            self._own[process] = len(self.files)
+            self.files.append(self.files[-1])
+        return self._own[process]
+
+    def places(self, places: Iterable[LinePlace]) -> list[LinePlace]:
+        """The same places, which have the numbers of files, in each log of the file."""
+        return [
+            (log, part, line)
+            for file, part, line in places
+            for log, its_file in enumerate(self.files)
+            if its_file == file
+        ]
+
+
 def events_of_lines(
     lines: Iterable[LogLine],
     table: PatternTable,
     tally: LineTally,
-    place: int = 0,
+    place: int | Callable[[int], int] = 0,
     keep: Keep | None = None,
+    *,
+    raw: bool = False,
 ) -> Iterator[LogEvent]:
-    """What the lines of a log tell, in their order. `tally` counts along; `place`: which log."""
-    yield from events_of_entries(entries(lines, table), table, tally, place, keep)
+    """What the lines of a file tell. `tally` counts along. `place` says which log it is, or which
+    one each of its processes is; the events of each log are in their order. With `raw`, the entries
+    that `keep` is handed have their lines."""
+    found = entries(lines, table, raw=raw)
+    yield from events_of_entries(found, table, tally, place, keep)
 
 
 def events_of_entries(
     found: Iterable[LogEntry | Stray],
     table: PatternTable,
     tally: LineTally,
-    place: int = 0,
+    place: int | Callable[[int], int] = 0,
     keep: Keep | None = None,
 ) -> Iterator[LogEvent]:
     """The same of entries."""
     for entry in found:
+        log = place if isinstance(place, int) else place(entry.process)
         if isinstance(entry, Stray):
             tally.unparsable += 1
             tally.halves += not entry.whole
@@ -205,14 +250,16 @@ def events_of_entries(
                 tally.strays.append(entry)
             tally.around += entry.around
             if entry.whole and not entry.around and len(tally.breaks) < STRAYS_KEPT:
-                tally.breaks.append((place, entry.part, entry.line))
+                tally.breaks.append((log, entry.part, entry.line))
             if keep is not None:
                 keep(entry, None)
             continue
         tally.loggers[entry.logger, entry.level] += 1
-        tally.threads = tally.threads or bool(entry.thread)
-        tally.newest[place] = max(tally.newest.get(place, ""), entry.time)
-        event = event_of(entry, table, place)
+        tally.threads = tally.threads or table.thread.fullmatch(entry.thread) is not None
+        tally.newest[log] = max(tally.newest.get(log, ""), entry.time)
+        if entry.kind not in tally.kinds.setdefault(log, {}):
+            tally.kinds[log][entry.kind] = (log, entry.part, entry.line)
+        event = event_of(entry, table, log)
         if keep is not None:
             keep(entry, event)
         if event is None:
@@ -237,7 +284,8 @@ def _told(
     entry: LogEntry, pattern: LinePattern, groups: dict[str, str], table: PatternTable, place: int
 ) -> LogEvent:
     task = groups.pop("task", None) or groups.pop("known", None)
-    if task is None and pattern.by_thread and (by := table.thread.fullmatch(entry.thread)):
+    by_thread = task is None and pattern.by_thread
+    if by_thread and (by := table.thread.fullmatch(entry.thread)):
         task = by["task"]
     execution = groups.pop("execution", None)
     return LogEvent(
@@ -252,6 +300,7 @@ def _told(
         None if task is None else task_of(task),
         None if execution is None else execution_of(execution),
         _causes(entry.more) if pattern.has_cause else (),
+        by_thread,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from finale.checker.logs.lines import OF_CHECKPOINTS, OF_EACH_JOB, OF_TASKS
 
@@ -30,6 +31,8 @@ CLOCKS_OF_TASKS = ("task.", "tm.")
 LOG_OF = "the log of the process of "
 #: What a layout lacks if its lines tell no thread.
 THREADS = "thread names in the layout"
+#: What a job lacks if several of its vertices have one name.
+NAMES = "names that vertices do not share"
 
 
 class _Loggers:
@@ -84,11 +87,19 @@ class LogProfile:
     at INFO, and of this one did not, may have been set to WARN. The same holds for the logger that
     writes of each task, if the process of a task has other lines. A logger with lines at TRACE and
     none at DEBUG shows nothing of its lines at DEBUG: a filter may have removed them.
+
+    Without `names`, a line that tells its task by the name alone can be of several tasks.
     """
 
     def __init__(
-        self, table: PatternTable, tally: LineTally, levels: Mapping[str, str] | None = None
+        self,
+        table: PatternTable,
+        tally: LineTally,
+        levels: Mapping[str, str] | None = None,
+        *,
+        names: bool = True,
     ) -> None:
+        self.table, self._tally, self._levels = table, tally, levels
         self.threads = tally.threads
         self.newest = tally.newest
         loggers = _Loggers(table, tally, levels or {})
@@ -102,9 +113,18 @@ class LogProfile:
             if pattern.by_thread and not tally.threads:
                 lacks[THREADS] = None
                 seen = Visibility.MAYBE if seen is Visibility.ALWAYS else seen
+            if pattern.is_by_name and not names:
+                lacks[NAMES] = None
+                seen = Visibility.MAYBE if seen is Visibility.ALWAYS else seen
             if pattern.event in self._seen and self._seen[pattern.event] is not seen:
                 seen = Visibility.MAYBE
             self._seen[pattern.event] = seen
+
+    def without(self, *, threads: bool = False, names: bool = False) -> LogProfile:
+        """Return what the same log shows if nobody knows which tasks are meant by threads, or by
+        names."""
+        tally = replace(self._tally, threads=self.threads and not threads)
+        return LogProfile(self.table, tally, self._levels, names=not names)
 
     def of(self, word: str) -> Visibility:
         """Whether events of this word leave lines."""
