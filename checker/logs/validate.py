@@ -13,7 +13,7 @@ from finale.checker.search.limits import Limits
 
 from .event_log.section_search import Accepted, Rejected, Undecided
 from .file_remarks import file_remarks
-from .findings import Coverage, Finding, Severity, Where
+from .findings import Coverage, Finding, Where
 from .read.job_runs import JobRun, extents_of, runs_of
 from .read.kept_lines import KeptLines
 from .read.line_patterns import PatternTable
@@ -202,7 +202,7 @@ def _in_each_order(
     it is none: it goes away if the lines of some file come as early, or as late, as they can. If a
     property fails in each order, but not always of the same task, all its findings stay.
     """
-    if run.processes is None or all(each.severity is Severity.OPEN for each in findings):
+    if run.processes is None or not any(each.severity.is_sure for each in findings):
         return findings
     logs = run.logs
     if len(logs) > FILES_TRIED:
@@ -212,14 +212,14 @@ def _in_each_order(
     for log, early in product(logs, (True, False)):
         other = run.in_other_order(log, early=early)
         _, found = _findings(other, profile, begins=begins, gaps=gaps)
-        shown = [each for each in found if each.severity is not Severity.OPEN]
+        shown = [each for each in found if each.severity.is_sure]
         always &= {each.property for each in shown}
         certain &= {*map(_about, shown)}
     varies = always - {name for name, _ in certain}
     return tuple(
         each
         for each in findings
-        if each.severity is Severity.OPEN or each.property in varies or _about(each) in certain
+        if not each.severity.is_sure or each.property in varies or _about(each) in certain
     )
 
 

@@ -104,7 +104,7 @@ class JobVerdict:
     @property
     def shows(self) -> tuple[Finding, ...]:
         """The findings but for what may still come after the end of the log."""
-        return tuple(each for each in self.findings if each.severity is not Severity.OPEN)
+        return tuple(each for each in self.findings if each.severity.is_sure)
 
     @property
     def fails(self) -> bool:
@@ -114,9 +114,11 @@ class JobVerdict:
     @property
     def is_open(self) -> bool:
         """Whether something stays undecided: the lines do not decide a property, the job was not
-        judged, or it is not decided whether a run of the protocol explains the job."""
+        judged, a request has no answer, or it is not decided whether a run of the protocol explains
+        the job."""
         conforms = self.conforms
         is_open = conforms is not None and not conforms.accepted and not conforms.rejected
+        is_open |= any(each.severity is Severity.UNANSWERED for each in self.findings)
         return not self.asked or bool(self.needs) or is_open
 
 

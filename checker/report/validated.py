@@ -21,6 +21,7 @@ _STYLE = {
     Severity.STUCK: "red",
     Severity.RECOVERED: "red",
     Severity.OVERDUE: "red",
+    Severity.UNANSWERED: "yellow",
     Severity.OPEN: "yellow",
 }
 #: How a row counts properties, the worst first.
@@ -29,6 +30,7 @@ _SAID = {
     Severity.STUCK: "stuck",
     Severity.OVERDUE: "overdue",
     Severity.RECOVERED: "stuck for a while",
+    Severity.UNANSWERED: "unanswered",
 }
 #: So many tasks without a log are named one by one.
 NAMES_TOLD = 3
@@ -54,7 +56,7 @@ def says_something(verdict: JobVerdict) -> bool:
 
 def how_bad(verdict: JobVerdict) -> tuple[bool, int, bool]:
     """A key by which jobs are sorted: what must not be comes first, the worst kind of it."""
-    worst = [list(_SAID).index(each.severity) for each in verdict.shows if each.severity in _SAID]
+    worst = [list(_SAID).index(e.severity) for e in verdict.findings if e.severity in _SAID]
     return not verdict.fails, min(worst, default=len(_SAID)), not verdict.is_open
 
 
@@ -161,7 +163,7 @@ def _found(verdict: JobVerdict) -> str:
     several findings counts once, by the worst."""
     names, told = set[str](), ""
     for severity, word in _SAID.items():
-        more = {each.property for each in verdict.shows if each.severity is severity} - names
+        more = {each.property for each in verdict.findings if each.severity is severity} - names
         if more:
             told += f", {len(more)} {'property' if len(more) == 1 else 'properties'} {word}"
         names |= more

@@ -52,8 +52,8 @@ _EXPIRED = (
 )
 _DECLINED = (
     "INFO  org.apache.flink.runtime.checkpoint.CheckpointCoordinator [jobmanager-io-thread-1] - "
-    f"Decline checkpoint 2 by task 19bc282d2b6c714fdaf85349ac583ccb_23ab3a59b17e9c45f95cff4c728611fc"
-    f"_0_0 of job {_JOB} at 127.0.0.1:1 @ localhost."
+    "Decline checkpoint 2 by task 19bc282d2b6c714fdaf85349ac583ccb_23ab3a59b17e9c45f95cff4c728611f"
+    f"c_0_0 of job {_JOB} at 127.0.0.1:1 @ localhost."
 )
 _DEPLOYED = rf"Received task {_MAP} .*deploy into slot"
 

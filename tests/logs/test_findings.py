@@ -13,6 +13,7 @@ from finale.checker.logs.read.log_files import LogLine, LogShelf, RawLog
 from finale.checker.logs.validate import JudgedCluster, judge_cluster
 
 from .archive import SAMPLES, archives, needs_archives, truths
+from .edits import edited, found, until, validated
 
 ROOT = Path(__file__).parent.parent.parent
 TABLE = table("flink-2.3").with_lines_of(read_table(ROOT / "examples/logs/flinkjobs.toml"))
@@ -284,3 +285,18 @@ def test_vertices_of_one_name_are_not_told_apart_and_not_judged() -> None:
     (job,) = cluster.jobs
     assert job.verdict.ambiguous == ("Source: src0",)
     assert job.verdict.findings == ()
+
+
+def test_a_job_whose_sources_have_all_finished_owes_no_checkpoint(tmp_path: Path) -> None:
+    """No checkpoint can be triggered: that is stuck while a source reads, and not behind them."""
+    why = "Some tasks of the job have already finished"
+    refused = (
+        "INFO  org.apache.flink.runtime.checkpoint.CheckpointFailureManager [Checkpoint Timer] - "
+        f"Failed to trigger checkpoint for job 131b104b484185821cf8645348296d83 since {why}."
+    )
+    for subtask, is_stuck in (("1/2", False), ("2/2", True)):
+        last = rf"ExecutionGraph .* Source: src0 \({subtask}\) .* switched from RUNNING to FINISHED"
+        lines = edited("bounded-01", until(last))
+        lines += [f"{lines[-1][:24]}{refused}"] * 6
+        job, _ = validated(tmp_path, lines)
+        assert ("triggers-go-on" in found(job, "stuck")) is is_stuck
