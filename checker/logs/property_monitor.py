@@ -45,6 +45,7 @@ from .questions import (
     of_states_and_steps,
     questions_of,
 )
+
 FindingKey = tuple[str, tuple[tuple[str, str], ...]]
 """A property, and for whom it does not hold."""
 

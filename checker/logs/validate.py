@@ -24,6 +24,7 @@ from .read.visibility import LogProfile, Visibility
 from .regularities.assumptions import contradictions
 from .replay.checkpoint_history import FATES, JobHistory, history_of
 from .replay.log_replay import LogReplay
+from .replay.replay_state import OF_FINAL_CHECKPOINTS
 from .replay.stopped_sources import lost_by_restarts
 from .replay.unfinished_tasks import UnfinishedTask, unfinished_tasks
 from .verdicts import Conformance, FileRemark, JobVerdict
@@ -148,19 +149,27 @@ def judge_job(
         return JudgedJob(verdict, history)
     begins = run.begins and (whole or bool(gaps))
     replayed, findings = _findings(run, profile, begins=begins, gaps=gaps)
+    waits = replayed.state.waits
+    unasked = frozenset(OF_FINAL_CHECKPOINTS if not waits else ())
+    unsettled = (
+        unasked & {each.property for each in findings} if waits is None else frozenset[str]()
+    )
+    unasked = unsettled if waits is None else unasked
+    findings = tuple(each for each in findings if each.property not in unasked)
     surely = _in_each_order(run, profile, findings, begins=begins, gaps=gaps)
     monitors = replayed.state.monitors
     open_ = {each.property for each in findings} - {each.property for each in surely}
-    decided = monitors.decided - open_
+    decided = monitors.decided - open_ - unasked
     lacking = {
         name: replayed.state.lacks(name, unseen)
         for name, unseen in sorted(monitors.unseen.items())
-        if name not in decided
+        if name not in decided | unasked
     }
     lacking |= {
         n: () for n, levels in lacking.items() if levels is None and n in monitors.ambiguous
     }
     lacking |= dict.fromkeys(sorted(open_), ())
+    lacking |= dict.fromkeys(sorted(unsettled), profile.lacks("waits"))
     verdict = replace(
         verdict,
         findings=_in_time(run, surely),

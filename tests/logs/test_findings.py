@@ -150,8 +150,7 @@ DECIDABLE: dict[str, tuple[Change, dict[str, int]]] = {
 }
 #: Of the runs that are no experiments about hazards.
 OTHERS = {
-    "legacy-nofinish-01": {"closed-after-final-checkpoint"},
-    "legacy-nofinish-03": {"closed-after-final-checkpoint", "triggers-go-on"},
+    "legacy-nofinish-03": {"triggers-go-on"},
     "multi-drain-01": {"legal-never-fails"},
     "stop-nodrain-04": {"finish-before-close"},
     "stop-race-06": {"legal-never-fails"},
