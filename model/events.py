@@ -109,6 +109,8 @@ QUERIES: tuple[EventKind, ...] = (
 
 #: What lines of raw logs tell: of a job, its coordinator, calls to a task, a task, a sink.
 LINES: tuple[EventKind, ...] = (
+    EventKind("engine-started", "version", "a process of the engine begins"),
+    EventKind("older-release", "", "a line as only releases before the table's have it"),
     EventKind("graph-created", "job graph", "the executions of this graph are the job's"),
     EventKind("input-connected", "input reader writer", "a vertex reads another, as its input so"),
     EventKind("job-switched", "job from to", "the state of the job has changed"),

@@ -113,7 +113,7 @@ def judge_cluster(
         release = table.name
         jobs = [
             job
-            if job.verdict.ambiguous or job.verdict.too_many
+            if job.verdict.ambiguous or job.verdict.too_many or job.verdict.other_release
             else _conforming(run, job, release, accepts, profile)
             for job, run in zip(jobs, runs, strict=True)
         ]
@@ -143,9 +143,10 @@ def judge_job(
         restarts=history.restarts,
     )
     ambiguous, tasks = run.ambiguous, sum(run.tasks.values())
-    if ambiguous or not tasks or tasks > TASKS_MAX:
+    if ambiguous or not tasks or tasks > TASKS_MAX or profile.other_release:
         too_many = tasks if tasks > TASKS_MAX else 0
         verdict = replace(verdict, ambiguous=ambiguous, too_many=too_many, asked=False)
+        verdict = replace(verdict, other_release=profile.other_release)
         return JudgedJob(verdict, history)
     begins = run.begins and (whole or bool(gaps))
     replayed, findings = _findings(run, profile, begins=begins, gaps=gaps)

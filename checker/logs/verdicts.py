@@ -92,6 +92,9 @@ class JobVerdict:
     lines leave open whether it holds."""
     too_many: int = 0
     """The number of subtasks of a job that is not judged because it has too many; else 0."""
+    other_release: str = ""
+    """The release of the engine of a job that is not judged because no table has its lines; else
+    empty."""
     untold: tuple[str, ...] = ()
     """The undecided properties that ask for what no line of any level tells."""
     asked: bool = True

@@ -120,7 +120,10 @@ def verdict_lines(
     if verdict.too_many:
         told = f"its lines tell of {grouped(verdict.too_many)} subtasks"
         yield Text(f"  not judged: {told}; at most {TASKS_MAX} are looked at", "yellow")
-    if not (verdict.asked or verdict.ambiguous or verdict.too_many):
+    if verdict.other_release:
+        told = f"the log is of Flink {verdict.other_release}, and no table of lines fits it"
+        yield Text(f"  not judged: {told}: see docs/pipeline.md", "yellow")
+    if not (verdict.asked or verdict.ambiguous or verdict.too_many or verdict.other_release):
         yield Text(f"  not judged: {NO_TASK}", "yellow")
     for remark in verdict.files[:FILES_TOLD]:
         yield Text(f"  {remark.file}:{remark.where.line} ", "cyan") + Text(remark.text, "yellow")
@@ -173,7 +176,8 @@ def _found(verdict: JobVerdict) -> str:
 def _conforms(conforms: Conformance) -> Text:
     lines = counted(conforms.lines, "line")
     if conforms.accepted:
-        return Text(f"  accepted: a run of the protocol explains it, {lines}")
+        told = "accepted: a run of the protocol explains it"
+        return Text(f"  {told}, {lines}; unchecked: records, user code")
     if conforms.rejected:
         return Text(f"  rejected: {lines} explained; {conforms.why}", "red")
     return Text(f"  undecided: {lines} explained; {conforms.why}", "yellow")

@@ -41,7 +41,7 @@ def test_what_lines_tell_of_the_flag_is_one_reading(tmp_path: Path) -> None:
     At INFO a refusal of the coordinator tells the flag. Without one no line does, and the row names
     the logger that would.
     """
-    told = at_info(lzma.open(LOG, "rt").read().splitlines())
+    told = at_info(lzma.decompress(LOG.read_bytes()).decode().splitlines())
     untold = [each for each in told if "with finished tasks is not enabled" not in each]
     for name, lines in (("told", told), ("untold", untold)):
         (tmp_path / name).mkdir()

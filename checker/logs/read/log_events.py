@@ -22,6 +22,8 @@ _EXECUTION = re.compile(r"(?P<graph>\w{32})_(?P<vertex>\w{32})_(?P<subtask>\d+)_
 _EXCEPTION = re.compile(r"(?:Caused by: )?(?P<kind>(?:[\w$]+\.)+[\w$]+)(?:: (?P<message>.*))?")
 #: How Flink calls sources, at the beginning of a vertex's name.
 SOURCES = ("Source: ", "Custom Source")
+#: The words of lines that tell the release of the engine.
+STARTED, OLDER = "engine-started", "older-release"
 #: So many strays are kept with their bytes; all are counted.
 STRAYS_KEPT = 1000
 
@@ -115,6 +117,8 @@ class LineTally:
     """The first unreadable lines that are whole."""
     holes: list[LinePlace] = field(default_factory=list[LinePlace])
     """The beginnings of parts of rotated logs before which a part is missing."""
+    versions: set[str] = field(default_factory=set[str])
+    """The versions of the engine that processes tell."""
     newest: dict[int, str] = field(default_factory=dict[int, str])
     """By log the latest time of an entry, of any kind."""
 
@@ -150,6 +154,7 @@ class LineTally:
         self.strays += other.strays[: STRAYS_KEPT - len(self.strays)]
         self.loggers.update(other.loggers)
         self.words.update(other.words)
+        self.versions |= other.versions
         self.threads = self.threads or other.threads
         self.holes += other.holes
         self.breaks += other.breaks[: STRAYS_KEPT - len(self.breaks)]
@@ -220,6 +225,8 @@ def events_of_entries(
         else:
             tally.parsed += entry.lines
             tally.words[event.word] += 1
+            if event.word == STARTED:
+                tally.versions.add(event.fields["version"])
             yield event
 
 
