@@ -38,6 +38,8 @@ class Coverage(enum.Enum):
     """Its end is missing."""
     GAP = "gap"
     """Its beginning is missing, or something in its midst."""
+    DAMAGED = "damaged"
+    """Lines are lost, stand twice, or stand elsewhere than they were written."""
 
 
 # Not frozen: that takes three times as long, and each line has one.

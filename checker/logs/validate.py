@@ -13,7 +13,7 @@ from finale.checker.search.limits import Limits
 
 from .event_log.section_search import Accepted, Rejected, Undecided
 from .file_remarks import file_remarks
-from .findings import Coverage, Finding, Where
+from .findings import Coverage, Finding, Severity, Where
 from .read.job_runs import JobRun, extents_of, runs_of
 from .read.kept_lines import KeptLines
 from .read.line_patterns import PatternTable
@@ -22,6 +22,7 @@ from .read.log_files import LogLine
 from .read.run_file import RunFile
 from .read.visibility import LogProfile, Visibility
 from .regularities.assumptions import contradictions
+from .regularities.damage import OR_LOST, damage_of
 from .replay.checkpoint_history import FATES, JobHistory, history_of
 from .replay.log_replay import LogReplay
 from .replay.replay_state import OF_FINAL_CHECKPOINTS
@@ -37,6 +38,11 @@ ACCEPT_LIMITS = Limits(1_000_000, 120.0)
 #: Of so many files at most all lines are tried as early and as late as messages allow. Of a job
 #: with more files those are tried that have findings, and the JobManager's.
 FILES_TRIED = 8
+
+
+#: Why findings are open.
+UNORDERED = "no message orders the lines of two processes"
+DAMAGED = "lost, doubled or moved lines could explain it"
 
 
 @dataclass(frozen=True)
@@ -149,18 +155,22 @@ def judge_job(
         verdict = replace(verdict, other_release=profile.other_release)
         return JudgedJob(verdict, history)
     begins = run.begins and (whole or bool(gaps))
-    replayed, findings = _findings(run, profile, begins=begins, gaps=gaps)
+    replayed, found, against = _findings(run, profile, begins=begins, gaps=gaps)
+    findings = (*found, *against)
     waits = replayed.state.waits
     unasked = frozenset(OF_FINAL_CHECKPOINTS if not waits else ())
-    unsettled = (
-        unasked & {each.property for each in findings} if waits is None else frozenset[str]()
-    )
-    unasked = unsettled if waits is None else unasked
+    unasked &= {each.property for each in findings} if waits is None else unasked
+    unsettled = unasked if waits is None else frozenset[str]()
     findings = tuple(each for each in findings if each.property not in unasked)
-    surely = _in_each_order(run, profile, findings, begins=begins, gaps=gaps)
+    if damage := damage_of(run, profile, against, gaps):
+        surely, why_open = tuple(e for e in findings if e.severity is Severity.OPEN), DAMAGED
+        verdict = replace(verdict, coverage=Coverage.DAMAGED)
+    else:
+        surely = _in_each_order(run, profile, findings, begins=begins, gaps=gaps)
+        why_open = UNORDERED
     monitors = replayed.state.monitors
     open_ = {each.property for each in findings} - {each.property for each in surely}
-    decided = monitors.decided - open_ - unasked
+    decided = set[str]() if damage else monitors.decided - open_ - unasked
     lacking = {
         name: replayed.state.lacks(name, unseen)
         for name, unseen in sorted(monitors.unseen.items())
@@ -178,7 +188,7 @@ def judge_job(
         undecided=tuple(lacking),
         needs={name: levels for name, levels in lacking.items() if levels is not None},
         untold=tuple(name for name, levels in lacking.items() if levels is None),
-        files=(*file_remarks(run), *left_open(findings, surely)),
+        files=(*file_remarks(run), *damage, *left_open(findings, surely, why_open)),
     )
     return JudgedJob(
         verdict,
@@ -190,12 +200,12 @@ def judge_job(
 
 def _findings(
     run: JobRun, profile: LogProfile, *, begins: bool, gaps: Sequence[LinePlace]
-) -> tuple[LogReplay, tuple[Finding, ...]]:
-    """The findings of a run with its lines in this order."""
+) -> tuple[LogReplay, tuple[Finding, ...], tuple[Finding, ...]]:
+    """The findings of a run with its lines in this order, and the lines that contradict others."""
     replayed = LogReplay(run, profile, begins=begins, gaps=gaps)
     found = replayed.judged()
     against = contradictions(run, profile, begins=begins, gaps=gaps)
-    return replayed, (*found, *against, *lost_by_restarts(run))
+    return replayed, (*found, *lost_by_restarts(run)), against
 
 
 def _in_each_order(
@@ -221,8 +231,8 @@ def _in_each_order(
     certain = {_about(each) for each in findings}
     for log, early in product(logs, (True, False)):
         other = run.in_other_order(log, early=early)
-        _, found = _findings(other, profile, begins=begins, gaps=gaps)
-        shown = [each for each in found if each.severity.is_sure]
+        _, *both = _findings(other, profile, begins=begins, gaps=gaps)
+        shown = [each for found in both for each in found if each.severity.is_sure]
         always &= {each.property for each in shown}
         certain &= {*map(_about, shown)}
     varies = always - {name for name, _ in certain}
@@ -243,8 +253,11 @@ def _in_time(run: JobRun, findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda each: (places.get(each.where, last), each.where)))
 
 
-def left_open(findings: Sequence[Finding], surely: Sequence[Finding]) -> Iterator[FileRemark]:
-    """Yield what is said of findings that are none in some order of the lines."""
+def left_open(
+    findings: Sequence[Finding], surely: Sequence[Finding], why: str = UNORDERED
+) -> Iterator[FileRemark]:
+    """Yield what is said of findings that are none in some order of the lines, or in a log from
+    which lines are lost."""
     gone: dict[str, list[Finding]] = {}
     for each in findings:
         if each not in surely:
@@ -253,7 +266,7 @@ def left_open(findings: Sequence[Finding], surely: Sequence[Finding]) -> Iterato
         about = ", ".join(value for _, value in those[0].binding)
         more = f", and for {len(those) - 1} more" if len(those) > 1 else ""
         of = f"({about})" if about else ""
-        text = f"{name}{of}{more}: open, since no message orders the lines of two processes"
+        text = f"{name}{of}{more}: open, since {why}"
         yield FileRemark(those[0].where, text)
 
 
@@ -267,6 +280,9 @@ def _conforming(
     """The job with whether a run of the protocol explains it."""
     from .flink.judge import accept_run
 
+    if judged.verdict.coverage is Coverage.DAMAGED:
+        why = "the log is damaged, and damage could explain any line"
+        return replace(judged, verdict=replace(judged.verdict, conforms=Conformance(False, 0, why)))
     checkpoints = any(event.log_event.checkpoint is not None for event in run.events)
     verdict = accept_run(
         run,
@@ -284,7 +300,7 @@ def _conforming(
             conforms = Conformance(True, verdict.lines, None)
         case Rejected() as rejected:
             why = "; or ".join(each.why for each in rejected.refusals)
-            text = f"line {rejected.line}, {rejected.event}: {why}"
+            text = f"line {rejected.line}, {rejected.event}: {why}; {OR_LOST}"
             conforms = Conformance(False, verdict.lines, text, rejected=True)
         case Undecided() as undecided:
             conforms = Conformance(False, verdict.lines, undecided.why)

@@ -117,11 +117,12 @@ class JobVerdict:
     @property
     def is_open(self) -> bool:
         """Whether something stays undecided: the lines do not decide a property, the job was not
-        judged, a request has no answer, or it is not decided whether a run of the protocol explains
-        the job."""
+        judged, a request has no answer, the log is damaged, or it is not decided whether a run of
+        the protocol explains the job."""
         conforms = self.conforms
         is_open = conforms is not None and not conforms.accepted and not conforms.rejected
         is_open |= any(each.severity is Severity.UNANSWERED for each in self.findings)
+        is_open |= self.coverage is Coverage.DAMAGED
         return not self.asked or bool(self.needs) or is_open
 
 

@@ -131,6 +131,8 @@ def verdict_lines(
         yield Text(f"  and {more} remarks more about files: see --format json", "yellow")
     if verdict.coverage is Coverage.GAP:
         yield Text("  gap: the beginning or a middle part of the log is missing", "yellow")
+    if verdict.coverage is Coverage.DAMAGED:
+        yield Text("  damaged: lines are lost, stand twice or in another order", "yellow")
     yield from _findings(verdict.findings, hazards)
     yield from _undecided(verdict, shared)
 

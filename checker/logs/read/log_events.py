@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from .damage_signs import DamageSigns
 from .line_patterns import LinePattern, PatternTable
 from .log_entries import LogEntry, Stray, entries
 from .log_files import LogLine
@@ -119,6 +120,8 @@ class LineTally:
     """The beginnings of parts of rotated logs before which a part is missing."""
     versions: set[str] = field(default_factory=set[str])
     """The versions of the engine that processes tell."""
+    signs: dict[int, DamageSigns] = field(default_factory=dict[int, DamageSigns])
+    """By log what no engine writes."""
     newest: dict[int, str] = field(default_factory=dict[int, str])
     """By log the latest time of an entry, of any kind."""
 
@@ -155,6 +158,7 @@ class LineTally:
         self.loggers.update(other.loggers)
         self.words.update(other.words)
         self.versions |= other.versions
+        self.signs |= other.signs
         self.threads = self.threads or other.threads
         self.holes += other.holes
         self.breaks += other.breaks[: STRAYS_KEPT - len(self.breaks)]
@@ -218,6 +222,8 @@ def events_of_entries(
         tally.threads = tally.threads or bool(entry.thread)
         tally.newest[place] = max(tally.newest.get(place, ""), entry.time)
         event = event_of(entry, table, place)
+        word, to = ("", "") if event is None else (event.word, event.fields.get("to", ""))
+        tally.signs.setdefault(place, DamageSigns()).note(entry, word, to, table)
         if keep is not None:
             keep(entry, event)
         if event is None:

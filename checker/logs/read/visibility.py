@@ -106,6 +106,7 @@ class LogProfile:
     ) -> None:
         self.threads = tally.threads
         self.newest = tally.newest
+        self.signs = tally.signs
         self.other_release = _other_release(table, tally)
         """The release that wrote the log, if the table does not have its lines; else empty."""
         loggers = _Loggers(table, tally, levels or {})
