@@ -143,7 +143,7 @@ LINES: tuple[EventKind, ...] = (
     ),
     EventKind("restored", "job checkpoint", "tasks will start from a checkpoint"),
     EventKind("restored-nothing", "", "tasks will start from nothing"),
-    EventKind("resumed", "job", "the job starts from a savepoint of another one"),
+    EventKind("resumed", "job path", "the job starts from a savepoint of another one"),
     EventKind("ids-reset", "job next", "the number of the next checkpoint is set"),
     EventKind("task-deployed", "task execution", "a task is to be started"),
     EventKind(

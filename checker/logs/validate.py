@@ -14,14 +14,14 @@ from finale.checker.search.limits import Limits
 from .event_log.section_search import Accepted, Rejected, Undecided
 from .file_remarks import file_remarks
 from .findings import Coverage, Finding, Severity, Where
-from .read.job_runs import JobRun, extents_of, runs_of
+from .read.job_runs import JobRun, extents_of, origin_of, runs_of
 from .read.kept_lines import KeptLines
 from .read.line_patterns import PatternTable
 from .read.log_events import LinePlace, LineTally, LogEvent, events_of_lines, tally_of_logs
 from .read.log_files import LogLine
 from .read.run_file import RunFile
 from .read.visibility import LogProfile, Visibility
-from .regularities.assumptions import contradictions
+from .regularities.assumptions import contradictions, unwritten
 from .regularities.damage import OR_LOST, damage_of
 from .replay.checkpoint_history import FATES, JobHistory, history_of
 from .replay.log_replay import LogReplay
@@ -111,10 +111,13 @@ def judge_cluster(
     if kept is not None:
         kept.runs = runs
     profile = LogProfile(table, tally, dict(levels or {}))
-    jobs = [
-        judge_job(run, profile, whole=not gaps, gaps=gaps)
-        for run, gaps in zip(runs, map(tally.gaps, extents_of(runs)), strict=True)
-    ]
+    all_gaps = dict(zip((run.job for run in runs), map(tally.gaps, extents_of(runs)), strict=True))
+    jobs: list[JudgedJob] = []
+    for run in runs:
+        gaps, origin = all_gaps[run.job], origin_of(run, runs)
+        if origin is not None and all_gaps[origin.job]:
+            origin = None
+        jobs.append(judge_job(run, profile, whole=not gaps, gaps=gaps, origin=origin))
     if accepts is not None:
         release = table.name
         jobs = [
@@ -127,10 +130,16 @@ def judge_cluster(
 
 
 def judge_job(
-    run: JobRun, profile: LogProfile, *, whole: bool, gaps: Sequence[LinePlace] = ()
+    run: JobRun,
+    profile: LogProfile,
+    *,
+    whole: bool,
+    gaps: Sequence[LinePlace] = (),
+    origin: JobRun | None = None,
 ) -> JudgedJob:
     """What can be said of one run; `whole`: no line of it is unreadable, and no part is missing.
 
+    `origin` is the job from whose checkpoint it has started, if its logs are there as a whole.
     `gaps` are the unreadable lines, and the beginnings of parts before which one is missing. If
     nobody knows where lines are missing, nothing is known of what was before a line.
     """
@@ -167,6 +176,8 @@ def judge_job(
         verdict = replace(verdict, coverage=Coverage.DAMAGED)
     else:
         surely = _in_each_order(run, profile, findings, begins=begins, gaps=gaps)
+        if origin is not None:
+            surely += (*unwritten(run, origin), *lost_by_restarts(run, origin))
         why_open = UNORDERED
     monitors = replayed.state.monitors
     open_ = {each.property for each in findings} - {each.property for each in surely}

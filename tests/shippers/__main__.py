@@ -52,10 +52,10 @@ def write(logs: Mapping[str, Lines], folder: Path) -> None:
 
 
 def rows_of(
-    archive: Path, kinds: Sequence[str] = tuple(KINDS), seed: int = 1, most: int | None = None
+    archive: Path, kinds: Sequence[str] = tuple(KINDS), seed: int = 1, step: int = 1
 ) -> Iterator[tuple[str, str, Any, Any]]:
     """By kind and run each job of a damaged copy, and the job as it was, if it was there."""
-    for run, logs in [*logs_of(archive).items()][:most]:
+    for run, logs in [*logs_of(archive).items()][::step]:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             write(logs, folder / "run" / "as-it-was")
@@ -70,11 +70,11 @@ def rows_of(
         print(f"{run}: {len(kinds)} copies", file=sys.stderr, flush=True)
 
 
-def counted(archives: Sequence[Path], seed: int = 1, most: int | None = None) -> dict[str, Row]:
+def counted(archives: Sequence[Path], seed: int = 1, step: int = 1) -> dict[str, Row]:
     """What is said of all copies, by their kind. Wrong ones are printed."""
     rows = {kind: Row() for kind in KINDS}
     for archive in archives:
-        for kind, run, job, own in rows_of(archive, seed=seed, most=most):
+        for kind, run, job, own in rows_of(archive, seed=seed, step=step):
             before = astuple(rows[kind])
             rows[kind].note(job, own)
             after = astuple(rows[kind])
@@ -97,10 +97,10 @@ def main() -> int:
     options = argparse.ArgumentParser(prog="python -m tests.shippers", description=__doc__)
     options.add_argument("archives", nargs="*", type=Path, default=[SAMPLES])
     options.add_argument("--seed", type=int, default=1, help="which lines are damaged (default: 1)")
-    options.add_argument("--runs", type=int, help="the first runs of each archive (default: all)")
+    options.add_argument("--step", type=int, default=1, help="each so many runs one (default: 1)")
     options.add_argument("--page", action="store_true", help="write the table into the page")
     given = options.parse_args()
-    rows = counted(given.archives, given.seed, given.runs)
+    rows = counted(given.archives, given.seed, given.step)
     text = table(rows)
     print(text, end="")
     if given.page:

@@ -16,7 +16,7 @@ RUN = "bounded-01"
 
 
 def test_a_damaged_copy_is_recognised_and_neither_rejected_nor_accused() -> None:
-    told = [*rows_of(SAMPLES, most=1)]
+    told = [*rows_of(SAMPLES, step=100)]
     assert [kind for kind, *_ in told] == [*KINDS]
     for kind, _, job, own in told:
         assert job["coverage"] == "damaged", kind

@@ -274,6 +274,22 @@ def contradictions(
     return (*found.values(), *(_lacking(whole, profile) if begins else ()))
 
 
+def unwritten(run: JobRun, origin: JobRun) -> Iterator[Finding]:
+    """Return that a job starts from a checkpoint that another job has not completed.
+
+    The logs of the other job have no gap.
+    """
+    (assumption,) = (each for each in ASSUMPTIONS if each.name == "restored-after-completion")
+    completed = {e.log_event.checkpoint for e in origin.events if e.checkpoint_becomes is COMPLETED}
+    brought = {*_brought(run)} - completed
+    restored = (e for e in run.events if e.word == "restored")
+    event = next((each for each in restored if each.log_event.checkpoint in brought), None)
+    if event is not None and origin.begins and is_one_coordinator(origin):
+        found = _finding(assumption, event, None)
+        why = f"no line tells that job {origin.name} has completed it; this rests on: "
+        yield replace(found, why=why + assumption.rests_on)
+
+
 def _lacking(run: JobRun, profile: LogProfile | None) -> Iterator[Finding]:
     checkpoints = any(event.log_event.checkpoint is not None for event in run.events)
     if profile is not None and not profile.is_whole(checkpoints=checkpoints):

@@ -30,7 +30,8 @@ OR_LOST = "or one line was lost here, doubled or moved"
 
 @dataclass(frozen=True)
 class _Companion:
-    """A line beside the protocol that each line of another word has: before it, or anywhere."""
+    """A line beside the protocol that each line of another word has: before it, or anywhere. The
+    new state of a task is part of the word."""
 
     scope: Scope
     word: str
@@ -46,6 +47,10 @@ COMPANIONS = (
     _Companion(Scope.PART, "confirmation-arrived", "write-ends", before=False),
     # SingleCheckpointBarrierHandler triggers the checkpoint and then has all barriers.
     _Companion(Scope.PART, "barriers-aligned", "barriers-trigger"),
+    # Task.doRun writes that it reports its end, and TaskExecutor takes the task out of its table.
+    _Companion(Scope.ATTEMPT, "task-learned FINISHED", "end-reported", before=False),
+    # StreamTask.cleanUp, before Task.doRun goes on.
+    _Companion(Scope.ATTEMPT, "task-switched FINISHED", "closed", before=False),
     # DefaultCheckpointStatsTracker.reportCompletedCheckpoint.
     _Companion(Scope.CHECKPOINT, "completed", "statistics", before=False),
 )
@@ -78,7 +83,7 @@ def damage_of(
     `against` are the lines that contradict others, and `gaps` the places where lines are known to
     be missing.
     """
-    states = [*_missing_states(run)]
+    states = [] if gaps or not run.begins else [*_missing_states(run)]
     missing = [each for each in states if each.is_beside] or [*_companionless(run, profile, gaps)]
     signs = [*_signs(run, profile), *(FileRemark(each.where, each.text) for each in missing)]
     if signs:
@@ -125,7 +130,8 @@ def _missing_states(run: JobRun) -> Iterator[_Place]:
         told, key = event.log_event, _attempt_of(event)
         if key is None:
             continue
-        before = known.get(key)
+        # The coordinator's first line of an attempt is that it is CREATED no more.
+        before = known.get(key, "CREATED" if event.word == "task-learned" else None)
         if before not in (None, told.fields["from"]):
             text = f"damaged: no line tells that {key[1]} has become {told.fields['from']}"
             beside = (event.word, told.fields["from"]) in _BESIDE
@@ -145,7 +151,7 @@ def _companionless(run: JobRun, profile: LogProfile, gaps: Sequence[LinePlace]) 
     """The lines that lack a line beside the protocol, in the whole log of one process."""
     if gaps or not run.begins:
         return
-    asked = [each for each in COMPANIONS if profile.has(each.word, each.companion)]
+    asked = [e for e in COMPANIONS if profile.has(e.word.partition(" ")[0], e.companion)]
     words = {word for each in asked for word in (each.word, each.companion)}
     slices = {scope: defaultdict[Hashable, dict[str, RunEvent]](dict) for scope in Scope}
     over, deployed = set[Hashable](), dict[Hashable, int]()
@@ -155,16 +161,19 @@ def _companionless(run: JobRun, profile: LogProfile, gaps: Sequence[LinePlace]) 
             deployed[attempt] = event.log_event.log
         elif tells_end(event.log_event) and deployed.get(attempt) == event.log_event.log:
             over.add(attempt)
-        for scope in {each.scope for each in asked} if event.word in words else ():
+        word = event.word
+        if word in (OF_TASKS, "task-learned"):
+            word += f" {event.log_event.fields['to']}"
+        for scope in {each.scope for each in asked} if word in words else ():
             key = slice_of(event, scope)
             if key is not None:
-                slices[scope][key].setdefault(event.word, event)
+                slices[scope][key].setdefault(word, event)
     for each in asked:
         for told in slices[each.scope].values():
             line, other = told.get(each.word), told.get(each.companion)
             if line is None:
                 continue
-            of_task = each.scope is Scope.PART
+            of_task = each.scope is not Scope.CHECKPOINT
             if not (slice_of(line, Scope.ATTEMPT) in over if of_task else run.ends):
                 continue
             if other is None or (each.before and line.log_event.place < other.log_event.place):
