@@ -206,6 +206,7 @@ def events_of_entries(
     keep: Keep | None = None,
 ) -> Iterator[LogEvent]:
     """The same of entries."""
+    signs = tally.signs.setdefault(place, DamageSigns())
     for entry in found:
         if isinstance(entry, Stray):
             tally.unparsable += 1
@@ -223,7 +224,7 @@ def events_of_entries(
         tally.newest[place] = max(tally.newest.get(place, ""), entry.time)
         event = event_of(entry, table, place)
         word, to = ("", "") if event is None else (event.word, event.fields.get("to", ""))
-        tally.signs.setdefault(place, DamageSigns()).note(entry, word, to, table)
+        signs.note(entry, word, to, table)
         if keep is not None:
             keep(entry, event)
         if event is None:
