@@ -6,6 +6,7 @@ Without archives, the sample of the repository. Each run is copied once for each
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.cli.running import ROOT
-from tests.clocks.judging import found, judged
+from tests.cli.running import run as command
+from tests.clocks.judging import found
 from tests.logs.archive import SAMPLES
 
 from .damage import KINDS, Lines, damaged, logs_of
@@ -51,6 +53,12 @@ def write(logs: Mapping[str, Lines], folder: Path) -> None:
         (folder / name).write_text("".join(f"{each}\n" for each in lines), encoding="utf-8")
 
 
+def judged(folder: Path, flags: str = "") -> Iterator[tuple[str, Any]]:
+    """The jobs as JSON has them, each with the name of its copy: one command judges all copies."""
+    for job in json.loads(command(f"validate {folder} --format json {flags}").stdout)["results"]:
+        yield Path(job["logs"]).relative_to(folder).parts[0], job
+
+
 def rows_of(
     archive: Path, kinds: Sequence[str] = tuple(KINDS), seed: int = 1, step: int = 1
 ) -> Iterator[tuple[str, str, Any, Any]]:
@@ -62,11 +70,9 @@ def rows_of(
             for number, kind in enumerate(kinds):
                 copy = {file: damaged(lines, kind, seed) for file, lines in logs.items()}
                 write(copy, folder / "copies" / str(number))
-            own = {each["job"]: each for each in judged(folder / "run")["as-it-was"]}
-            told = judged(folder / "copies", "--accept")
-            for number, kind in enumerate(kinds):
-                for job in told[str(number)]:
-                    yield kind, run, job, own.get(job["job"])
+            own = {job["job"]: job for _, job in judged(folder / "run")}
+            for number, job in judged(folder / "copies", "--accept"):
+                yield kinds[int(number)], run, job, own.get(job["job"])
         print(f"{run}: {len(kinds)} copies", file=sys.stderr, flush=True)
 
 
