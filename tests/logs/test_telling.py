@@ -139,6 +139,7 @@ RARE = (
     ("WARN", "JobMaster",
      "Inconsistent execution state after stopping with savepoint. At least one execution is not"),
     ("INFO", "JobMaster", f"Triggering savepoint for job {JOB}."),
+    ("INFO", "ExecutionGraph", f"a (1/1) ({JOB}) switched from CREATED to SCHEDULED."),
     ("DEBUG", "AdaptiveScheduler", "Transition from state Executing to StopWithSavepoint."),
     ("DEBUG", "AdaptiveScheduler", "Running 'notifyEndOfData' in state StopWithSavepoint."),
     ("INFO", "AsyncCheckpointRunnable",
