@@ -9,16 +9,16 @@ events each time, so one that takes long is judged less often while its log does
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
 
 from finale.checker.logs.findings import Coverage
-from finale.checker.logs.read.job_runs import JobRun, extents_of, runs_of
+from finale.checker.logs.read.job_runs import JobRun, clusters_of, extents_of, runs_of
 from finale.checker.logs.read.line_patterns import WORDS, PatternTable
-from finale.checker.logs.read.log_events import LinePlace, tally_of_logs
+from finale.checker.logs.read.log_events import LinePlace, LineTally, LogEvent, tally_of_logs
 from finale.checker.logs.read.log_files import LogLine, RawLog
 from finale.checker.logs.read.messages import TERMINAL
 from finale.checker.logs.read.visibility import LogProfile
@@ -131,9 +131,23 @@ class GrowingCluster:
         if not logs:
             return
         told = [log.told(place) for place, log in enumerate(logs)]
-        runs, _ = runs_of([event for events, _ in told for event in events])
-        tally = tally_of_logs([each for _, each in told])
-        has_gap = any(log.gap for log in logs)
+        clusters = clusters_of([event for events, _ in told for event in events])
+        for cluster in clusters:
+            places = {each.log for each in cluster}
+            if len(clusters) == 1:
+                places = set(range(len(logs)))
+            tally = tally_of_logs([told[place][1] for place in sorted(places)])
+            yield from self._of_cluster(cluster, tally, logs, places)
+
+    def _of_cluster(
+        self,
+        events: Sequence[LogEvent],
+        tally: LineTally,
+        logs: Sequence[GrowingFlinkLog],
+        places: Collection[int],
+    ) -> Iterator[JobState]:
+        runs, _ = runs_of(events)
+        has_gap = any(logs[place].gap for place in places)
         profile = LogProfile(self.setting.table, tally, dict(self.setting.levels))
         shown = (profile.threads, *((word, profile.of(word)) for word in WORDS))
         raw = [log.raw(self.setting.root) for log in logs]
