@@ -103,7 +103,7 @@ def test_files_that_come_later_are_logs_too(log: Path) -> None:
     reader = Reader(log.parent).look()
     (log.parent / "job").mkdir()
     (log.parent / "job" / "b.log").write_bytes(line(1))
-    (log.parent / "no-log.txt").write_bytes(line(2))
+    (log.parent / "no-log.dat").write_bytes(line(2))
     reader.look()
     assert reader.had["job/b.log"] == line(1)
     assert set(reader.had) == {"a.log", "job/b.log"}

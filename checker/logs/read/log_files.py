@@ -30,7 +30,7 @@ from finale.model.given import lines_in, not_read, opened, short
 from .layouts import Layouts, shipped
 from .peeling import Peeler
 from .run_file import RUN_FILE
-from .times import TimeKind
+from .times import LogTimes, TimeKind
 from .unpacking import DAMAGED, archive_of, in_utf8, members_of, unpacked
 
 _PACKED = r"\.(?:gz|xz|lzma|bz2|zst)"
@@ -47,6 +47,7 @@ _DATE = re.compile(r"(?P<day>\d{4}-?\d\d-?\d\d)(?:[T_.-]?(?P<time>\d\d(?:[-:]?\d
 _OF_POD = re.compile(r"(?P<node>.*/|)[^/_]+_[^/_]+_[0-9a-f-]{32,36}/[^/]+")
 #: What an archive is called of which a folder may have some.
 _ARCHIVED = re.compile(r".+\.(?:tar(?:\.(?:gz|xz|lzma|bz2))?|tgz|txz|tbz2?)")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[,.]\d{3}")
 #: A larger number behind the name of a part is a date, a time or a process.
 NUMBER_MAX = 999
 #: Parts that do not come once a day come in equal steps if so many steps are equal.
@@ -322,9 +323,11 @@ class LogShelf:
         """The first time of a part, if it has a date."""
         peeler = Peeler(self._layouts)
         for line in self._lines_of(0, part):
-            text = line.raw.decode("utf-8", "surrogateescape")
-            if record := peeler.peel(text.removeprefix("\ufeff")).record:
+            text = line.raw.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
+            if record := peeler.peel(text).record:
                 return "" if record.kind is TimeKind.UNDATED else record.time
+            if told := _TIME.match(text):
+                return LogTimes().usual(told[0])
             if line.number >= _LINES_TO_TIME:
                 break
         return ""
