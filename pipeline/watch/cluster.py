@@ -160,7 +160,7 @@ class GrowingCluster:
             known = self._judged.get(key)
             # How long a stop waits depends on all lines, also those that tell no event.
             newest = {**profile.newest} if known is not None and known.has_open_stop else {}
-            of = (_size(run), whole, known_gaps, shown, newest)
+            of = (_size(run), whole, known_gaps, shown, newest, len(logs) == 1)
             if known is None or known.of != of:
                 known = _Judged(of, self._verdict(run, profile, raw, whole, known_gaps))
                 self._judged[key] = known
