@@ -23,7 +23,10 @@ from .times import zone_of
 _FOLDER = Path(__file__).parent
 _META = re.compile(r"[\\.^$*+?{}\[\]|()]")
 #: What a user's table can have; `wrapping`, `json`, `layout` and `start` are read by `layouts.py`.
-_KEYS = ("line", "part", "layout", "start", "wrapping", "json", "engine", "release", "package")
+_KEYS = (
+    *("line", "part", "layout", "start", "wrapping", "json"),
+    *("engine", "release", "since", "package"),
+)
 _LINE_KEYS = ("event", "logger", "level", "message", "clock", "line", "task", "cause")
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 
