@@ -134,7 +134,8 @@ class Jvms:
         with ExitStack() as parts:
             folder = Path(parts.enter_context(tempfile.TemporaryDirectory(prefix="finale-")))
             (folder / QUIET).write_text("rootLogger.level = OFF\n", encoding="utf-8")
-            start = [jdk.java, "-Xmx128m", "--add-modules", "jdk.jdi", "-cp", debugger, "Debugger"]
+            start = [str(jdk.java), "-Xmx128m", "--add-modules", "jdk.jdi", "-cp", str(debugger)]
+            start += ["Debugger"]
             command = [str(jdk.java), MEMORY, PROCESSORS, f"-Dlog4j2.configurationFile={QUIET}"]
             command += [*OPENS, "-cp", f"{job}:{self.release.class_path}", "Job"]
             debugged = parts.enter_context(Debugged(start, command, self.hooks.all, folder))

@@ -101,7 +101,7 @@ def packed(name: str, data: bytes) -> bytes:
             from compression import zstd
         else:
             from backports import zstd
-        return zstd.compress(data)
+        return bytes(zstd.compress(data))
     return data
 
 

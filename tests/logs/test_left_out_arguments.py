@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import cast
 
 import pytest
 
@@ -42,7 +43,7 @@ def test_a_placeholder_notes_each_use_but_for_nothing() -> None:
         lambda: left_out in (1, 2),
         lambda: isinstance(left_out, int),
         lambda: bool(left_out),
-        lambda: [*left_out],
+        lambda: [*cast("list[int]", left_out)],
         lambda: left_out.name,
         lambda: f"{left_out}",
         lambda: left_out < 1,
