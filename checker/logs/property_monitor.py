@@ -46,9 +46,6 @@ from .questions import (
     questions_of,
 )
 
-FindingKey = tuple[str, tuple[tuple[str, str], ...]]
-"""A property, and for whom it does not hold."""
-
 #: How many mixes of first and second values are tried before a property is called undecided.
 MIXES = 64
 _HOLDS: tuple[Said, frozenset[int | None]] = ("holds", frozenset())
@@ -130,7 +127,7 @@ class PropertyMonitor:
         self.ambiguous: set[str] = set()
         """Those of them that hold with one of two values that lines leave, and fail with the
         other."""
-        self.found: dict[FindingKey, Finding] = {}
+        self.found: dict[tuple[str, tuple[tuple[str, str], ...]], Finding] = {}
         self._swaps = bool(observed_kinds(protocol))
         """Whether properties hear other classes than those of the protocol."""
 
@@ -229,7 +226,9 @@ class PropertyMonitor:
     @property
     def decided(self) -> set[str]:
         """The properties that have had an answer each time when they were asked, or do not hold."""
-        fails = {each.property for each in self.found.values() if each.severity.is_sure}
+        fails = {
+            each.property for each in self.found.values() if each.severity is not Severity.OPEN
+        }
         return (self._answered - self.unseen.keys()) | fails
 
     def note(

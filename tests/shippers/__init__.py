@@ -1,1 +1,0 @@
-"""`python -m tests.shippers`: how `finale validate` judges logs that a shipper has damaged."""
