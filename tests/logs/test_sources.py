@@ -93,9 +93,9 @@ def test_half_a_last_line_is_told_apart(tmp_path: Path) -> None:
 
 
 def test_what_is_no_log_is_said(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("nothing")
+    (tmp_path / "notes.md").write_text("nothing")
     with tarfile.open(tmp_path / "some.tar", "w") as archive:
-        archive.add(tmp_path / "notes.txt", "notes.txt")
+        archive.add(tmp_path / "notes.md", "notes.md")
     assert code_of(tmp_path) == "no-logs"
     assert code_of(tmp_path / "some.tar") == "no-logs"
     assert code_of(f"{tmp_path}/*.log") == "no-logs"
@@ -135,14 +135,3 @@ def test_a_folder_of_archives_alone_says_which(tmp_path: Path) -> None:
         read(tmp_path)
     assert caught.value.message.endswith("but there is logs.tar.xz and 1 more")
     assert caught.value.advice == f"name it: {tmp_path}/logs.tar.xz"
-
-
-def test_zstandard_is_read_or_said(tmp_path: Path) -> None:
-    try:
-        from compression import zstd  # type: ignore[import-not-found]
-    except ImportError:
-        (tmp_path / "a.log.zst").write_bytes(b"\x28\xb5\x2f\xfd rest")
-        assert code_of(tmp_path) == "no-zstandard"
-    else:
-        (tmp_path / "a.log.zst").write_bytes(zstd.compress(TEXT.encode()))
-        assert read(tmp_path) == [TEXT.encode().splitlines()]
