@@ -155,7 +155,8 @@ def raw_log(*names: str) -> RawLog:
         # The oldest first: what is older than the first part was deleted.
         (("a.log.3", "a.log.4", "a.log"), {}),
         (("a.log.3", "a.log.5", "a.log"), {1: "4"}),
-        (("a.log.2026-11-19", "a.log.2026-11-25", "a.log"), {}),
+        # One part a day: of days in between nothing is there.
+        (("a.log.2026-11-19", "a.log.2026-11-25", "a.log"), {1: "2026-11-20 to 2026-11-24"}),
         (("a.log-20261130", "a.log-20261201", "a.log"), {}),
         (("a.log.1", "a.log.1.gz", "a.log"), {}),
     ],
