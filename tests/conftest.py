@@ -13,6 +13,7 @@ import json
 import os
 import re
 import resource
+import signal
 import sys
 import tomllib
 from collections import defaultdict
@@ -44,6 +45,8 @@ for name, examples in EXAMPLES.items():
     settings.register_profile(name, max_examples=examples, deadline=None)
 # What was worked out before must not answer for the code under test.
 os.environ["FINALE_CACHE"] = ""
+# A shell starts what runs in the background with SIGINT ignored; commands under test need it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.load_profile(os.environ.get("FINALE_EXAMPLES", "ci"))
 
 
