@@ -73,6 +73,12 @@ def tier_of(path: Path) -> str:
     return told_of(path, tiers(), "quick")
 
 
+def share_of(path: Path) -> int:
+    """One of so many like cases of a file is run in CI."""
+    said: dict[str, dict[str, int]] = tables()["sampled"]
+    return told_of(path, said["files"], said["tiers"].get(tier_of(path), 1))
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options of these tests."""
     parser.addoption("--tier", choices=RUNS, default="all", help="which files to run")
@@ -107,11 +113,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     named = named_files(config)
     for item in items:
         function = (item.path, item.nodeid.partition("[")[0])
-        one_of = told_of(item.path, tables()["sampled"], 1)
         if (
             item.path not in named
             and function in functions
-            and crc32(item.nodeid.encode()) % one_of
+            and crc32(item.nodeid.encode()) % share_of(item.path)
         ):
             item.add_marker(pytest.mark.slow)
         functions.add(function)
