@@ -172,7 +172,7 @@ def test_each_tier_names_files_that_are_there() -> None:
     named = tomllib.loads((ROOT / "tests" / "tiers.toml").read_text(encoding="utf-8"))
     files = [file for tier in ("test", "agreement") for file in named[tier]["files"]]
     assert len(files) == len(set(files))
-    files += named["sampled"]
+    files += named["sampled"]["files"]
     assert [file for file in files if not (ROOT / "tests" / file).exists()] == []
 
 

@@ -44,6 +44,7 @@ STATES_MAX, STATES_MAX_SLOW = 300, 60_000
 SLOW = (
     "restore/rescale-unaligned-two-sources",
     "restore/rescale-timed",
+    "aligned-with-timeout/savepoint-never-overtakes",
     "history/fixed/flink-23475",
 )
 ROOT = Path(__file__).parents[2]
