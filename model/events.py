@@ -109,6 +109,8 @@ QUERIES: tuple[EventKind, ...] = (
 
 #: What lines of raw logs tell: of a job, its coordinator, calls to a task, a task, a sink.
 LINES: tuple[EventKind, ...] = (
+    EventKind("engine-started", "version", "a process of the engine begins"),
+    EventKind("older-release", "", "a line as only releases before the table's have it"),
     EventKind("graph-created", "job graph", "the executions of this graph are the job's"),
     EventKind("input-connected", "input reader writer", "a vertex reads another, as its input so"),
     EventKind("job-switched", "job from to", "the state of the job has changed"),
@@ -141,7 +143,7 @@ LINES: tuple[EventKind, ...] = (
     ),
     EventKind("restored", "job checkpoint", "tasks will start from a checkpoint"),
     EventKind("restored-nothing", "", "tasks will start from nothing"),
-    EventKind("resumed", "job", "the job starts from a savepoint of another one"),
+    EventKind("resumed", "job path", "the job starts from a savepoint of another one"),
     EventKind("ids-reset", "job next", "the number of the next checkpoint is set"),
     EventKind("task-deployed", "task execution", "a task is to be started"),
     EventKind(

@@ -19,8 +19,15 @@ class Severity(enum.Enum):
     """It was stuck, and what must come came later."""
     OVERDUE = "overdue"
     """What must come has not come, though what comes later has."""
+    UNANSWERED = "unanswered"
+    """What must come has not come by the end, and nothing goes on: it hangs, or the log was cut."""
     OPEN = "open"
     """What must come has not come by the end, and still can."""
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the lines show that something is wrong, and not just that something is open."""
+        return self not in (Severity.OPEN, Severity.UNANSWERED)
 
 
 class Coverage(enum.Enum):
@@ -31,6 +38,8 @@ class Coverage(enum.Enum):
     """Its end is missing."""
     GAP = "gap"
     """Its beginning is missing, or something in its midst."""
+    DAMAGED = "damaged"
+    """Lines are lost, stand twice, or stand elsewhere than they were written."""
 
 
 # Not frozen: that takes three times as long, and each line has one.
@@ -105,6 +114,13 @@ class Finding:
 RANK = {
     severity: rank
     for rank, severity in enumerate(
-        (Severity.OPEN, Severity.RECOVERED, Severity.OVERDUE, Severity.STUCK, Severity.VIOLATED)
+        (
+            Severity.OPEN,
+            Severity.UNANSWERED,
+            Severity.RECOVERED,
+            Severity.OVERDUE,
+            Severity.STUCK,
+            Severity.VIOLATED,
+        )
     )
 }

@@ -275,6 +275,22 @@ OF_CHECKPOINTS = tuple(
 )
 #: Of each task the process in which it runs writes a line of this.
 OF_TASKS = "task-switched"
+#: Lines beside the protocol that an engine writes once: each names its task, or its checkpoint, and
+#: what has changed. A new state of a task is one, unless it is a step (`Observed`).
+ONCE = frozenset(
+    (
+        "barrier-sent",
+        "barriers-aligned",
+        "barriers-trigger",
+        "input-connected",
+        "notified-subsumed",
+        "statistics",
+        "task-learned",
+        OF_TASKS,
+        "write-begins",
+        "write-ends",
+    )
+)
 #: The events that tell whether a task is released.
 OF_RELEASES = ("released", "notified-complete", "snapshot-begins")
 

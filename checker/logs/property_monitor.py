@@ -46,6 +46,9 @@ from .questions import (
     questions_of,
 )
 
+FindingKey = tuple[str, tuple[tuple[str, str], ...]]
+"""A property, and for whom it does not hold."""
+
 #: How many mixes of first and second values are tried before a property is called undecided.
 MIXES = 64
 _HOLDS: tuple[Said, frozenset[int | None]] = ("holds", frozenset())
@@ -127,7 +130,7 @@ class PropertyMonitor:
         self.ambiguous: set[str] = set()
         """Those of them that hold with one of two values that lines leave, and fail with the
         other."""
-        self.found: dict[tuple[str, tuple[tuple[str, str], ...]], Finding] = {}
+        self.found: dict[FindingKey, Finding] = {}
         self._swaps = bool(observed_kinds(protocol))
         """Whether properties hear other classes than those of the protocol."""
 
@@ -226,9 +229,7 @@ class PropertyMonitor:
     @property
     def decided(self) -> set[str]:
         """The properties that have had an answer each time when they were asked, or do not hold."""
-        fails = {
-            each.property for each in self.found.values() if each.severity is not Severity.OPEN
-        }
+        fails = {each.property for each in self.found.values() if each.severity.is_sure}
         return (self._answered - self.unseen.keys()) | fails
 
     def note(

@@ -14,7 +14,7 @@ from finale.checker.search.limits import Limits
 from .event_log.section_search import Accepted, Rejected, Undecided
 from .file_remarks import file_remarks, shared_names_remarks, times_remarks
 from .findings import Coverage, Finding, Severity, Where
-from .read.job_runs import JobRun, clusters_of, extents_of, runs_of
+from .read.job_runs import JobRun, clusters_of, extents_of, origin_of, runs_of
 from .read.kept_lines import KeptLines
 from .read.line_patterns import PatternTable
 from .read.log_events import (
@@ -28,9 +28,11 @@ from .read.log_events import (
 from .read.log_files import LogLine
 from .read.run_file import RunFile
 from .read.visibility import LogProfile, Visibility
-from .regularities.assumptions import contradictions
+from .regularities.assumptions import contradictions, unwritten
+from .regularities.damage import OR_LOST, damage_of
 from .replay.checkpoint_history import FATES, JobHistory, history_of
 from .replay.log_replay import LogReplay
+from .replay.replay_state import OF_FINAL_CHECKPOINTS
 from .replay.stopped_sources import lost_by_restarts
 from .replay.unfinished_tasks import UnfinishedTask, unfinished_tasks
 from .verdicts import Conformance, FileRemark, JobVerdict
@@ -43,6 +45,11 @@ ACCEPT_LIMITS = Limits(1_000_000, 120.0)
 #: Of so many files at most all lines are tried as early and as late as messages allow. Of a job
 #: with more files those are tried that have findings, and the JobManager's.
 FILES_TRIED = 8
+
+
+#: Why findings are open.
+UNORDERED = "no message orders the lines of two processes"
+DAMAGED = "lost, doubled or moved lines could explain it"
 
 
 @dataclass(frozen=True)
@@ -137,20 +144,21 @@ def _judged(
 ) -> list[JudgedJob]:
     """Judge the runs of one cluster."""
     table = profile.table
-    jobs = [
-        judge_job(run, profile, whole=not gaps, gaps=gaps)
-        for run, gaps in zip(runs, map(tally.gaps, extents_of(runs)), strict=True)
-    ]
-    jobs = [
-        replace(job, verdict=replace(job.verdict, files=(*job.verdict.files, *said)))
-        for job, run in zip(jobs, runs, strict=True)
-        for said in [times_remarks(run.logs, tally.kinds, table.layouts.timezone is not None)]
-    ]
+    all_gaps = dict(zip((run.job for run in runs), map(tally.gaps, extents_of(runs)), strict=True))
+    jobs: list[JudgedJob] = []
+    for run in runs:
+        gaps, origin = all_gaps[run.job], origin_of(run, runs)
+        if origin is not None and all_gaps[origin.job]:
+            origin = None
+        job = judge_job(run, profile, whole=not gaps, gaps=gaps, origin=origin)
+        said = times_remarks(run.logs, tally.kinds, table.layouts.timezone is not None)
+        verdict = replace(job.verdict, files=(*job.verdict.files, *said))
+        jobs.append(replace(job, verdict=verdict))
     if accepts is not None:
         release = table.name
         jobs = [
             job
-            if job.verdict.ambiguous or job.verdict.too_many
+            if job.verdict.ambiguous or job.verdict.too_many or job.verdict.other_release
             else _conforming(run, job, release, accepts, profile)
             for job, run in zip(jobs, runs, strict=True)
         ]
@@ -158,10 +166,16 @@ def _judged(
 
 
 def judge_job(
-    run: JobRun, profile: LogProfile, *, whole: bool, gaps: Sequence[LinePlace] = ()
+    run: JobRun,
+    profile: LogProfile,
+    *,
+    whole: bool,
+    gaps: Sequence[LinePlace] = (),
+    origin: JobRun | None = None,
 ) -> JudgedJob:
     """What can be said of one run; `whole`: no line of it is unreadable, and no part is missing.
 
+    `origin` is the job from whose checkpoint it has started, if its logs are there as a whole.
     `gaps` are the unreadable lines, and the beginnings of parts before which one is missing. If
     nobody knows where lines are missing, nothing is known of what was before a line.
     """
@@ -182,25 +196,40 @@ def judge_job(
         restarts=history.restarts,
     )
     ambiguous, tasks = run.ambiguous, sum(run.tasks.values())
-    if ambiguous or not tasks or tasks > TASKS_MAX:
+    if ambiguous or not tasks or tasks > TASKS_MAX or profile.other_release:
         too_many = tasks if tasks > TASKS_MAX else 0
         verdict = replace(verdict, ambiguous=ambiguous, too_many=too_many, asked=False)
+        verdict = replace(verdict, other_release=profile.other_release)
         return JudgedJob(verdict, history)
     begins = run.begins and (whole or bool(gaps))
-    replayed, findings = _findings(run, profile, begins=begins, gaps=gaps)
-    surely = _in_each_order(run, profile, findings, begins=begins, gaps=gaps)
+    replayed, found, against = _findings(run, profile, begins=begins, gaps=gaps)
+    findings = (*found, *against)
+    waits = replayed.state.waits
+    unasked = frozenset(OF_FINAL_CHECKPOINTS if not waits else ())
+    unasked &= {each.property for each in findings} if waits is None else unasked
+    unsettled = unasked if waits is None else frozenset[str]()
+    findings = tuple(each for each in findings if each.property not in unasked)
+    if damage := damage_of(run, profile, against, gaps):
+        surely, why_open = tuple(e for e in findings if e.severity is Severity.OPEN), DAMAGED
+        verdict = replace(verdict, coverage=Coverage.DAMAGED)
+    else:
+        surely = _in_each_order(run, profile, findings, begins=begins, gaps=gaps)
+        if origin is not None:
+            surely += (*unwritten(run, origin), *lost_by_restarts(run, origin))
+        why_open = UNORDERED
     monitors = replayed.state.monitors
     open_ = {each.property for each in findings} - {each.property for each in surely}
-    decided = monitors.decided - open_
+    decided = set[str]() if damage else monitors.decided - open_ - unasked
     lacking = {
         name: replayed.state.lacks(name, unseen)
         for name, unseen in sorted(monitors.unseen.items())
-        if name not in decided
+        if name not in decided | unasked
     }
     lacking |= {
         n: () for n, levels in lacking.items() if levels is None and n in monitors.ambiguous
     }
     lacking |= dict.fromkeys(sorted(open_), ())
+    lacking |= dict.fromkeys(sorted(unsettled), profile.lacks("waits"))
     verdict = replace(
         verdict,
         findings=_in_time(run, surely),
@@ -208,7 +237,12 @@ def judge_job(
         undecided=tuple(lacking),
         needs={name: levels for name, levels in lacking.items() if levels is not None},
         untold=tuple(name for name, levels in lacking.items() if levels is None),
-        files=(*file_remarks(run), *left_open(findings, surely), *shared_names_remarks(run)),
+        files=(
+            *file_remarks(run),
+            *damage,
+            *left_open(findings, surely, why_open),
+            *shared_names_remarks(run),
+        ),
     )
     return JudgedJob(
         verdict,
@@ -220,12 +254,12 @@ def judge_job(
 
 def _findings(
     run: JobRun, profile: LogProfile, *, begins: bool, gaps: Sequence[LinePlace]
-) -> tuple[LogReplay, tuple[Finding, ...]]:
-    """The findings of a run with its lines in this order."""
+) -> tuple[LogReplay, tuple[Finding, ...], tuple[Finding, ...]]:
+    """The findings of a run with its lines in this order, and the lines that contradict others."""
     replayed = LogReplay(run, profile, begins=begins, gaps=gaps)
     found = replayed.judged()
     against = contradictions(run, profile, begins=begins, gaps=gaps)
-    return replayed, (*found, *against, *lost_by_restarts(run))
+    return replayed, (*found, *lost_by_restarts(run)), against
 
 
 def _in_each_order(
@@ -242,7 +276,7 @@ def _in_each_order(
     it is none: it goes away if the lines of some file come as early, or as late, as they can. If a
     property fails in each order, but not always of the same task, all its findings stay.
     """
-    if run.processes is None or all(each.severity is Severity.OPEN for each in findings):
+    if run.processes is None or not any(each.severity.is_sure for each in findings):
         return findings
     logs = run.logs
     if len(logs) > FILES_TRIED:
@@ -251,15 +285,15 @@ def _in_each_order(
     certain = {_about(each) for each in findings}
     for log, early in product(logs, (True, False)):
         other = run.in_other_order(log, early=early)
-        _, found = _findings(other, profile, begins=begins, gaps=gaps)
-        shown = [each for each in found if each.severity is not Severity.OPEN]
+        _, *both = _findings(other, profile, begins=begins, gaps=gaps)
+        shown = [each for found in both for each in found if each.severity.is_sure]
         always &= {each.property for each in shown}
         certain &= {*map(_about, shown)}
     varies = always - {name for name, _ in certain}
     return tuple(
         each
         for each in findings
-        if each.severity is Severity.OPEN or each.property in varies or _about(each) in certain
+        if not each.severity.is_sure or each.property in varies or _about(each) in certain
     )
 
 
@@ -273,8 +307,11 @@ def _in_time(run: JobRun, findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda each: (places.get(each.where, last), each.where)))
 
 
-def left_open(findings: Sequence[Finding], surely: Sequence[Finding]) -> Iterator[FileRemark]:
-    """Yield what is said of findings that are none in some order of the lines."""
+def left_open(
+    findings: Sequence[Finding], surely: Sequence[Finding], why: str = UNORDERED
+) -> Iterator[FileRemark]:
+    """Yield what is said of findings that are none in some order of the lines, or in a log from
+    which lines are lost."""
     gone: dict[str, list[Finding]] = {}
     for each in findings:
         if each not in surely:
@@ -283,7 +320,7 @@ def left_open(findings: Sequence[Finding], surely: Sequence[Finding]) -> Iterato
         about = ", ".join(value for _, value in those[0].binding)
         more = f", and for {len(those) - 1} more" if len(those) > 1 else ""
         of = f"({about})" if about else ""
-        text = f"{name}{of}{more}: open, since no message orders the lines of two processes"
+        text = f"{name}{of}{more}: open, since {why}"
         yield FileRemark(those[0].where, text)
 
 
@@ -301,6 +338,9 @@ def _conforming(
         why = f'several vertices are called "{next(iter(run.shared_names))}"'
         none = Conformance(accepted=False, lines=0, why=why)
         return replace(judged, verdict=replace(judged.verdict, conforms=none))
+    if judged.verdict.coverage is Coverage.DAMAGED:
+        why = "the log is damaged, and damage could explain any line"
+        return replace(judged, verdict=replace(judged.verdict, conforms=Conformance(False, 0, why)))
     checkpoints = any(event.log_event.checkpoint is not None for event in run.events)
     verdict = accept_run(
         run,
@@ -318,7 +358,7 @@ def _conforming(
             conforms = Conformance(True, verdict.lines, None)
         case Rejected() as rejected:
             why = "; or ".join(each.why for each in rejected.refusals)
-            text = f"line {rejected.line}, {rejected.event}: {why}"
+            text = f"line {rejected.line}, {rejected.event}: {why}; {OR_LOST}"
             conforms = Conformance(False, verdict.lines, text, rejected=True)
         case Undecided() as undecided:
             conforms = Conformance(False, verdict.lines, undecided.why)

@@ -92,6 +92,9 @@ class JobVerdict:
     lines leave open whether it holds."""
     too_many: int = 0
     """The number of subtasks of a job that is not judged because it has too many; else 0."""
+    other_release: str = ""
+    """The release of the engine of a job that is not judged because no table has its lines; else
+    empty."""
     untold: tuple[str, ...] = ()
     """The undecided properties that ask for what no line of any level tells."""
     asked: bool = True
@@ -104,7 +107,7 @@ class JobVerdict:
     @property
     def shows(self) -> tuple[Finding, ...]:
         """The findings but for what may still come after the end of the log."""
-        return tuple(each for each in self.findings if each.severity is not Severity.OPEN)
+        return tuple(each for each in self.findings if each.severity.is_sure)
 
     @property
     def fails(self) -> bool:
@@ -114,9 +117,12 @@ class JobVerdict:
     @property
     def is_open(self) -> bool:
         """Whether something stays undecided: the lines do not decide a property, the job was not
-        judged, or it is not decided whether a run of the protocol explains the job."""
+        judged, a request has no answer, the log is damaged, or it is not decided whether a run of
+        the protocol explains the job."""
         conforms = self.conforms
         is_open = conforms is not None and not conforms.accepted and not conforms.rejected
+        is_open |= any(each.severity is Severity.UNANSWERED for each in self.findings)
+        is_open |= self.coverage is Coverage.DAMAGED
         return not self.asked or bool(self.needs) or is_open
 
 

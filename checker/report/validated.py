@@ -21,6 +21,7 @@ _STYLE = {
     Severity.STUCK: "red",
     Severity.RECOVERED: "red",
     Severity.OVERDUE: "red",
+    Severity.UNANSWERED: "yellow",
     Severity.OPEN: "yellow",
 }
 #: How a row counts properties, the worst first.
@@ -29,6 +30,7 @@ _SAID = {
     Severity.STUCK: "stuck",
     Severity.OVERDUE: "overdue",
     Severity.RECOVERED: "stuck for a while",
+    Severity.UNANSWERED: "unanswered",
 }
 #: So many tasks without a log are named one by one.
 NAMES_TOLD = 3
@@ -54,7 +56,7 @@ def says_something(verdict: JobVerdict) -> bool:
 
 def how_bad(verdict: JobVerdict) -> tuple[bool, int, bool]:
     """A key by which jobs are sorted: what must not be comes first, the worst kind of it."""
-    worst = [list(_SAID).index(each.severity) for each in verdict.shows if each.severity in _SAID]
+    worst = [list(_SAID).index(e.severity) for e in verdict.findings if e.severity in _SAID]
     return not verdict.fails, min(worst, default=len(_SAID)), not verdict.is_open
 
 
@@ -118,7 +120,10 @@ def verdict_lines(
     if verdict.too_many:
         told = f"its lines tell of {grouped(verdict.too_many)} subtasks"
         yield Text(f"  not judged: {told}; at most {TASKS_MAX} are looked at", "yellow")
-    if not (verdict.asked or verdict.ambiguous or verdict.too_many):
+    if verdict.other_release:
+        told = f"the log is of Flink {verdict.other_release}, and no table of lines fits it"
+        yield Text(f"  not judged: {told}: see docs/pipeline.md", "yellow")
+    if not (verdict.asked or verdict.ambiguous or verdict.too_many or verdict.other_release):
         yield Text(f"  not judged: {NO_TASK}", "yellow")
     for remark in verdict.files[:FILES_TOLD]:
         yield Text(f"  {remark.file}:{remark.where.line} ", "cyan") + Text(remark.text, "yellow")
@@ -126,6 +131,8 @@ def verdict_lines(
         yield Text(f"  and {more} remarks more about files: see --format json", "yellow")
     if verdict.coverage is Coverage.GAP:
         yield Text("  gap: the beginning or a middle part of the log is missing", "yellow")
+    if verdict.coverage is Coverage.DAMAGED:
+        yield Text("  damaged: lines are lost, stand twice or in another order", "yellow")
     yield from _findings(verdict.findings, hazards)
     yield from _undecided(verdict, shared)
 
@@ -161,7 +168,7 @@ def _found(verdict: JobVerdict) -> str:
     several findings counts once, by the worst."""
     names, told = set[str](), ""
     for severity, word in _SAID.items():
-        more = {each.property for each in verdict.shows if each.severity is severity} - names
+        more = {each.property for each in verdict.findings if each.severity is severity} - names
         if more:
             told += f", {len(more)} {'property' if len(more) == 1 else 'properties'} {word}"
         names |= more
@@ -171,7 +178,8 @@ def _found(verdict: JobVerdict) -> str:
 def _conforms(conforms: Conformance) -> Text:
     lines = counted(conforms.lines, "line")
     if conforms.accepted:
-        return Text(f"  accepted: a run of the protocol explains it, {lines}")
+        told = "accepted: a run of the protocol explains it"
+        return Text(f"  {told}, {lines}; unchecked: records, user code")
     if conforms.rejected:
         return Text(f"  rejected: {lines} explained; {conforms.why}", "red")
     return Text(f"  undecided: {lines} explained; {conforms.why}", "yellow")

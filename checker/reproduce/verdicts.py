@@ -11,7 +11,7 @@ import enum
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from finale.checker.logs.findings import Finding, Severity
+from finale.checker.logs.findings import Finding
 from finale.checker.logs.read.line_patterns import PatternTable, table, tables
 from finale.checker.logs.read.log_files import LogFile, LogShelf, RawLog
 from finale.checker.logs.validate import (
@@ -153,7 +153,7 @@ def _told(log: JudgedLog, names: Collection[str]) -> tuple[str, ...]:
     return tuple(
         f"the log violates {each.property}, line {each.line}"
         for each in log.findings
-        if each.property in names and each.severity is not Severity.OPEN
+        if each.property in names and each.severity.is_sure
     )
 
 

@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
 
-from finale.checker.logs.findings import Coverage, Severity
+from finale.checker.logs.findings import Coverage
 from finale.checker.logs.read.job_runs import JobRun, clusters_of, extents_of, runs_of
 from finale.checker.logs.read.line_patterns import WORDS, PatternTable
 from finale.checker.logs.read.log_events import LinePlace, LineTally, LogEvent, tally_of_logs
@@ -72,7 +72,7 @@ class _Judged:
     def has_open_stop(self) -> bool:
         """Whether a stop waits that may become overdue."""
         found = () if self.verdict is None else self.verdict.findings
-        return any((e.property, e.severity) == ("stop-is-answered", Severity.OPEN) for e in found)
+        return any(e.property == "stop-is-answered" and not e.severity.is_sure for e in found)
 
 
 class GrowingCluster:

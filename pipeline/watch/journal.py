@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from finale.checker.logs.findings import Finding, Severity
+from finale.checker.logs.findings import Finding
 from finale.checker.logs.verdicts import JobVerdict
 from finale.model.journal import open_journal
 
@@ -73,7 +73,7 @@ class Journal:
             # What no run explains none explains with more behind it.
             self._add(about | {"what": REJECTED, "why": conforms.why})
         if self._words.get(job, "grows") != word:
-            still = [e.property for e in verdict.findings if e.severity is Severity.OPEN]
+            still = [e.property for e in verdict.findings if not e.severity.is_sure]
             counts = {fate.value: len(each) for fate, each in verdict.checkpoints.items()}
             told: Record = {"state": verdict.state, "coverage": verdict.coverage.value}
             told |= {"events": verdict.events, "checkpoints": counts, "open": sorted(set(still))}

@@ -320,6 +320,7 @@ def test_a_run_of_the_protocol_that_explains_a_job(unpacked: Path) -> None:
     ran = run("validate bounded-01 --accept", unpacked)
     assert ran.exit == 0, ran.stdout
     assert "accepted: a run of the protocol explains it, " in ran.stdout
+    assert "; unchecked: records, user code" in ran.stdout
 
 
 def test_what_nothing_explains_is_undecided(unpacked: Path, tmp_path: Path) -> None:

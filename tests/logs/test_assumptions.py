@@ -50,6 +50,11 @@ _EXPIRED = (
     "INFO  org.apache.flink.runtime.checkpoint.CheckpointCoordinator [Checkpoint Timer] - "
     f"Checkpoint 2 of job {_JOB} expired before completing."
 )
+_DECLINED = (
+    "INFO  org.apache.flink.runtime.checkpoint.CheckpointCoordinator [jobmanager-io-thread-1] - "
+    "Decline checkpoint 2 by task 19bc282d2b6c714fdaf85349ac583ccb_23ab3a59b17e9c45f95cff4c728611f"
+    f"c_0_0 of job {_JOB} at 127.0.0.1:1 @ localhost."
+)
 _DEPLOYED = rf"Received task {_MAP} .*deploy into slot"
 
 
@@ -154,6 +159,26 @@ LEAVES_WRONGLY: dict[str, tuple[Edit, str, str]] = {
         inserted("Triggering checkpoint 2 ", _EXPIRED),
         "ended-once",
         "Received acknowledge message for checkpoint 2 ",
+    ),
+    "is declined, and completes": (
+        inserted(r"checkpointId=2\) dump", _DECLINED),
+        "ended-once",
+        _COMPLETED,
+    ),
+    "is declined, and an acknowledgement counts": (
+        inserted("Triggering checkpoint 2 ", _DECLINED),
+        "ended-once",
+        "Received acknowledge message for checkpoint 2 ",
+    ),
+    "is restored from a savepoint that never was": (
+        inserted(_COMPLETED, _RESTORING.replace("Checkpoint 2", "Savepoint 7")),
+        "restored-after-completion",
+        "Restoring job",
+    ),
+    "is restored from a savepoint that has not completed": (
+        inserted("Triggering checkpoint 3 ", _RESTORING.replace("Checkpoint 2", "Savepoint 3")),
+        "restored-after-completion",
+        "Restoring job",
     ),
     "expires, and completes": (
         inserted(r"checkpointId=2\) dump", _EXPIRED),

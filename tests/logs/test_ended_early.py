@@ -5,11 +5,14 @@ ids and names, and another parallelism.
 """
 
 import json
+import lzma
 from pathlib import Path
 
 from finale.checker.logs.flink.run_job import pattern_of
 from finale.model.topology import Pattern
 from tests.cli.running import run
+
+from .edits import at_info, found
 
 LOG = Path(__file__).parent / "flag-off.log.xz"
 
@@ -28,12 +31,26 @@ def test_jobs_of_one_cluster_may_have_the_same_names(tmp_path: Path) -> None:
     page = json.loads(run(f"validate {LOG} --format json", tmp_path).stdout)
     completed = {each["name"]: each["checkpoints"]["completed"] for each in page["results"]}
     assert completed == {"a1": [], "a3": [], "a5": [1]}
-    bound = {
-        each["name"]: {value for found in each["findings"] for _, value in found["binding"].items()}
-        for each in page["results"]
-    }
-    assert "Source: A (1/1)" in bound["a5"]
-    assert "Source: A (1/2)" in bound["a1"]
+    events = {each["name"]: each["events"] for each in page["results"]}
+    assert events == {"a1": 239, "a3": 111, "a5": 220}
+
+
+def test_what_lines_tell_of_the_flag_is_one_reading(tmp_path: Path) -> None:
+    """`--accept` reads off that no task waits: then no finding says that a task should have.
+
+    At INFO a refusal of the coordinator tells the flag. Without one no line does, and the row names
+    the logger that would.
+    """
+    told = at_info(lzma.decompress(LOG.read_bytes()).decode().splitlines())
+    untold = [each for each in told if "with finished tasks is not enabled" not in each]
+    for name, lines in (("told", told), ("untold", untold)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "flink.log").write_text("".join(f"{each}\n" for each in lines))
+    page = json.loads(run(f"validate {LOG} told untold --format json", tmp_path).stdout)
+    for job in page["results"]:
+        assert found(job, "violated", "stuck") == {}
+        needs = job["needs"].get("closed-after-final-checkpoint", ())
+        assert ("DEBUG of StreamTask" in needs) is job["logs"].startswith("untold")
 
 
 def test_what_barriers_tell_of_an_edge() -> None:

@@ -13,6 +13,7 @@ from finale.checker.logs.read.log_files import LogLine, LogShelf, RawLog
 from finale.checker.logs.validate import JudgedCluster, judge_cluster
 
 from .archive import SAMPLES, archives, needs_archives, truths
+from .edits import edited, found, until, validated
 
 ROOT = Path(__file__).parent.parent.parent
 TABLE = table("flink-2.3").with_lines_of(read_table(ROOT / "examples/logs/flinkjobs.toml"))
@@ -149,8 +150,7 @@ DECIDABLE: dict[str, tuple[Change, dict[str, int]]] = {
 }
 #: Of the runs that are no experiments about hazards.
 OTHERS = {
-    "legacy-nofinish-01": {"closed-after-final-checkpoint"},
-    "legacy-nofinish-03": {"closed-after-final-checkpoint", "triggers-go-on"},
+    "legacy-nofinish-03": {"triggers-go-on"},
     "multi-drain-01": {"legal-never-fails"},
     "stop-nodrain-04": {"finish-before-close"},
     "stop-race-06": {"legal-never-fails"},
@@ -271,3 +271,18 @@ def test_a_log_that_begins_late_has_a_gap_and_shows_nothing_new() -> None:
     for name, cluster in judged(str(SAMPLES), rest):
         assert {job.verdict.coverage for job in cluster.jobs[:1]} == {Coverage.GAP}, name
         assert shown(cluster) <= set(SHOWN.get(name, {})), name
+
+
+def test_a_job_whose_sources_have_all_finished_owes_no_checkpoint(tmp_path: Path) -> None:
+    """No checkpoint can be triggered: that is stuck while a source reads, and not behind them."""
+    why = "Some tasks of the job have already finished"
+    refused = (
+        "INFO  org.apache.flink.runtime.checkpoint.CheckpointFailureManager [Checkpoint Timer] - "
+        f"Failed to trigger checkpoint for job 131b104b484185821cf8645348296d83 since {why}."
+    )
+    for subtask, is_stuck in (("1/2", False), ("2/2", True)):
+        last = rf"ExecutionGraph .* Source: src0 \({subtask}\) .* switched from RUNNING to FINISHED"
+        lines = edited("bounded-01", until(last))
+        lines += [f"{lines[-1][:24]}{refused}"] * 6
+        job, _ = validated(tmp_path, lines)
+        assert bool({"triggers-go-on", "checkpoints-go-on"} & {*found(job, "stuck")}) is is_stuck

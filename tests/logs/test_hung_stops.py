@@ -251,3 +251,78 @@ def test_a_stop_that_hung_until_the_job_was_cancelled_is_named(tmp_path: Path) -
     assert job["state"] == "CANCELED"
     assert "drops the confirmation" in found(job, "stuck")["stop-is-answered"][0]["why"]
     assert told.exit == 1
+
+
+def test_at_info_a_stop_whose_savepoint_completed_has_no_answer(tmp_path: Path) -> None:
+    """No task has ended since, and the log ends: the row says so, and which logger tells why."""
+    lines = at_info(edited("H16-04", until(_COMPLETED)))
+    job, told = validated(tmp_path, lines)
+    (each,) = found(job, "unanswered")["stop-is-answered"]
+    assert each["line"] == number(lines, "Triggering stop-with")
+    assert f"savepoint 3 completed at line {number(lines, _COMPLETED)}" in each["why"]
+    assert "(needs DEBUG of SubtaskCheckpointCoordinatorImpl)" in each["why"]
+    assert "No task has ended since, and nothing else goes on" in each["why"]
+    assert "RUNNING, 1 property unanswered" in told.stdout
+    assert told.exit == 3
+
+
+def _slowly(pattern: str, minutes: int) -> Edit:
+    """All that follows the first line that fits comes so many minutes later."""
+
+    def later(line: str) -> str:
+        if not re.match(r"\d{4}-\d\d-\d\d ", line):
+            return line
+        time = datetime.fromisoformat(line[:23].replace(",", ".")) + timedelta(minutes=minutes)
+        return time.isoformat(" ", "milliseconds").replace(".", ",") + line[23:]
+
+    def edit(lines: list[str]) -> list[str]:
+        first = number(lines, pattern)
+        return [*lines[:first], *map(later, lines[first:])]
+
+    return edit
+
+
+@pytest.mark.parametrize("behind", [_COMPLETED, "Triggering checkpoint 3 "])
+def test_a_stop_that_takes_ten_minutes_is_not_hung(behind: str, tmp_path: Path) -> None:
+    for change in (list, at_info):
+        job, _ = validated(tmp_path, change(edited("H16-04", _slowly(behind, 10))))
+        assert job["state"] == "FINISHED"
+        assert "stop-is-answered" not in found(job)
+
+
+_SWITCHED = (
+    "INFO  org.apache.flink.runtime.executiongraph.ExecutionGraph [x] - Job H16-04 "
+    f"({_JOB}) switched from state "
+)
+
+
+def _expires(*states: str) -> list[str]:
+    """The savepoint of the stop expires, and the job goes through some states."""
+    lines = edited("H16-04", until(r"finished synchronous part of checkpoint 3"))
+    time = lines[-1][:24]
+    lines += [
+        f"{time}INFO  {_CHECKPOINTS}.CheckpointCoordinator [Checkpoint Timer] - "
+        f"Checkpoint 3 of job {_JOB} expired before completing.",
+        f"{time}WARN  {_CHECKPOINTS}.CheckpointFailureManager [Checkpoint Timer] - Failed to "
+        f"trigger or complete checkpoint 3 for job {_JOB}. (0 consecutive failed attempts so far)",
+        f"{_CHECKPOINTS}.CheckpointException: Checkpoint expired before completing.",
+    ]
+    return [*lines, *(f"{time}{_SWITCHED}{each}." for each in states)]
+
+
+def test_a_stop_that_hung_until_its_savepoint_expired_is_named(tmp_path: Path) -> None:
+    lines = _expires("RUNNING to RESTARTING")
+    for change in (list, at_info):
+        changed = change(lines)
+        job, told = validated(tmp_path, changed)
+        (each,) = found(job, "recovered")["stop-is-answered"]
+        assert each["until"] == number(changed, "Failed to trigger or complete checkpoint 3")
+        assert f"has expired at line {number(changed, 'expired before')}" in each["why"]
+        assert told.exit == 1
+
+
+def test_a_stop_that_ends_with_the_failure_of_the_job_has_not_recovered(tmp_path: Path) -> None:
+    job, _ = validated(tmp_path, _expires("RUNNING to FAILING", "FAILING to FAILED"))
+    assert job["state"] == "FAILED"
+    assert "stop-is-answered" in found(job, "stuck")
+    assert found(job, "recovered") == {}

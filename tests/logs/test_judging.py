@@ -156,21 +156,18 @@ def test_without_threads_the_row_says_so(tmp_path: Path) -> None:
     assert told.stdout.startswith("? race-00: FINISHED\n")
 
 
-def test_a_task_that_ends_without_waiting_has_no_final_checkpoint_for_certain(
-    tmp_path: Path,
-) -> None:
-    """As with checkpoints after tasks have finished disabled: what came last may be lost.
+def test_a_job_in_which_no_task_waits_is_not_asked_for_final_checkpoints(tmp_path: Path) -> None:
+    """As with checkpoints after tasks have finished disabled: `--accept` reads that, too.
 
-    The tasks took part in checkpoints that completed; whether that was after their last record no
-    line tells.
+    Whether the last checkpoint of a task came after its last record no line tells.
     """
     waits = r"Waiting for all the records|All pending checkpoints are finished"
     job, told = validated(tmp_path, edited("race-00", dropped(waits)))
     assert "closed-after-final-checkpoint" not in job["decided"]
-    assert "closed-after-final-checkpoint" in job["undecided"]
+    assert "closed-after-final-checkpoint" not in job["undecided"]
     assert told.exit == 3
     assert told.stdout.startswith("? race-00: FINISHED\n")
-    assert "not decided by these lines: closed-after-final-checkpoint" in told.stdout
+    assert "not decided by these lines: finish-before-close" in told.stdout
 
 
 def test_a_property_that_was_undecided_once_is_not_decided(tmp_path: Path) -> None:

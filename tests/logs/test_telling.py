@@ -108,7 +108,7 @@ def test_no_line_of_the_samples_is_lost() -> None:
     counted = [(tally.read, tally.parsed) for _, _, tally in samples().values()]
     assert (sum(read for read, _ in counted), sum(parsed for _, parsed in counted)) == (
         36923,
-        18299,
+        18302,
     )
 
 
@@ -139,6 +139,7 @@ RARE = (
     ("WARN", "JobMaster",
      "Inconsistent execution state after stopping with savepoint. At least one execution is not"),
     ("INFO", "JobMaster", f"Triggering savepoint for job {JOB}."),
+    ("INFO", "ExecutionGraph", f"a (1/1) ({JOB}) switched from CREATED to SCHEDULED."),
     ("DEBUG", "AdaptiveScheduler", "Transition from state Executing to StopWithSavepoint."),
     ("DEBUG", "AdaptiveScheduler", "Running 'notifyEndOfData' in state StopWithSavepoint."),
     ("INFO", "AsyncCheckpointRunnable",

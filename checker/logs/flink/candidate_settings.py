@@ -15,6 +15,16 @@ from finale.checker.logs.event_log.section_system import Refusal
 from finale.checker.logs.lines import SNAPSHOTS, STOPS, Observed
 from finale.checker.logs.read.job_runs import JobRun
 from finale.checker.logs.read.run_file import ChosenSetting, RunFile
+from finale.checker.logs.read.told_settings import (
+    PROTOCOL,
+    TIMED,
+    UNALIGNED,
+    WAITS,
+    Evidence,
+    told_protocol,
+    told_scheduler,
+    told_waits,
+)
 from finale.checker.logs.read.visibility import LogProfile, Visibility
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.releases import release_named
@@ -25,13 +35,10 @@ from finale.model.topology import Job
 
 from .observations import Observation, Observations
 
-#: Where barriers keep their order; where they overtake from the sources on, or after a while.
-PROTOCOL, UNALIGNED, TIMED = "stop-with-savepoint", "unaligned-stops", "timed-stops"
+#: The protocols in which runs are looked for.
 PROTOCOLS = (PROTOCOL, TIMED, UNALIGNED)
 #: What users set: the settings of `examples/logs/run.toml`.
 SETTINGS = ("checkpoints_after_finish", "concurrent", "scheduler", "restart_scope")
-#: Whether tasks that have ended wait for a checkpoint.
-WAITS = "checkpoints_after_finish"
 #: What the logs of an engine have that the protocol can leave out.
 _ALWAYS: Mapping[str, object] = {"restart_delay": True}
 
@@ -51,14 +58,6 @@ class CandidateSetting:
     def of_release(self, name: str) -> CandidateSetting:
         """The same where nobody tells the release, either."""
         return replace(self, taken={"release": name, **self.taken})
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What lines tell of a setting; the place in the run of the first that does so, if one does."""
-
-    value: object
-    place: int | None
 
 
 @dataclass(frozen=True)
@@ -184,25 +183,10 @@ def _evidence(
     run: JobRun, observations: Observations, profile: LogProfile | None
 ) -> dict[str, Evidence]:
     """What lines tell."""
-    found: dict[str, Evidence] = {}
-    events = [*enumerate(run.events)]
-    overtook = [(at, e) for at, e in events if e.log_event.fields.get("unaligned") == "true"]
-    readers = {event.log_event.fields.get("reader") for event in run.events}
-    at_sources = [at for at, e in overtook if e.task and e.task.vertex not in readers]
-    if at_sources:
-        found["protocol"] = Evidence(UNALIGNED, at_sources[0])
-    elif overtook:
-        found["protocol"] = Evidence(TIMED, overtook[0][0])
-    else:
-        found["protocol"] = Evidence(PROTOCOL, None)
-    adaptive = next((at for at, e in events if e.word.startswith("adaptive")), None)
-    if adaptive is not None:
-        found["scheduler"] = Evidence("adaptive", adaptive)
-    waits = next((at for at, e in events if e.word == "waits"), None)
-    if waits is not None:
-        found[WAITS] = Evidence(True, waits)
-    elif _leaves(observations) and (profile is None or profile.has("waits")):
-        found[WAITS] = Evidence(False, None)
+    found = {"protocol": told_protocol(run)}
+    scheduler, waits = told_scheduler(run), told_waits(run, profile)
+    found |= {} if scheduler is None else {"scheduler": scheduler}
+    found |= {} if waits is None else {WAITS: waits}
     found["concurrent"] = _pending_at_once(observations)
     return found
 
@@ -322,11 +306,6 @@ def _is_apart(job: Job) -> bool:
         old, new = group[channel.sender.name], group[channel.receiver.name]
         group = {name: new if own == old else own for name, own in group.items()}
     return len(set(group.values())) > 1
-
-
-def _leaves(observations: Observations) -> bool:
-    """Whether the process of a task that ends tells so: a wait would leave a line, too."""
-    return any(each.seen is Observed.LEFT for each in observations.all)
 
 
 def _product(dimensions: Sequence[Sequence[Values]]) -> list[dict[str, object]]:

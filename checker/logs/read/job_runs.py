@@ -10,6 +10,7 @@ Attempts count on if a new coordinator takes the job over (`failovers.py`).
 from __future__ import annotations
 
 import itertools
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -228,6 +229,21 @@ def clusters_of(events: Sequence[LogEvent]) -> list[list[LogEvent]]:
     for event in events:
         parted[number[event.log]].append(event)
     return parted
+
+
+#: How the path of a savepoint or a checkpoint tells the job that has written it.
+_WRITTEN_BY = re.compile(r"savepoint-([0-9a-f]{6})-|\b([0-9a-f]{32})/chk-\d+")
+
+
+def origin_of(run: JobRun, runs: Sequence[JobRun]) -> JobRun | None:
+    """Return the job from whose savepoint or checkpoint another job starts, if it is there."""
+    paths = [e.log_event.fields["path"] for e in run.events if e.word == "resumed"]
+    found = _WRITTEN_BY.search(paths[0]) if paths else None
+    if found is None:
+        return None
+    job = found[1] or found[2]
+    others = [each for each in runs if each is not run and each.job.startswith(job)]
+    return others[0] if len(others) == 1 else None
 
 
 def runs_of(events: Sequence[LogEvent]) -> tuple[list[JobRun], list[LogEvent]]:

@@ -65,6 +65,8 @@ class PatternTable:
     """The last part of a logger's name, and the patterns of its lines, in their order."""
     packages: dict[str, str]
     """What comes before the last part of a logger's name."""
+    since: str = ""
+    """The oldest release with these lines; empty if all have them."""
 
     @property
     def name(self) -> str:
@@ -169,6 +171,7 @@ class _Reading:
             self._compiled("part.thread", self.parts["thread"]),
             loggers,
             {str(key): str(value) for key, value in self.content["package"].items()},
+            str(self.content.get("since", "")),
         )
 
     @property

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from .damage_signs import DamageSigns
 from .line_patterns import LinePattern, PatternTable
 from .log_entries import LogEntry, Stray, entries
 from .log_files import LogLine
@@ -23,6 +24,8 @@ _EXECUTION = re.compile(r"(?P<graph>\w{32})_(?P<vertex>\w{32})_(?P<subtask>\d+)_
 _EXCEPTION = re.compile(r"(?:Caused by: )?(?P<kind>(?:[\w$]+\.)+[\w$]+)(?:: (?P<message>.*))?")
 #: How Flink calls sources, at the beginning of a vertex's name.
 SOURCES = ("Source: ", "Custom Source")
+#: The words of lines that tell the release of the engine.
+STARTED, OLDER = "engine-started", "older-release"
 #: So many strays are kept with their bytes; all are counted.
 STRAYS_KEPT = 1000
 
@@ -118,6 +121,10 @@ class LineTally:
     """The first unreadable lines that are whole."""
     holes: list[LinePlace] = field(default_factory=list[LinePlace])
     """The beginnings of parts of rotated logs before which a part is missing."""
+    versions: set[str] = field(default_factory=set[str])
+    """The versions of the engine that processes tell."""
+    signs: dict[int, DamageSigns] = field(default_factory=dict[int, DamageSigns])
+    """By log what no engine writes."""
     newest: dict[int, str] = field(default_factory=dict[int, str])
     """By log the latest time of an entry, of any kind."""
     kinds: dict[int, dict[TimeKind, LinePlace]] = field(
@@ -157,6 +164,8 @@ class LineTally:
         self.strays += other.strays[: STRAYS_KEPT - len(self.strays)]
         self.loggers.update(other.loggers)
         self.words.update(other.words)
+        self.versions |= other.versions
+        self.signs |= other.signs
         self.threads = self.threads or other.threads
         self.holes += other.holes
         self.breaks += other.breaks[: STRAYS_KEPT - len(self.breaks)]
@@ -260,6 +269,8 @@ def events_of_entries(
         if entry.kind not in tally.kinds.setdefault(log, {}):
             tally.kinds[log][entry.kind] = (log, entry.part, entry.line)
         event = event_of(entry, table, log)
+        word, to = ("", "") if event is None else (event.word, event.fields.get("to", ""))
+        tally.signs.setdefault(log, DamageSigns()).note(entry, word, to, table)
         if keep is not None:
             keep(entry, event)
         if event is None:
@@ -267,6 +278,8 @@ def events_of_entries(
         else:
             tally.parsed += entry.lines
             tally.words[event.word] += 1
+            if event.word == STARTED:
+                tally.versions.add(event.fields["version"])
             yield event
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from finale.checker.logs.lines import OF_CHECKPOINTS, OF_EACH_JOB, OF_TASKS
 
 from .line_patterns import LEVELS, LinePattern, PatternTable
-from .log_events import LineTally
+from .log_events import OLDER, LineTally
 
 
 class Visibility(enum.Enum):
@@ -79,6 +80,20 @@ class _Loggers:
         return Visibility.ALWAYS if is_sure else Visibility.MAYBE
 
 
+def _other_release(table: PatternTable, tally: LineTally) -> str:
+    """The release of a log that is older than those whose lines a table has."""
+    first = _numbers(table.since)
+    older = [each for each in sorted(tally.versions) if _numbers(each) < first]
+    if older:
+        return older[0]
+    return f"before {table.since}" if tally.words[OLDER] and table.since else ""
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """The first two numbers of a version, by which releases are ordered."""
+    return tuple(int(each) for each in re.findall(r"\d+", version)[:2])
+
+
 class LogProfile:
     """What a log shows: by the level that each logger writes, and whether threads are told.
 
@@ -102,6 +117,9 @@ class LogProfile:
         self.table, self._tally, self._levels = table, tally, levels
         self.threads = tally.threads
         self.newest = tally.newest
+        self.signs = tally.signs
+        self.other_release = _other_release(table, tally)
+        """The release that wrote the log, if the table does not have its lines; else empty."""
         loggers = _Loggers(table, tally, levels or {})
         self._seen: dict[str, Visibility] = {}
         self._lacks: dict[str, dict[str, None]] = {}

@@ -80,13 +80,15 @@ ASSUMPTIONS = (
         "ended-once",
         "A checkpoint completes at most once, and nothing counts for it after its end.",
         "CheckpointCoordinator.receiveAcknowledgeMessage takes an ended checkpoint out of "
-        "pendingCheckpoints, and CheckpointCanceller.run aborts one that expires, both under the "
-        "coordinator's lock",
+        "pendingCheckpoints, receiveDeclineMessage aborts one that a task declines, and "
+        "CheckpointCanceller.run one that expires, all under the coordinator's lock",
         Scope.CHECKPOINT,
         (
             Once("completed"),
             Never("completed", "apply_acknowledgement"),
             Never("completed", "apply_decline"),
+            Never("apply_decline", "completed"),
+            Never("apply_decline", "apply_acknowledgement"),
             Never("aborted", "apply_acknowledgement"),
             Never("expire", "apply_acknowledgement"),
             Never("expire", "completed"),
@@ -111,7 +113,7 @@ ASSUMPTIONS = (
         "CheckpointCoordinator.restoreLatestCheckpointedStateInternal takes the newest checkpoint "
         "of the store under the lock under which checkpoints complete",
         Scope.CHECKPOINT,
-        (After("completed", "restored", or_elsewhere=True),),
+        (After("completed", "restored", of_coordinator=True),),
     ),
     Assumption(
         "confirmed-after-completion",
@@ -272,6 +274,22 @@ def contradictions(
     return (*found.values(), *(_lacking(whole, profile) if begins else ()))
 
 
+def unwritten(run: JobRun, origin: JobRun) -> Iterator[Finding]:
+    """Return that a job starts from a checkpoint that another job has not completed.
+
+    The logs of the other job have no gap.
+    """
+    (assumption,) = (each for each in ASSUMPTIONS if each.name == "restored-after-completion")
+    completed = {e.log_event.checkpoint for e in origin.events if e.checkpoint_becomes is COMPLETED}
+    brought = {*_brought(run)} - completed
+    restored = (e for e in run.events if e.word == "restored")
+    event = next((each for each in restored if each.log_event.checkpoint in brought), None)
+    if event is not None and origin.begins and is_one_coordinator(origin):
+        found = _finding(assumption, event, None)
+        why = f"no line tells that job {origin.name} has completed it; this rests on: "
+        yield replace(found, why=why + assumption.rests_on)
+
+
 def _lacking(run: JobRun, profile: LogProfile | None) -> Iterator[Finding]:
     checkpoints = any(event.log_event.checkpoint is not None for event in run.events)
     if profile is not None and not profile.is_whole(checkpoints=checkpoints):
@@ -292,7 +310,18 @@ def _logs_of(run: JobRun, *, begins: bool, gaps: Sequence[LinePlace]) -> KnownLo
         frozenset(own for own, told in of_attempts if tells_end(told)),
         frozenset(e.log_event.log for e in run.events if e.checkpoint_becomes is PENDING),
         is_one_coordinator(run),
+        frozenset(_brought(run)),
     )
+
+
+def _brought(run: JobRun) -> Iterator[int | None]:
+    """The checkpoints of other jobs from which a job has started: the first that it restores behind
+    each line that names such a one."""
+    resumes = False
+    for event in run.events:
+        if event.word == "restored" and resumes:
+            yield event.log_event.checkpoint
+        resumes = event.word == "resumed" or (resumes and event.word != "restored")
 
 
 def _begins_anew(run: JobRun) -> bool:

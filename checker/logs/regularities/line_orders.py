@@ -41,6 +41,8 @@ class KnownLogs:
     """The logs that the coordinator writes."""
     is_one_coordinator: bool
     """No other process has taken the job over."""
+    brought: frozenset[int | None]
+    """The checkpoints of another job from which the job has started."""
 
     def have(self, cause: str, effect: RunEvent) -> bool:
         """Whether a cause of the effect would have left its line."""
@@ -94,9 +96,9 @@ class After:
 
     cause: str
     effect: str
-    or_elsewhere: bool = False
-    """The cause may have no line in these logs; if it has one, that line comes before. But the
-    coordinators of two processes have no common order, also where they write into one file."""
+    of_coordinator: bool = False
+    """The coordinators of two processes have no common order, also where they write into one file.
+    The cause of a checkpoint that the job has brought with it is in the log of another job."""
 
     def broken(self, slices: Slices, logs: KnownLogs) -> Iterator[tuple[RunEvent, RunEvent | None]]:
         """The first effects without a cause, each with the cause that comes later.
@@ -108,9 +110,16 @@ class After:
             for effect in words.get(self.effect, [])[:1]:
                 if any(logs.can_precede(each, effect) for each in causes):
                     continue
-                known = causes and logs.is_one_coordinator
-                if known if self.or_elsewhere else logs.have(self.cause, effect):
+                if self._has_line(causes, effect, logs):
                     yield effect, causes[0] if causes else None
+
+    def _has_line(self, causes: Sequence[RunEvent], effect: RunEvent, logs: KnownLogs) -> bool:
+        """Whether the cause of an effect would have a line in these logs."""
+        is_told = logs.have(self.cause, effect)
+        if not self.of_coordinator:
+            return is_told
+        is_own = logs.is_one_coordinator and effect.log_event.checkpoint not in logs.brought
+        return is_own and (bool(causes) or is_told)
 
     @property
     def words(self) -> tuple[str, ...]:

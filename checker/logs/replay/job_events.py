@@ -93,6 +93,8 @@ class JobEvents:
 
     def _job_state(self, state: str) -> None:
         self.state.monitors.ending |= state in ENDING
+        if state in ("FAILING", "FAILED"):
+            self.state.monitors.fails_for_good()
         if state == "CANCELLING":
             self.state.take("request_cancel", {}, self._cancelling)
         if state not in TERMINAL:

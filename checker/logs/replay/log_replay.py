@@ -95,8 +95,6 @@ class LogReplay:
         self.sinks = SinkEvents(self.state)
         self.stops = AllStops()
         """What became of stops with a savepoint."""
-        self._hung: list[tuple[int, HungStop, Where | None]] = []
-        """What kept stops from their end when the job left RUNNING, and where that was over."""
 
     def judged(self) -> tuple[Finding, ...]:
         """What the run shows."""
@@ -116,8 +114,6 @@ class LogReplay:
         for number, reason in enumerate(self.hung_stops()):
             if reason is not None:
                 self._tell(number, reason, None)
-        for number, reason, until in self._hung:
-            self._tell(number, reason, until)
         return tuple(state.monitors.found.values())
 
     def _pass_gaps(self, told: LogEvent) -> None:
@@ -132,11 +128,13 @@ class LogReplay:
         self.stops.restart()
         self.state.forget()
 
-    def hung_stops(self) -> list[HungStop | None]:
-        """What keeps each stop from its end, after the events so far."""
+    def hung_stops(self, told: LogEvent | None = None) -> list[HungStop | None]:
+        """What keeps each stop from its end, when an event comes, or at the end of the log."""
         state = self.state
+        newest = state.profile.newest if told is None else {told.log: told.time}
         return [
-            hung_stop(stop, self.stops, state.profile, state.silent) for stop in self.stops.stops
+            hung_stop(stop, self.stops, state.profile, state.silent, newest)
+            for stop in self.stops.stops
         ]
 
     def _tell(self, number: int, reason: HungStop, until: Where | None) -> None:
@@ -148,12 +146,12 @@ class LogReplay:
 
     def _leaves(self, told: LogEvent, *, fails_over: bool = False) -> None:
         """The job leaves RUNNING, or a stop's savepoint is aborted: what hung is over."""
-        for number, reason in enumerate(self.hung_stops()):
+        for number, reason in enumerate(self.hung_stops(told)):
             fails = reason is not None and reason.failed and told.fields.get("to") != "CANCELLING"
-            if reason is not None and reason.severity is Severity.STUCK and not fails:
+            hangs = reason is not None and reason.severity in (Severity.STUCK, Severity.OVERDUE)
+            if reason is not None and hangs and not fails and told.fields.get("to") != "FINISHED":
                 ends = told.fields.get("to") in ENDING and not fails_over
-                until = None if ends else self.state.where
-                self._hung.append((number, reason, until))
+                self._tell(number, reason, None if ends else self.state.where)
 
     def _fails_over(self, event: RunEvent) -> None:
         """A coordinator gives the job up, and forgets its stops; or a new one begins."""

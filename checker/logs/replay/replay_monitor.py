@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from finale.checker.logs.findings import Severity, Where
+from finale.checker.logs.findings import Finding, Severity, Where
 from finale.checker.logs.partial_state import PartialStore
-from finale.checker.logs.property_monitor import PropertyMonitor
+from finale.checker.logs.property_monitor import FindingKey, PropertyMonitor
 from finale.checker.search.interpreter.execution import PlainPredicate
+from finale.model.protocols.task.tasks import TaskStatus
 
 from .partial_model import PartialSystem
 
@@ -33,6 +34,8 @@ class ReplayMonitor(PropertyMonitor):
         """Obligations that are not met though later events happened: the lines that tell so."""
         self.ending = False
         """Whether the job is being cancelled or fails for good: what comes then is no recovery."""
+        self._recovered: dict[FindingKey, Finding] = {}
+        """The findings that have recovered since a task has begun to run, as they were before."""
 
     def given_up(self, why: str, where: Where) -> None:
         """A checkpoint was aborted, or could not be triggered, for this reason."""
@@ -42,7 +45,7 @@ class ReplayMonitor(PropertyMonitor):
         self._row = (why, count, since)
         if count == ABORTS_IN_A_ROW:
             for number, opened in self._open.items():
-                if opened in since:
+                if opened in since and self._is_due(self.states[number]):
                     told = f"again and again: {why}"
                     self.note(self.states[number], where, Severity.STUCK, told)
 
@@ -50,6 +53,16 @@ class ReplayMonitor(PropertyMonitor):
     def row(self) -> tuple[str, int] | None:
         """Why the last checkpoints failed, and how many of them for this one reason."""
         return None if self._row is None else self._row[:2]
+
+    def runs(self) -> None:
+        """A task runs: what has recovered so far has."""
+        self._recovered.clear()
+
+    def fails_for_good(self) -> None:
+        """The job fails: what seemed to recover by the failure has not."""
+        for key, before in self._recovered.items():
+            if self.found[key].severity is Severity.RECOVERED:
+                self.found[key] = before
 
     def completes(self) -> None:
         """A checkpoint has completed."""
@@ -62,8 +75,16 @@ class ReplayMonitor(PropertyMonitor):
             why = self.overdue.get((predicate.family.name, predicate.arguments))
             return Severity.OVERDUE if why else Severity.OPEN, why
 
+        self._open = {n: since for n, since in self._open.items() if self._is_due(self.states[n])}
         if not over:
             self.end(severity)
+
+    def _is_due(self, predicate: PlainPredicate) -> bool:
+        """Whether an obligation is to be met: of the job as a whole nothing must come any more when
+        all its sources have ended."""
+        sources = (task for task in self.protocol.tasks if not task.inputs)
+        statuses = (self.values[task.variables["status"].position] for task in sources)
+        return bool(predicate.binding) or any(each is not TaskStatus.CLOSED for each in statuses)
 
     def ask(self, name: str, binding: tuple[object, ...], where: Where, told: str) -> None:
         """Ask one property of one binding in the present state; `told` is the last name in it."""
@@ -88,6 +109,10 @@ class ReplayMonitor(PropertyMonitor):
         """Keep a finding that lines show by themselves as one of a property."""
         for predicate in self._of(name, binding):
             self.note(predicate, where, severity, why, until=until)
+            key = predicate.family.name, self._renamed(predicate.binding)
+            if severity is Severity.RECOVERED and self.found[key].until == until:
+                before = replace(self.found[key], severity=Severity.STUCK, until=None)
+                self._recovered[key] = before
 
     def _of(self, name: str, binding: tuple[object, ...]) -> list[PlainPredicate]:
         named = (each for each in self.states if each.family.name == name)
@@ -99,6 +124,6 @@ class ReplayMonitor(PropertyMonitor):
         known = self.found.get(key)
         if known is None or known.severity is not Severity.STUCK or self.ending:
             return
-        # Of the job as a whole nothing comes any more when all its tasks have ended.
-        if predicate.binding or not self.protocol.is_finished:
+        if self._is_due(predicate):
+            self._recovered[key] = known
             self.found[key] = replace(known, severity=Severity.RECOVERED, until=where)

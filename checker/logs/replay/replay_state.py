@@ -22,6 +22,7 @@ from finale.checker.logs.findings import Where
 from finale.checker.logs.lines import OF_TASKS, SETTLES, TELLS
 from finale.checker.logs.read.job_runs import JobRun
 from finale.checker.logs.read.log_events import LogEvent, TaskId
+from finale.checker.logs.read.told_settings import told_waits
 from finale.checker.logs.read.visibility import (
     CLOCKS_OF_TASKS,
     LOG_OF,
@@ -49,6 +50,8 @@ _BEYOND = (
     "nothing-after-end-of-partition",
     "suspended-records-are-kept",
 )
+#: Properties of jobs whose tasks wait for a checkpoint when they have ended.
+OF_FINAL_CHECKPOINTS = ("closed-after-final-checkpoint",)
 _TOLD_OF_ALL = ("declines", "expiries", "progress", "job_status")
 
 
@@ -98,6 +101,9 @@ class ReplayState:
         self._words: dict[int, tuple[str, ...]] = {}
         """The events by which variables are told."""
         told = self._initially = frozenset(self._told())
+        waits = told_waits(run, profile)
+        self.waits = None if waits is None else bool(waits.value)
+        """Whether tasks that have ended wait for a checkpoint, if lines tell so."""
         self.monitors = ReplayMonitor(self.system, told if begins else frozenset())
         if not begins:
             self._observe()

@@ -2,7 +2,8 @@
 
 A source that a stop ends while it reads is FINISHED afterwards. A checkpoint that is triggered then
 counts the source as finished. If the job is restored from that checkpoint, the source reads nothing
-more, and its records behind the savepoint of the stop are lost.
+more, and its records behind the savepoint of the stop are lost. The same holds for another job that
+starts from that checkpoint, if the logs of both jobs are there.
 """
 
 from __future__ import annotations
@@ -50,19 +51,31 @@ class _Sources:
                 del self.finished[each]
 
 
-def lost_by_restarts(run: JobRun) -> Iterator[Finding]:
-    """Return each source whose records a restart loses, at the line that restores the job."""
-    sources = _Sources()
+def lost_by_restarts(run: JobRun, origin: JobRun | None = None) -> Iterator[Finding]:
+    """Return each source whose records a restart loses, at the line that restores the job.
+
+    With an `origin`, the job from whose checkpoint the job has started, only those that this start
+    loses are returned.
+    """
+    own, brought = _Sources(), _Sources()
+    for event in origin.events if origin is not None else ():
+        brought.take(event)
+    resumes = origin is not None and any(event.word == "resumed" for event in run.events)
     for event in run.events:
-        sources.take(event)
+        own.take(event)
         told = event.log_event
         if told.word == "restored" and told.checkpoint is not None:
+            sources, resumes = (brought if resumes else own), False
+            if origin is not None and sources is own:
+                return
+            whose = "" if origin is None else f" of job {origin.name}"
             for task, triggered in sources.counted.get(told.checkpoint, {}).items():
                 why = (
                     f"a stop ended the source while it read (line {sources.stopped[task]}); "
-                    f"checkpoint {told.checkpoint}, triggered at line {triggered}, counts the "
-                    "source as finished; the job is restored from that checkpoint, so the source "
-                    "reads nothing more, and its records behind the savepoint of the stop are lost"
+                    f"checkpoint {told.checkpoint}{whose}, triggered at line {triggered}, counts "
+                    "the source as finished; the job is restored from that checkpoint, so the "
+                    "source reads nothing more, and its records behind the savepoint of the stop "
+                    "are lost"
                 )
                 yield Finding(
                     _PROPERTY,

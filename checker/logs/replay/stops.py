@@ -3,15 +3,18 @@
 A stop hangs for certain if a task can no longer be released: the task has dropped the confirmation
 of the savepoint, has begun the savepoint after its abort, or has not taken its part. A stop is
 overdue if later events have happened, and the event that the stop waits for has not come, although
-the log goes on for longer than a call takes. Otherwise the log ends within the stop, which is no
-finding: a task can leave before another one gets its confirmation.
+the log goes on for longer than a call takes. A stop is unanswered if its savepoint has completed
+and no task has ended since, in a log that does not tell who has heard of the completion. Otherwise
+the log ends within the stop, which is no finding: a task can leave before another one gets its
+confirmation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from types import MappingProxyType
 
 from finale.checker.logs.findings import Severity, Where
 from finale.checker.logs.lines import CHECKPOINT_BECOMES, ENDED_OTHERWISE, STOPS
@@ -71,6 +74,7 @@ class StopProgress:
     ended_before: frozenset[tuple[str, int]] = frozenset()
     """The tasks that had ended when the savepoint completed."""
     aborted: int | None = None
+    expired: int | None = None
     newer: tuple[int, int] | None = None
     """A newer checkpoint that completed while the savepoint was pending, and the line."""
     since: str = ""
@@ -102,6 +106,9 @@ class AllStops:
                 self.stops.append(StopProgress(where))
             case "job-switched" if told.fields["to"] not in ("RUNNING", "CREATED"):
                 self.restart()
+            case "expire":
+                for stop in self.stops:
+                    stop.expired = told.line if stop.number == number else stop.expired
             case "trigger-overtaken" if number is not None:
                 self.overtaken[number] = told.line, int(told.fields["newer"])
             case "trigger-after-abort" if number is not None:
@@ -224,17 +231,19 @@ def hung_stop(
     stops: AllStops,
     profile: LogProfile,
     silent: Collection[str] = (),
+    newest: Mapping[int, str] = MappingProxyType({}),
 ) -> HungStop | None:
     """What keeps a stop from its end; None if nothing does.
 
-    `silent` are the names of the tasks of whose process the log is missing.
+    `silent` are the names of the tasks of whose process the log is missing. `newest` is the latest
+    time of each log.
     """
     if stop.is_over:
         return None
     if stop.number is None:
         why = f"asked for at line {stop.asked.line}, and no savepoint has been begun"
         return HungStop(Severity.OPEN, why, {})
-    judging = _Judging(stop, stop.number, stops, profile, silent)
+    judging = _Judging(stop, stop.number, stops, profile, silent, newest)
     if stop.completed is not None:
         return judging.completed(stop.completed)
     if stop.aborted is not None:
@@ -252,9 +261,10 @@ class _Judging:
         stops: AllStops,
         profile: LogProfile,
         silent: Collection[str],
+        newest: Mapping[int, str],
     ) -> None:
         self.stop, self.number, self.stops, self.profile = stop, number, stops, profile
-        self.silent = silent
+        self.silent, self.newest = silent, newest
         self.alive = [e for e in stops.tasks.values() if e.ended is None and not e.is_down]
         self._begun = f"the stop of line {stop.asked.line} waits: savepoint {number}"
 
@@ -288,8 +298,12 @@ class _Judging:
                 f"{newer} first drops the confirmation of {self.number}"
             )
         if not self.profile.has("notified-complete", "confirmation-arrived"):
-            levels = ", ".join(self.profile.lacks("notified-complete", "confirmation-arrived"))
+            levels = ", ".join(self.profile.lacks("notified-complete"))
             begun += f"; who has heard of it is not decided at this log level (needs {levels})"
+            if severity is Severity.OPEN and not self.stops.left(self.stop):
+                begun += ". No task has ended since, and nothing else goes on: the stop hangs, or "
+                begun += "the log was cut at this moment"
+                severity = Severity.UNANSWERED
             if not certain:
                 others = {e.name: f"has not ended; {_UNHEARD} (needs {levels})" for e in self.alive}
                 reasons = {}
@@ -316,9 +330,9 @@ class _Judging:
         """Whether the coordinator's log goes on for longer than a call takes, after the last
         completion. Files of other processes have clocks of their own."""
         try:
-            newest, since = _time(self.profile.newest[self.stop.log]), _time(self.stop.since)
-        except ValueError:
-            return False  # digits that are no time
+            newest, since = _time(self.newest[self.stop.log]), _time(self.stop.since)
+        except (KeyError, ValueError):
+            return False  # another file, or digits that are no time
         return newest - since >= CALL_TAKES
 
     def _not_heard(self, task: TaskStopProgress) -> str | None:
@@ -404,6 +418,9 @@ class _Judging:
             newer, at = self.stop.newer
             severity = Severity.OVERDUE if self._is_late() else Severity.OPEN
             begun += f"; the newer checkpoint {newer} has completed at line {at}"
+        if self.stop.expired is not None:
+            begun += f"; the savepoint has expired at line {self.stop.expired}"
+            severity = Severity.STUCK
         return HungStop(severity, _told(begun, certain), tasks)
 
     def _drops(self, line: int, newer: int) -> str:

@@ -136,6 +136,7 @@ class TaskEvents:
     def _runs(self, task: Task) -> None:
         if self.state.status(task) is not TaskStatus.RESTORING:
             return
+        self.state.monitors.runs()
         origin = self.state.point(self.state.restored)
 
         self.since[task] = self.state.where

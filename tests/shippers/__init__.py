@@ -1,0 +1,1 @@
+"""`python -m tests.shippers`: how `finale validate` judges logs that a shipper has damaged."""
