@@ -87,7 +87,7 @@ def test_a_job_that_starts_where_another_job_counts_a_stopped_source_as_finished
     """The source was stopped while it read, and a checkpoint behind that counts it as finished."""
     job, graph = "8c3d8a3247990fa6cd9017fb893594f8", "0da5bf59f342b33daa45bda47fa652b5"
     lines = edited("stop-then-failover")
-    first = lines[: at(lines, "Completed checkpoint 2 ") + 1]
+    first = lines[: at(lines, "Created execution graph 326e52342ae6d5129e3068e07bbc81e0")]
     start, until = at(lines, "Created execution graph"), at(lines, "Triggering stop-with-savepoint")
     second = [each.replace(job, "b" * 32).replace(graph, "c" * 32) for each in lines[start:until]]
     nothing = at(second, "No checkpoint found")
@@ -96,10 +96,8 @@ def test_a_job_that_starts_where_another_job_counts_a_stopped_source_as_finished
         f"{head}Starting job {'b' * 32} from savepoint file:/cp/{job}/chk-2 ()",
         f"{head}Restoring job {'b' * 32} from Checkpoint 2 @ 0 for {'b' * 32} located at file:/cp.",
     ]
-    (tmp_path / "first.log").write_text("".join(f"{each}\n" for each in first))
-    (tmp_path / "second.log").write_text("".join(f"{each}\n" for each in second))
-    jobs = json.loads(run("validate . --format json", tmp_path).stdout)["results"]
+    jobs, _ = _validated(tmp_path, [*first, *second])
     (resumed,) = (each for each in jobs if each["job"] == "b" * 32)
     (each,) = found(resumed, "violated")["records-survive-restarts"]
-    assert each["line"] == number(second, "Restoring job")
+    assert each["line"] == len(first) + number(second, "Restoring job")
     assert "checkpoint 2 of job Flink Streaming Job, triggered at line" in each["why"]

@@ -71,8 +71,8 @@ def rows_of(
                 copy = {file: damaged(lines, kind, seed) for file, lines in logs.items()}
                 write(copy, folder / "copies" / str(number))
             own = {job["job"]: job for _, job in judged(folder / "run")}
-            for number, job in judged(folder / "copies", "--accept"):
-                yield kinds[int(number)], run, job, own.get(job["job"])
+            for name_of_copy, job in judged(folder / "copies", "--accept"):
+                yield kinds[int(name_of_copy)], run, job, own.get(job["job"])
         print(f"{run}: {len(kinds)} copies", file=sys.stderr, flush=True)
 
 
