@@ -25,7 +25,7 @@ _META = re.compile(r"[\\.^$*+?{}\[\]|()]")
 #: What a user's table can have; `wrapping`, `json`, `layout` and `start` are read by `layouts.py`.
 _KEYS = (
     *("line", "part", "layout", "start", "wrapping", "json"),
-    *("engine", "release", "package"),
+    *("engine", "release", "since", "package"),
 )
 _LINE_KEYS = ("event", "logger", "level", "message", "clock", "line", "task", "cause")
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
