@@ -209,14 +209,12 @@ def judge_job(
     unasked &= {each.property for each in findings} if waits is None else unasked
     unsettled = unasked if waits is None else frozenset[str]()
     findings = tuple(each for each in findings if each.property not in unasked)
-    if damage := damage_of(run, profile, against, gaps):
+    surely, why_open = _in_each_order(run, profile, findings, begins=begins, gaps=gaps), UNORDERED
+    if damage := damage_of(run, profile, [e for e in against if e in surely], gaps):
         surely, why_open = tuple(e for e in findings if e.severity is Severity.OPEN), DAMAGED
         verdict = replace(verdict, coverage=Coverage.DAMAGED)
-    else:
-        surely = _in_each_order(run, profile, findings, begins=begins, gaps=gaps)
-        if origin is not None:
-            surely += (*unwritten(run, origin), *lost_by_restarts(run, origin))
-        why_open = UNORDERED
+    elif origin is not None:
+        surely += (*unwritten(run, origin), *lost_by_restarts(run, origin))
     monitors = replayed.state.monitors
     open_ = {each.property for each in findings} - {each.property for each in surely}
     decided = set[str]() if damage else monitors.decided - open_ - unasked
@@ -332,15 +330,18 @@ def _conforming(
     run: JobRun, judged: JudgedJob, release: str, asks: AcceptanceRequest, profile: LogProfile
 ) -> JudgedJob:
     """The job with whether a run of the protocol explains it."""
-    from .flink.judge import accept_run
+    from .flink.judge import accept_run, misnamed
 
     if run.shared_names:
         why = f'several vertices are called "{next(iter(run.shared_names))}"'
         none = Conformance(accepted=False, lines=0, why=why)
         return replace(judged, verdict=replace(judged.verdict, conforms=none))
     if judged.verdict.coverage is Coverage.DAMAGED:
-        why = "the log is damaged, and damage could explain any line"
-        return replace(judged, verdict=replace(judged.verdict, conforms=Conformance(False, 0, why)))
+        conforms = Conformance(False, 0, "the log is damaged, and damage could explain any line")
+        if (against := misnamed(run)) is not None:
+            why = f"{_refused(against)}; no line that is lost, doubled or moved explains this"
+            conforms = Conformance(False, 0, why, rejected=True)
+        return replace(judged, verdict=replace(judged.verdict, conforms=conforms))
     checkpoints = any(event.log_event.checkpoint is not None for event in run.events)
     verdict = accept_run(
         run,
@@ -357,13 +358,17 @@ def _conforming(
         case Accepted():
             conforms = Conformance(True, verdict.lines, None)
         case Rejected() as rejected:
-            why = "; or ".join(each.why for each in rejected.refusals)
-            text = f"line {rejected.line}, {rejected.event}: {why}; {OR_LOST}"
-            conforms = Conformance(False, verdict.lines, text, rejected=True)
+            why = f"{_refused(rejected)}; {OR_LOST}"
+            conforms = Conformance(False, verdict.lines, why, rejected=True)
         case Undecided() as undecided:
             conforms = Conformance(False, verdict.lines, undecided.why)
     conforms = replace(conforms, told=verdict.told, tried=verdict.tried)
     return replace(judged, verdict=replace(judged.verdict, conforms=conforms))
+
+
+def _refused(rejected: Rejected) -> str:
+    why = "; or ".join(each.why for each in rejected.refusals)
+    return f"line {rejected.line}, {rejected.event}: {why}"
 
 
 def _coverage(run: JobRun, history: JobHistory, *, whole: bool) -> Coverage:

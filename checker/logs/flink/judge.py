@@ -38,6 +38,7 @@ from finale.checker.logs.flink.witness_run import OverStates
 from finale.checker.logs.flink.witness_search import Unexplained, WitnessSearch
 from finale.checker.logs.lines import SNAPSHOTS, Observed
 from finale.checker.logs.read.job_runs import JobRun, RunEvent
+from finale.checker.logs.read.log_events import TaskId
 from finale.checker.logs.read.run_file import ChosenSetting, RunFile, TriedSettings
 from finale.checker.logs.read.visibility import LogProfile
 from finale.checker.logs.regularities.assumptions import contradictions
@@ -292,6 +293,19 @@ def impossible(run: JobRun, job: RunJob, observations: Observations) -> Rejected
     return _unknown_task(job, observations) or _two_tasks(run)
 
 
+def misnamed(run: JobRun) -> Rejected | None:
+    """Return the first line that names a task which no job has, whatever other lines tell."""
+    for event in run.events:
+        task = event.task
+        if task is not None and not 0 <= task.subtask < task.parallelism:
+            return _impossible(event, _no_subtask(task))
+    return _two_tasks(run)
+
+
+def _no_subtask(task: TaskId) -> str:
+    return f"the job has no subtask {task.name}"
+
+
 def _unknown_task(job: RunJob, observations: Observations) -> Rejected | None:
     """Return the first line of a subtask, or of an attempt, that the job does not have."""
     names = {subtask.name for subtask in job.job.subtasks}
@@ -300,7 +314,7 @@ def _unknown_task(job: RunJob, observations: Observations) -> Rejected | None:
         if observation.seen is Observed.ACKNOWLEDGED and observation.task is None:
             return _impossible(event, "no line tells of which subtask this attempt is")
         if task is not None and job.task(task) not in names:
-            return _impossible(event, f"the job has no subtask {task.name}")
+            return _impossible(event, _no_subtask(task))
     return None
 
 

@@ -1,8 +1,7 @@
-"""Notes what no engine writes: a line that stands twice, and lines of a thread in another order.
+"""Notes lines of a thread that stand in another order than they were written in.
 
-A shipper sends some lines twice, and moves some by a few places. A wrong protocol could also take a
-step twice, so lines that tell a step count for nothing here: `ONCE` in `lines.py` are lines beside
-the protocol that an engine writes once.
+A shipper moves some lines by a few places. The lines around are in their order then, and the place
+that the time of such a line tells is near.
 """
 
 from __future__ import annotations
@@ -15,10 +14,19 @@ from finale.checker.logs.lines import ONCE, observed
 from .line_patterns import PatternTable
 from .log_entries import LogEntry
 
-#: A line that is sent twice stands at most so many lines that tell an event apart.
-APART = 24
+#: A line that was moved stands at most so many entries apart from its place.
+APART = 12
 #: So many signs are kept of a log.
 SIGNS_KEPT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class MovedLine:
+    """A line of a task's thread that has another place by its time."""
+
+    part: int
+    line: int
+    thread: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,49 +34,50 @@ class _Line:
     """A line of a task's thread, and the time of the line before it, of any thread."""
 
     time: str
-    place: tuple[int, int]
+    moved: MovedLine
     before: str
 
 
 @dataclass
 class DamageSigns:
-    """The signs of one log. Each is a part of the log and a line of the part."""
+    """The signs of one log."""
 
-    doubled: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    """Lines that stand for the second time, with the same time, thread and text."""
-    moved: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    moved: list[MovedLine] = field(default_factory=list[MovedLine])
     """Lines of a task's thread that stand before an earlier line, or behind a later line of it.
 
-    A clock that is set back moves all lines. So the lines around must be in their order.
+    A clock that is set back moves all lines. So the lines around must be in their order. A line
+    whose time is wrong has no place near.
     """
-    _recent: deque[tuple[str, ...]] = field(default_factory=deque[tuple[str, ...]], repr=False)
     _latest: dict[str, _Line | None] = field(default_factory=dict[str, _Line | None], repr=False)
     """By thread its latest line; None for a thread that is not that of one task."""
-    _before: str = ""
-    """The time of the line before."""
+    _times: deque[str] = field(default_factory=lambda: deque[str](maxlen=APART), repr=False)
+    """The times of the lines before."""
+    _early: list[tuple[_Line, int]] = field(default_factory=list[tuple[_Line, int]], repr=False)
+    """Lines that stand before an earlier one, each until so many entries have been read."""
     _doubted: _Line | None = None
     """The line before, if it is earlier than one of its thread; `before` is that one's time."""
+    _read: int = 0
 
     def note(self, entry: LogEntry, word: str, to: str, table: PatternTable) -> None:
-        """Look at an entry, and the event that it tells; `word` is empty if it tells none."""
+        """Look at an entry, and the event that it tells; `word` is empty if it tells none.
+
+        A wrong protocol could take its steps in another order, so a step counts for nothing.
+        """
+        self._read += 1
         if self._doubted is not None:
-            if entry.time >= self._doubted.before:
-                self._keep(self.moved, self._doubted.place)
+            *before, own = self._times
+            if entry.time >= self._doubted.before and any(each <= own for each in before):
+                self._keep(self._doubted)
             self._doubted = None
-        is_once = word in ONCE and observed(word, to) is None
-        if is_once:
-            text = entry.time, entry.thread, entry.logger, entry.message
-            if text in self._recent:
-                self._keep(self.doubled, (entry.part, entry.line))
-            self._recent.append(text)
-            if len(self._recent) > APART:
-                self._recent.popleft()
-        if is_once or not word:
+        if self._early:
+            self._come(entry.time)
+        if not word or (word in ONCE and observed(word, to) is None):
             self._in_thread(entry, table)
-        self._before = entry.time
+        self._times.append(entry.time)
 
     def _in_thread(self, entry: LogEntry, table: PatternTable) -> None:
-        line = _Line(entry.time, (entry.part, entry.line), self._before)
+        before = self._times[-1] if self._times else ""
+        line = _Line(entry.time, MovedLine(entry.part, entry.line, entry.thread), before)
         if entry.thread not in self._latest:
             is_of_task = table.thread.fullmatch(entry.thread) is not None
             self._latest[entry.thread] = line if is_of_task else None
@@ -79,15 +88,20 @@ class DamageSigns:
         if entry.time >= latest.time:
             self._latest[entry.thread] = line
         elif latest.before <= entry.time:
-            self._keep(self.moved, latest.place)
+            self._early.append((latest, self._read + APART))
             self._latest[entry.thread] = line
         else:
-            self._doubted = _Line(line.time, line.place, latest.time)
+            self._doubted = _Line(line.time, line.moved, latest.time)
 
-    @staticmethod
-    def _keep(signs: list[tuple[int, int]], place: tuple[int, int]) -> None:
-        if len(signs) < SIGNS_KEPT:
-            signs.append(place)
+    def _come(self, time: str) -> None:
+        """Keep the early lines whose place an entry with this time has shown."""
+        for line, _ in (each for each in self._early if each[0].time <= time):
+            self._keep(line)
+        self._early = [e for e in self._early if e[0].time > time and e[1] > self._read]
+
+    def _keep(self, line: _Line) -> None:
+        if len(self.moved) < SIGNS_KEPT:
+            self.moved.append(line.moved)
 
 
-__all__ = ["DamageSigns"]
+__all__ = ["DamageSigns", "MovedLine"]

@@ -2,20 +2,21 @@
 
 One missing, doubled or early line is also what a wrong protocol shows. So a log counts as damaged
 if three places that share no task and no checkpoint show it, or if there is a sign that no protocol
-makes: a line stands twice, or elsewhere in its thread (`read/damage_signs.py`), or a line beside
-the protocol is missing between two others.
+makes: a line beside the protocol stands twice, or elsewhere in its thread
+(`read/damage_signs.py`), or is missing between two others.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from finale.checker.logs.findings import Finding, Where
-from finale.checker.logs.lines import OF_TASKS, observed
+from finale.checker.logs.lines import OF_TASKS, ONCE, observed
+from finale.checker.logs.read.damage_signs import APART
 from finale.checker.logs.read.job_runs import JobRun, RunEvent
-from finale.checker.logs.read.log_events import LinePlace
+from finale.checker.logs.read.log_events import LinePlace, task_of
 from finale.checker.logs.read.messages import tells_end
 from finale.checker.logs.read.visibility import LogProfile
 from finale.checker.logs.verdicts import FileRemark
@@ -30,37 +31,34 @@ OR_LOST = "or one line was lost here, doubled or moved"
 
 @dataclass(frozen=True)
 class _Companion:
-    """A line beside the protocol that each line of another word has: before it, or anywhere. The
-    new state of a task is part of the word."""
+    """A line that each line of another word has: before it, or anywhere. The new state of a task is
+    part of the word."""
 
     scope: Scope
     word: str
     companion: str
-    before: bool = True
+    before: bool = False
+    is_beside: bool = False
+    """No step of a protocol writes either: one method of the engine writes both lines."""
 
 
 #: In 140 real runs each of these holds in each of the slices, 1 301 to 7 836 of a kind.
 COMPANIONS = (
     # AsyncCheckpointRunnable.run writes both, at its beginning and its end.
-    _Companion(Scope.PART, "write-ends", "write-begins"),
-    # A part is acknowledged when it is written.
-    _Companion(Scope.PART, "confirmation-arrived", "write-ends", before=False),
-    # SingleCheckpointBarrierHandler triggers the checkpoint and then has all barriers.
-    _Companion(Scope.PART, "barriers-aligned", "barriers-trigger"),
-    # Task.doRun writes that it reports its end, and TaskExecutor takes the task out of its table.
-    _Companion(Scope.ATTEMPT, "task-learned FINISHED", "end-reported", before=False),
-    # StreamTask.cleanUp, before Task.doRun goes on.
-    _Companion(Scope.ATTEMPT, "task-switched FINISHED", "closed", before=False),
+    _Companion(Scope.PART, "write-ends", "write-begins", before=True, is_beside=True),
     # DefaultCheckpointStatsTracker.reportCompletedCheckpoint.
-    _Companion(Scope.CHECKPOINT, "completed", "statistics", before=False),
+    _Companion(Scope.CHECKPOINT, "completed", "statistics", is_beside=True),
+    # A part is acknowledged when it is written.
+    _Companion(Scope.PART, "confirmation-arrived", "write-ends"),
+    # SingleCheckpointBarrierHandler triggers the checkpoint and then has all barriers.
+    _Companion(Scope.PART, "barriers-aligned", "barriers-trigger", before=True),
+    # Task.doRun writes that it reports its end, and TaskExecutor takes the task out of its table.
+    _Companion(Scope.ATTEMPT, "task-learned FINISHED", "end-reported"),
+    # StreamTask.cleanUp, before Task.doRun goes on.
+    _Companion(Scope.ATTEMPT, "task-switched FINISHED", "closed"),
 )
-#: States of a task that no step of the protocol tells, by the kind of line.
-_BESIDE = {
-    (word, state)
-    for word in (OF_TASKS, "task-learned")
-    for state in ("SCHEDULED", "DEPLOYING", "INITIALIZING", "RUNNING")
-    if observed(word, state) is None
-}
+#: A line that tells how a task passes from one state to the next.
+_STATES = (OF_TASKS, "task-learned")
 
 
 @dataclass(frozen=True)
@@ -68,11 +66,17 @@ class _Place:
     """A line that shows that some line is missing, or is not where it was written."""
 
     where: Where
+    kind: str
+    """Which rule does not hold here."""
     about: frozenset[str]
     """The tasks and the checkpoint that it is about."""
     text: str
-    is_beside: bool = False
-    """What is missing is a line beside the protocol."""
+    is_sign: bool = False
+    """No protocol makes it."""
+
+    @property
+    def remark(self) -> FileRemark:
+        return FileRemark(self.where, f"damaged: {self.text}")
 
 
 def damage_of(
@@ -80,31 +84,63 @@ def damage_of(
 ) -> tuple[FileRemark, ...]:
     """Return the lines that show that the logs of a run are damaged; none if they are not.
 
-    `against` are the lines that contradict others, and `gaps` the places where lines are known to
-    be missing.
+    `against` are the lines that contradict others in each order of the files that messages allow.
+    `gaps` are the places where lines are known to be missing.
     """
-    states = [] if gaps or not run.begins else [*_missing_states(run)]
-    missing = [each for each in states if each.is_beside] or [*_companionless(run, profile, gaps)]
-    signs = [*_signs(run, profile), *(FileRemark(each.where, each.text) for each in missing)]
+    missing: list[_Place] = []
+    if run.begins and not gaps:
+        missing = [*_missing_states(run), *_companionless(run, profile)]
+    found = [*_doubled(run), *_moved(run, profile), *missing]
+    signs = [each.remark for each in found if each.is_sign]
     if signs:
         return tuple(signs[:PLACES])
-    found = [*map(_place_of, against), *states]
+    found = _seldom(run, [*map(_place_of, against), *found])
     for first in range(len(found)):
         chosen = _apart(found[first:])
         if len(chosen) == PLACES:
-            return tuple(FileRemark(each.where, each.text) for each in chosen)
+            return tuple(each.remark for each in chosen)
     return ()
 
 
-def _signs(run: JobRun, profile: LogProfile) -> Iterator[FileRemark]:
+def _doubled(run: JobRun) -> Iterator[_Place]:
+    """The lines beside the protocol that stand twice, with the same time."""
+    recent = deque[tuple[object, ...]](maxlen=APART)
+    for event in run.events:
+        told = event.log_event
+        if event.word not in ONCE or observed(event.word, told.fields.get("to", "")) is not None:
+            continue
+        text = told.log, told.time, event.word, event.task, event.graph, told.fields
+        if text in recent:
+            why = "this line stands here for the second time, with the same time"
+            yield _Place(Where(*told.place), event.word, frozenset(), why, is_sign=True)
+        recent.append(text)
+
+
+def _moved(run: JobRun, profile: LogProfile) -> Iterator[_Place]:
+    """The lines of the thread of one task that stand elsewhere in it by their times."""
     for log in run.logs:
-        if (signs := profile.signs.get(log)) is not None:
-            for part, line in signs.doubled:
-                text = "damaged: this line stands here for the second time, with the same time"
-                yield FileRemark(Where(log, part, line), text)
-            for part, line in signs.moved:
-                text = "damaged: by its time this line stands elsewhere in its thread"
-                yield FileRemark(Where(log, part, line), text)
+        for line in profile.signs[log].moved if log in profile.signs else ():
+            task = task_of(line.thread)
+            if task is not None and task.vertex not in run.shared_names:
+                why = "by its time this line stands elsewhere in its thread"
+                where = Where(log, line.part, line.line)
+                yield _Place(where, "moved", frozenset(), why, is_sign=True)
+
+
+def _seldom(run: JobRun, places: Sequence[_Place]) -> list[_Place]:
+    """The places whose rule holds at more lines of the same word than it does not hold at.
+
+    Damage strikes few lines of each kind. A rule that holds nowhere is broken by the protocol, or
+    some lines are not written.
+    """
+    words = {Where(*event.log_event.place): event.word for event in run.events}
+    lines = Counter(words.values())
+    broken = Counter((each.kind, words.get(each.where, "")) for each in places)
+    return [
+        each
+        for each in places
+        if 2 * broken[each.kind, word := words.get(each.where, "")] < lines[word]
+    ]
 
 
 def _apart(places: Iterable[_Place]) -> list[_Place]:
@@ -120,37 +156,38 @@ def _apart(places: Iterable[_Place]) -> list[_Place]:
 
 def _place_of(finding: Finding) -> _Place:
     about = frozenset(name.partition("#")[0] for _, name in finding.binding)
-    return _Place(finding.where, about, f"damaged: {finding.property} does not hold here")
+    text = f"{finding.property} does not hold here"
+    return _Place(finding.where, finding.property, about, text)
 
 
 def _missing_states(run: JobRun) -> Iterator[_Place]:
-    """The lines by which a task leaves a state that no line of the same kind tells."""
+    """The lines by which a task leaves a state that no line of the same kind tells.
+
+    That is a sign if no step of the protocol tells the state.
+    """
     known: dict[tuple[object, ...], str] = {}
     for event in run.events:
         told, key = event.log_event, _attempt_of(event)
-        if key is None:
+        if key is None or event.task is None:
             continue
         # The coordinator's first line of an attempt is that it is CREATED no more.
         before = known.get(key, "CREATED" if event.word == "task-learned" else None)
         if before not in (None, told.fields["from"]):
-            text = f"damaged: no line tells that {key[1]} has become {told.fields['from']}"
-            beside = (event.word, told.fields["from"]) in _BESIDE
-            yield _Place(Where(*told.place), frozenset({str(key[1])}), text, beside)
+            state = told.fields["from"]
+            text = f"no line tells that {event.task.name} has become {state}"
+            is_sign = observed(event.word, state) is None
+            yield _Place(Where(*told.place), "states", _about(event), text, is_sign)
         known[key] = told.fields["to"]
 
 
 def _attempt_of(event: RunEvent) -> tuple[object, ...] | None:
-    """The file, the task and the attempt of a line that tells a new state of a task."""
-    task = event.task
-    if event.word not in (OF_TASKS, "task-learned") or task is None or task.attempt is None:
-        return None
-    return event.word, task.name, event.graph, task.attempt, event.log_event.log
+    """The file and the attempt of a line that tells a new state of a task."""
+    attempt = slice_of(event, Scope.ATTEMPT) if event.word in _STATES else None
+    return None if attempt is None else (event.word, attempt, event.log_event.log)
 
 
-def _companionless(run: JobRun, profile: LogProfile, gaps: Sequence[LinePlace]) -> Iterator[_Place]:
-    """The lines that lack a line beside the protocol, in the whole log of one process."""
-    if gaps or not run.begins:
-        return
+def _companionless(run: JobRun, profile: LogProfile) -> Iterator[_Place]:
+    """The lines that lack another line, in the whole log of one process."""
     asked = [e for e in COMPANIONS if profile.has(e.word.partition(" ")[0], e.companion)]
     words = {word for each in asked for word in (each.word, each.companion)}
     slices = {scope: defaultdict[Hashable, dict[str, RunEvent]](dict) for scope in Scope}
@@ -162,7 +199,7 @@ def _companionless(run: JobRun, profile: LogProfile, gaps: Sequence[LinePlace]) 
         elif tells_end(event.log_event) and deployed.get(attempt) == event.log_event.log:
             over.add(attempt)
         word = event.word
-        if word in (OF_TASKS, "task-learned"):
+        if word in _STATES:
             word += f" {event.log_event.fields['to']}"
         for scope in {each.scope for each in asked} if word in words else ():
             key = slice_of(event, scope)
@@ -176,10 +213,14 @@ def _companionless(run: JobRun, profile: LogProfile, gaps: Sequence[LinePlace]) 
             of_task = each.scope is not Scope.CHECKPOINT
             if not (slice_of(line, Scope.ATTEMPT) in over if of_task else run.ends):
                 continue
-            if other is None or (each.before and line.log_event.place < other.log_event.place):
-                yield _beside(line, each.companion)
+            if other is None or (each.before and _precedes(run, line, other)):
+                yield _lacks(line, each.companion, is_sign=each.is_beside)
     if profile.has("snapshot-begins", "barrier-sent", "taken"):
         yield from _parts_without_barrier(run)
+
+
+def _precedes(run: JobRun, one: RunEvent, other: RunEvent) -> bool:
+    return run.precedes(one.log_event.place, other.log_event.place)
 
 
 def _parts_without_barrier(run: JobRun) -> Iterator[_Place]:
@@ -194,11 +235,17 @@ def _parts_without_barrier(run: JobRun) -> Iterator[_Place]:
             case "barrier-sent" if attempt in sent:
                 sent[attempt] += 1
             case "taken" if sent.pop(attempt, 1) != 1:
-                yield _beside(event, "barrier-sent")
+                yield _lacks(event, "barrier-sent")
             case _:
                 pass
 
 
-def _beside(line: RunEvent, companion: str) -> _Place:
-    text = f"damaged: {companion} is not told once before this line"
-    return _Place(Where(*line.log_event.place), frozenset(), text, is_beside=True)
+def _lacks(line: RunEvent, companion: str, *, is_sign: bool = False) -> _Place:
+    text = f"{companion} is not told once before this line"
+    return _Place(Where(*line.log_event.place), companion, _about(line), text, is_sign)
+
+
+def _about(event: RunEvent) -> frozenset[str]:
+    task, number = event.task, event.log_event.checkpoint
+    names = () if task is None else (task.name,)
+    return frozenset((*names, *(() if number is None else (f"checkpoint {number}",))))
