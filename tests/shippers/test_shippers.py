@@ -72,7 +72,7 @@ def test_a_line_that_stands_elsewhere_in_its_thread_shows_a_damage(tmp_path: Pat
     (place,) = of_task
     later = next(n for n in range(place, len(lines)) if lines[n][:23] > lines[place][:23])
     own = next(
-        n for n in range(later, len(lines)) if "StateBackendLoader [map (1/2)#0]" in lines[n]
+        n for n in range(later, len(lines)) if "[map (1/2)#0] - Using partitioner" in lines[n]
     )
     line = lines.pop(place)
     lines.insert(own, line)

@@ -1,12 +1,13 @@
-"""Notes lines of a thread that stand in another order than they were written in.
+"""Notes lines of a task's thread that are missing, or stand elsewhere than they were written.
 
 A shipper moves some lines by a few places. The lines around are in their order then, and the place
-that the time of such a line tells is near.
+that the time of such a line tells is near. A shipper loses some lines, too. Some methods of the
+engine write lines that tell no event, and always the same ones (`[[sequence]]` in the table).
 """
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass, field
 
 from finale.checker.logs.lines import ONCE, observed
@@ -20,9 +21,9 @@ APART = 12
 SIGNS_KEPT = 100
 
 
-@dataclass(frozen=True, slots=True)
-class MovedLine:
-    """A line of a task's thread that has another place by its time."""
+@dataclass(frozen=True, slots=True, order=True)
+class SignLine:
+    """A line of a task's thread that shows a damage."""
 
     part: int
     line: int
@@ -34,20 +35,30 @@ class _Line:
     """A line of a task's thread, and the time of the line before it, of any thread."""
 
     time: str
-    moved: MovedLine
+    sign: SignLine
     before: str
+
+
+_Member = tuple[int, int]
+"""A sequence, and the place in it."""
 
 
 @dataclass
 class DamageSigns:
     """The signs of one log."""
 
-    moved: list[MovedLine] = field(default_factory=list[MovedLine])
+    moved: list[SignLine] = field(default_factory=list[SignLine])
     """Lines of a task's thread that stand before an earlier line, or behind a later line of it.
 
     A clock that is set back moves all lines. So the lines around must be in their order. A line
     whose time is wrong has no place near.
     """
+    _unlike: dict[_Member, list[SignLine]] = field(default_factory=dict[_Member, list[SignLine]])
+    """By member of a sequence the lines that show that it is missing, or stands elsewhere."""
+    _members: Counter[_Member] = field(default_factory=Counter[_Member])
+    """How often each member of a sequence was read."""
+    _at: dict[str, _Member] = field(default_factory=dict[str, _Member])
+    """By thread the latest member of a sequence."""
     _latest: dict[str, _Line | None] = field(default_factory=dict[str, _Line | None], repr=False)
     """By thread its latest line; None for a thread that is not that of one task."""
     _times: deque[str] = field(default_factory=lambda: deque[str](maxlen=APART), repr=False)
@@ -73,11 +84,22 @@ class DamageSigns:
             self._come(entry.time)
         if not word or (word in ONCE and observed(word, to) is None):
             self._in_thread(entry, table)
+        if not word and self._latest[entry.thread] is not None:
+            self._in_sequence(entry, table)
         self._times.append(entry.time)
+
+    @property
+    def unlike(self) -> list[SignLine]:
+        """The lines around which a line that tells no event is missing, or stands elsewhere.
+
+        A line that is seldom where it belongs is not written in this setting.
+        """
+        seldom = (each for n, each in self._unlike.items() if 2 * len(each) < self._members[n])
+        return sorted({sign for each in seldom for sign in each})
 
     def _in_thread(self, entry: LogEntry, table: PatternTable) -> None:
         before = self._times[-1] if self._times else ""
-        line = _Line(entry.time, MovedLine(entry.part, entry.line, entry.thread), before)
+        line = _Line(entry.time, SignLine(entry.part, entry.line, entry.thread), before)
         if entry.thread not in self._latest:
             is_of_task = table.thread.fullmatch(entry.thread) is not None
             self._latest[entry.thread] = line if is_of_task else None
@@ -91,7 +113,25 @@ class DamageSigns:
             self._early.append((latest, self._read + APART))
             self._latest[entry.thread] = line
         else:
-            self._doubted = _Line(line.time, line.moved, latest.time)
+            self._doubted = _Line(line.time, line.sign, latest.time)
+
+    def _in_sequence(self, entry: LogEntry, table: PatternTable) -> None:
+        member = table.member_of(entry.logger, entry.message)
+        if member is None:
+            return
+        self._members[member] += 1
+        before = self._at.get(entry.thread)
+        self._at[entry.thread] = member
+        (sequence, place), (last, at) = member, before or member
+        if sequence != last:
+            at = -1
+        if before is None or place in (0, at + 1):
+            return
+        missing = [(sequence, each) for each in range(at + 1, place)]
+        for each in missing or [member]:
+            signs = self._unlike.setdefault(each, [])
+            if len(signs) < SIGNS_KEPT:
+                signs.append(SignLine(entry.part, entry.line, entry.thread))
 
     def _come(self, time: str) -> None:
         """Keep the early lines whose place an entry with this time has shown."""
@@ -101,7 +141,7 @@ class DamageSigns:
 
     def _keep(self, line: _Line) -> None:
         if len(self.moved) < SIGNS_KEPT:
-            self.moved.append(line.moved)
+            self.moved.append(line.sign)
 
 
-__all__ = ["DamageSigns", "MovedLine"]
+__all__ = ["DamageSigns", "SignLine"]

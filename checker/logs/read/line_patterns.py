@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,7 +24,7 @@ _FOLDER = Path(__file__).parent
 _META = re.compile(r"[\\.^$*+?{}\[\]|()]")
 #: What a user's table can have; `wrapping`, `json`, `layout` and `start` are read by `layouts.py`.
 _KEYS = (
-    *("line", "part", "layout", "start", "wrapping", "json"),
+    *("line", "part", "sequence", "layout", "start", "wrapping", "json"),
     *("engine", "release", "since", "package"),
 )
 _LINE_KEYS = ("event", "logger", "level", "message", "clock", "line", "task", "cause")
@@ -67,6 +67,9 @@ class PatternTable:
     """What comes before the last part of a logger's name."""
     since: str = ""
     """The oldest release with these lines; empty if all have them."""
+    sequences: tuple[tuple[tuple[str, str], ...], ...] = ()
+    """Lines that tell no event and that one thread of a task writes in this order: the last part of
+    the logger's name, and how the message begins."""
 
     @property
     def name(self) -> str:
@@ -76,6 +79,22 @@ class PatternTable:
     @property
     def patterns(self) -> tuple[LinePattern, ...]:
         return tuple(each for patterns in self.loggers.values() for each in patterns)
+
+    def member_of(self, logger: str, message: str) -> tuple[int, int] | None:
+        """Return the sequence that has a line, and its place there; None if none has it."""
+        for number, place, beginning in self._members.get(logger, ()):
+            if message.startswith(beginning):
+                return number, place
+        return None
+
+    @cached_property
+    def _members(self) -> dict[str, list[tuple[int, int, str]]]:
+        """By logger the beginnings of messages in sequences, each with its place."""
+        found: dict[str, list[tuple[int, int, str]]] = {}
+        for number, lines in enumerate(self.sequences):
+            for place, (logger, beginning) in enumerate(lines):
+                found.setdefault(logger, []).append((number, place, beginning))
+        return found
 
     def logger_of(self, end: str) -> str:
         """Return the logger whose name has this end, if one alone has; else the end."""
@@ -172,6 +191,10 @@ class _Reading:
             loggers,
             {str(key): str(value) for key, value in self.content["package"].items()},
             str(self.content.get("since", "")),
+            tuple(
+                tuple((str(logger), str(message)) for logger, message in each["lines"])
+                for each in self.content.get("sequence", ())
+            ),
         )
 
     @property

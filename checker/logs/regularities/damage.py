@@ -90,7 +90,7 @@ def damage_of(
     missing: list[_Place] = []
     if run.begins and not gaps:
         missing = [*_missing_states(run), *_companionless(run, profile)]
-    found = [*_doubled(run), *_moved(run, profile), *missing]
+    found = [*_doubled(run), *_elsewhere(run, profile, gaps), *missing]
     signs = [each.remark for each in found if each.is_sign]
     if signs:
         return tuple(signs[:PLACES])
@@ -116,15 +116,22 @@ def _doubled(run: JobRun) -> Iterator[_Place]:
         recent.append(text)
 
 
-def _moved(run: JobRun, profile: LogProfile) -> Iterator[_Place]:
-    """The lines of the thread of one task that stand elsewhere in it by their times."""
+def _elsewhere(
+    run: JobRun, profile: LogProfile, gaps: Sequence[LinePlace]
+) -> Iterator[_Place]:
+    """The lines of the thread of one task that stand elsewhere in it, or lack another one."""
     for log in run.logs:
-        for line in profile.signs[log].moved if log in profile.signs else ():
+        signs = profile.signs.get(log)
+        if signs is None:
+            continue
+        moved = ((each, "by its time this line stands elsewhere in its thread") for each in signs.moved)
+        why = "in its thread a line before this one is missing, or stands elsewhere"
+        unlike = ((each, why) for each in (() if gaps else signs.unlike))
+        for line, text in (*moved, *unlike):
             task = task_of(line.thread)
             if task is not None and task.vertex not in run.shared_names:
-                why = "by its time this line stands elsewhere in its thread"
                 where = Where(log, line.part, line.line)
-                yield _Place(where, "moved", frozenset(), why, is_sign=True)
+                yield _Place(where, "thread", frozenset(), text, is_sign=True)
 
 
 def _seldom(run: JobRun, places: Sequence[_Place]) -> list[_Place]:
