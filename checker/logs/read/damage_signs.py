@@ -1,4 +1,4 @@
-"""Notes lines of a task's thread that are missing, or stand elsewhere than they were written.
+"""Notes lines that are missing, or stand elsewhere than they were written, as no protocol explains.
 
 A shipper moves some lines by a few places. The lines around are in their order then, and the place
 that the time of such a line tells is near. A shipper loses some lines, too. Some methods of the
@@ -7,7 +7,7 @@ engine write lines that tell no event, and always the same ones (`[[sequence]]` 
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 
 from finale.checker.logs.lines import ONCE, observed
@@ -17,30 +17,47 @@ from .log_entries import LogEntry
 
 #: A line that was moved stands at most so many entries apart from its place.
 APART = 12
-#: So many signs are kept of a log.
+#: A line is early if so many lines behind it have earlier times: one thread can be late by a line.
+BEHIND = 2
+#: So many early lines show a damage, if they are so many of a thousand lines. Logs of 140 real runs
+#: have at most 2, and 0.15 of a thousand.
+EARLY, OF_A_THOUSAND = 3, 2
+#: So many signs of each kind are kept of a log.
 SIGNS_KEPT = 100
 
 
-@dataclass(frozen=True, slots=True, order=True)
+# Not frozen: that takes three times as long, and each line has one.
+@dataclass(slots=True, order=True)
 class SignLine:
-    """A line of a task's thread that shows a damage."""
+    """A line that shows a damage."""
 
     part: int
     line: int
     thread: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Line:
-    """A line of a task's thread, and the time of the line before it, of any thread."""
+    """A line, its time, and the time of the line before it, of any thread."""
 
-    time: str
     sign: SignLine
+    time: str
     before: str
 
 
+@dataclass(slots=True)
+class _Early:
+    """A line that stands before a line with an earlier time."""
+
+    line: _Line
+    until: int
+    """The number of the last entry that can show its place."""
+    behind: int = 1
+    """How many lines behind it have earlier times."""
+
+
 _Member = tuple[int, int]
-"""A sequence, and the place in it."""
+"""A sequence of the table, and the place in it."""
 
 
 @dataclass
@@ -51,55 +68,88 @@ class DamageSigns:
     """Lines of a task's thread that stand before an earlier line, or behind a later line of it.
 
     A clock that is set back moves all lines. So the lines around must be in their order. A line
-    whose time is wrong has no place near.
+    whose time is wrong has no place near. A wrong protocol could take its steps in another order,
+    so a line that tells a step does not count.
     """
-    _unlike: dict[_Member, list[SignLine]] = field(default_factory=dict[_Member, list[SignLine]])
-    """By member of a sequence the lines that show that it is missing, or stands elsewhere."""
-    _members: Counter[_Member] = field(default_factory=Counter[_Member])
-    """How often each member of a sequence was read."""
+    _read: int = 0
+    _times: deque[str] = field(default_factory=lambda: deque[str](maxlen=APART))
+    """The times of the lines before."""
+    _before: _Line | None = None
+    """The line before."""
+    _latest: dict[str, _Line | None] = field(default_factory=dict[str, _Line | None])
+    """By thread its latest line; None for a thread that is not that of one task."""
+    _early_in_thread: list[_Early] = field(default_factory=list[_Early])
+    _late: tuple[_Line, str] | None = None
+    """The line before, if it is earlier than one of its thread, and the time of that one."""
+    _early: list[_Early] = field(default_factory=list[_Early])
+    _shown_early: list[SignLine] = field(default_factory=list[SignLine])
+    _early_count: int = 0
     _at: dict[str, _Member] = field(default_factory=dict[str, _Member])
     """By thread the latest member of a sequence."""
-    _latest: dict[str, _Line | None] = field(default_factory=dict[str, _Line | None], repr=False)
-    """By thread its latest line; None for a thread that is not that of one task."""
-    _times: deque[str] = field(default_factory=lambda: deque[str](maxlen=APART), repr=False)
-    """The times of the lines before."""
-    _early: list[tuple[_Line, int]] = field(default_factory=list[tuple[_Line, int]], repr=False)
-    """Lines that stand before an earlier one, each until so many entries have been read."""
-    _doubted: _Line | None = None
-    """The line before, if it is earlier than one of its thread; `before` is that one's time."""
-    _read: int = 0
-
-    def note(self, entry: LogEntry, word: str, to: str, table: PatternTable) -> None:
-        """Look at an entry, and the event that it tells; `word` is empty if it tells none.
-
-        A wrong protocol could take its steps in another order, so a step counts for nothing.
-        """
-        self._read += 1
-        if self._doubted is not None:
-            *before, own = self._times
-            if entry.time >= self._doubted.before and any(each <= own for each in before):
-                self._keep(self._doubted)
-            self._doubted = None
-        if self._early:
-            self._come(entry.time)
-        if not word or (word in ONCE and observed(word, to) is None):
-            self._in_thread(entry, table)
-        if not word and self._latest[entry.thread] is not None:
-            self._in_sequence(entry, table)
-        self._times.append(entry.time)
+    _members: Counter[_Member] = field(default_factory=Counter[_Member])
+    """How often each member of a sequence was read."""
+    _lacking: defaultdict[_Member, list[SignLine]] = field(
+        default_factory=lambda: defaultdict[_Member, list[SignLine]](list)
+    )
+    """By member of a sequence the lines that come without it."""
 
     @property
-    def unlike(self) -> list[SignLine]:
-        """The lines around which a line that tells no event is missing, or stands elsewhere.
+    def early(self) -> list[SignLine]:
+        """The lines before lines with earlier times, if they are too many for threads that are
+        late."""
+        many = max(EARLY, self._read * OF_A_THOUSAND / 1000)
+        return self._shown_early if self._early_count >= many else []
 
-        A line that is seldom where it belongs is not written in this setting.
+    @property
+    def lacking(self) -> list[SignLine]:
+        """The lines before which a line that tells no event is missing.
+
+        A line that is missing as often as it is there is not written in this setting.
         """
-        seldom = (each for n, each in self._unlike.items() if 2 * len(each) < self._members[n])
-        return sorted({sign for each in seldom for sign in each})
+        seldom = (e for n, e in self._lacking.items() if 2 * len(e) < self._members[n])
+        return sorted({(e.part, e.line): e for each in seldom for e in each}.values())
 
-    def _in_thread(self, entry: LogEntry, table: PatternTable) -> None:
-        before = self._times[-1] if self._times else ""
-        line = _Line(entry.time, SignLine(entry.part, entry.line, entry.thread), before)
+    def note(self, entry: LogEntry, word: str, to: str, table: PatternTable) -> None:
+        """Look at an entry, and the event that it tells; `word` is empty if it tells none."""
+        self._read += 1
+        before, time = self._before, entry.time
+        self._before = line = _Line(
+            SignLine(entry.part, entry.line, entry.thread),
+            time,
+            "" if before is None else before.time,
+        )
+        if self._late is not None:
+            *others, own = self._times
+            if time >= self._late[1] and any(each <= own for each in others):
+                self.moved += [self._late[0].sign][: SIGNS_KEPT - len(self.moved)]
+            self._late = None
+        if self._early_in_thread:
+            self._early_in_thread, shown = self._places_of(self._early_in_thread, time, 1)
+            self.moved += shown[: SIGNS_KEPT - len(self.moved)]
+        if self._early:
+            self._early, shown = self._places_of(self._early, time, BEHIND)
+            self._early_count += len(shown)
+            self._shown_early += shown[: SIGNS_KEPT - len(self._shown_early)]
+        if before is not None and before.before <= time < before.time:
+            self._early.append(_Early(before, self._read + APART))
+        if not word or (word in ONCE and observed(word, to) is None):
+            self._note_thread(entry, line, table)
+        if not word and self._latest[entry.thread] is not None:
+            self._note_sequence(entry, line, table)
+        self._times.append(time)
+
+    def _places_of(
+        self, early: list[_Early], time: str, behind: int
+    ) -> tuple[list[_Early], list[SignLine]]:
+        """Early lines whose place is still to come, and those whose place this time shows."""
+        shown = [e.line.sign for e in early if e.line.time <= time and e.behind >= behind]
+        rest = [each for each in early if each.line.time > time and each.until > self._read]
+        for each in rest:
+            each.behind += 1
+        return rest, shown
+
+    def _note_thread(self, entry: LogEntry, line: _Line, table: PatternTable) -> None:
+        """Compare a line with the line before it in the thread of a task."""
         if entry.thread not in self._latest:
             is_of_task = table.thread.fullmatch(entry.thread) is not None
             self._latest[entry.thread] = line if is_of_task else None
@@ -107,41 +157,29 @@ class DamageSigns:
         latest = self._latest[entry.thread]
         if latest is None:
             return
-        if entry.time >= latest.time:
-            self._latest[entry.thread] = line
-        elif latest.before <= entry.time:
-            self._early.append((latest, self._read + APART))
-            self._latest[entry.thread] = line
-        else:
-            self._doubted = _Line(line.time, line.sign, latest.time)
+        if line.time < latest.time and latest.before > line.time:
+            self._late = line, latest.time
+            return
+        if line.time < latest.time:
+            self._early_in_thread.append(_Early(latest, self._read + APART))
+        self._latest[entry.thread] = line
 
-    def _in_sequence(self, entry: LogEntry, table: PatternTable) -> None:
+    def _note_sequence(self, entry: LogEntry, line: _Line, table: PatternTable) -> None:
+        """Compare a line with the sequence that has it. If a method fails, the rest does not come;
+        some begin again."""
         member = table.member_of(entry.logger, entry.message)
         if member is None:
             return
         self._members[member] += 1
         before = self._at.get(entry.thread)
         self._at[entry.thread] = member
-        (sequence, place), (last, at) = member, before or member
-        if sequence != last:
-            at = -1
-        if before is None or place in (0, at + 1):
-            return
-        missing = [(sequence, each) for each in range(at + 1, place)]
-        for each in missing or [member]:
-            signs = self._unlike.setdefault(each, [])
-            if len(signs) < SIGNS_KEPT:
-                signs.append(SignLine(entry.part, entry.line, entry.thread))
-
-    def _come(self, time: str) -> None:
-        """Keep the early lines whose place an entry with this time has shown."""
-        for line, _ in (each for each in self._early if each[0].time <= time):
-            self._keep(line)
-        self._early = [e for e in self._early if e[0].time > time and e[1] > self._read]
-
-    def _keep(self, line: _Line) -> None:
-        if len(self.moved) < SIGNS_KEPT:
-            self.moved.append(line.sign)
+        if before is None:
+            return  # the log may begin within the sequence
+        sequence, place = member
+        next_place = before[1] + 1 if before[0] == sequence else 0
+        for each in range(next_place, place):
+            if len(self._lacking[sequence, each]) < SIGNS_KEPT:
+                self._lacking[sequence, each].append(line.sign)
 
 
 __all__ = ["DamageSigns", "SignLine"]

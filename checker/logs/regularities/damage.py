@@ -119,17 +119,24 @@ def _doubled(run: JobRun) -> Iterator[_Place]:
 def _elsewhere(
     run: JobRun, profile: LogProfile, gaps: Sequence[LinePlace]
 ) -> Iterator[_Place]:
-    """The lines of the thread of one task that stand elsewhere in it, or lack another one."""
+    """The lines that stand elsewhere than they were written, or lack another one of their thread.
+
+    Vertices of one name share the names of their threads.
+    """
     for log in run.logs:
         signs = profile.signs.get(log)
         if signs is None:
             continue
-        moved = ((each, "by its time this line stands elsewhere in its thread") for each in signs.moved)
-        why = "in its thread a line before this one is missing, or stands elsewhere"
-        unlike = ((each, why) for each in (() if gaps else signs.unlike))
-        for line, text in (*moved, *unlike):
+        found = [
+            *((each, "by its time this line stands elsewhere in its thread") for each in signs.moved),
+            *((each, "by its time this line stands elsewhere") for each in signs.early),
+        ]
+        if not gaps:
+            why = "in its thread a line before this one is missing"
+            found += [(each, why) for each in signs.lacking]
+        for line, text in found:
             task = task_of(line.thread)
-            if task is not None and task.vertex not in run.shared_names:
+            if task is None or task.vertex not in run.shared_names:
                 where = Where(log, line.part, line.line)
                 yield _Place(where, "thread", frozenset(), text, is_sign=True)
 
