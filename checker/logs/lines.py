@@ -282,6 +282,7 @@ ONCE = frozenset(
         "barrier-sent",
         "barriers-aligned",
         "barriers-trigger",
+        "deploying",
         "input-connected",
         "notified-subsumed",
         "statistics",

@@ -64,6 +64,8 @@ _Member = tuple[int, int]
 class DamageSigns:
     """The signs of one log."""
 
+    doubled: list[SignLine] = field(default_factory=list[SignLine])
+    """Lines that tell no event and come again in their thread at the same time."""
     moved: list[SignLine] = field(default_factory=list[SignLine])
     """Lines of a task's thread that stand before an earlier line, or behind a later line of it.
 
@@ -84,8 +86,10 @@ class DamageSigns:
     _early: list[_Early] = field(default_factory=list[_Early])
     _shown_early: list[SignLine] = field(default_factory=list[SignLine])
     _early_count: int = 0
-    _at: dict[str, _Member] = field(default_factory=dict[str, _Member])
-    """By thread the latest member of a sequence."""
+    _at: dict[str, tuple[_Member, str, str]] = field(
+        default_factory=dict[str, tuple[_Member, str, str]]
+    )
+    """By thread the latest member of a sequence, its time and its message."""
     _members: Counter[_Member] = field(default_factory=Counter[_Member])
     """How often each member of a sequence was read."""
     _lacking: defaultdict[_Member, list[SignLine]] = field(
@@ -121,15 +125,15 @@ class DamageSigns:
         if self._late is not None:
             *others, own = self._times
             if time >= self._late[1] and any(each <= own for each in others):
-                self.moved += [self._late[0].sign][: SIGNS_KEPT - len(self.moved)]
+                self._add(self.moved, [self._late[0].sign])
             self._late = None
         if self._early_in_thread:
             self._early_in_thread, shown = self._places_of(self._early_in_thread, time, 1)
-            self.moved += shown[: SIGNS_KEPT - len(self.moved)]
+            self._add(self.moved, shown)
         if self._early:
             self._early, shown = self._places_of(self._early, time, BEHIND)
             self._early_count += len(shown)
-            self._shown_early += shown[: SIGNS_KEPT - len(self._shown_early)]
+            self._add(self._shown_early, shown)
         if before is not None and before.before <= time < before.time:
             self._early.append(_Early(before, self._read + APART))
         if not word or (word in ONCE and observed(word, to) is None):
@@ -171,15 +175,20 @@ class DamageSigns:
         if member is None:
             return
         self._members[member] += 1
-        before = self._at.get(entry.thread)
-        self._at[entry.thread] = member
+        before, time, message = self._at.get(entry.thread, (None, "", ""))
+        self._at[entry.thread] = member, entry.time, entry.message
         if before is None:
             return  # the log may begin within the sequence
+        if (before, time, message) == self._at[entry.thread]:
+            self._add(self.doubled, [line.sign])
         sequence, place = member
         next_place = before[1] + 1 if before[0] == sequence else 0
         for each in range(next_place, place):
-            if len(self._lacking[sequence, each]) < SIGNS_KEPT:
-                self._lacking[sequence, each].append(line.sign)
+            self._add(self._lacking[sequence, each], [line.sign])
+
+    @staticmethod
+    def _add(signs: list[SignLine], more: list[SignLine]) -> None:
+        signs += more[: SIGNS_KEPT - len(signs)]
 
 
 __all__ = ["DamageSigns", "SignLine"]

@@ -8,13 +8,14 @@ makes: a line beside the protocol stands twice, or elsewhere in its thread
 
 from __future__ import annotations
 
+import sys
 from collections import Counter, defaultdict, deque
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from finale.checker.logs.findings import Finding, Where
 from finale.checker.logs.lines import OF_TASKS, ONCE, observed
-from finale.checker.logs.read.damage_signs import APART
+from finale.checker.logs.read.damage_signs import APART, DamageSigns, SignLine
 from finale.checker.logs.read.job_runs import JobRun, RunEvent
 from finale.checker.logs.read.log_events import LinePlace, task_of
 from finale.checker.logs.read.messages import tells_end
@@ -48,6 +49,8 @@ COMPANIONS = (
     _Companion(Scope.PART, "write-ends", "write-begins", before=True, is_beside=True),
     # DefaultCheckpointStatsTracker.reportCompletedCheckpoint.
     _Companion(Scope.CHECKPOINT, "completed", "statistics", is_beside=True),
+    # Execution.deploy.
+    _Companion(Scope.ATTEMPT, "task-learned DEPLOYING", "deploying", is_beside=True),
     # A part is acknowledged when it is written.
     _Companion(Scope.PART, "confirmation-arrived", "write-ends"),
     # SingleCheckpointBarrierHandler triggers the checkpoint and then has all barriers.
@@ -57,6 +60,8 @@ COMPANIONS = (
     # StreamTask.cleanUp, before Task.doRun goes on.
     _Companion(Scope.ATTEMPT, "task-switched FINISHED", "closed"),
 )
+_TWICE = "this line stands here for the second time, with the same time"
+_END = Where(sys.maxsize, 0, 0)
 #: A line that tells how a task passes from one state to the next.
 _STATES = (OF_TASKS, "task-learned")
 
@@ -87,10 +92,12 @@ def damage_of(
     `against` are the lines that contradict others in each order of the files that messages allow.
     `gaps` are the places where lines are known to be missing.
     """
-    missing: list[_Place] = []
+    first = {log: Where(log, *at) for log, *at in sorted(gaps, reverse=True)}
+    lacking = [*_missing_lines(run, profile), *_missing_states(run)]
     if run.begins and not gaps:
-        missing = [*_missing_states(run), *_companionless(run, profile)]
-    found = [*_doubled(run), *_elsewhere(run, profile, gaps), *missing]
+        lacking += _companionless(run, profile)
+    found = [*_doubled(run), *_elsewhere(run, profile)]
+    found += (each for each in lacking if each.where < first.get(each.where.log, _END))
     signs = [each.remark for each in found if each.is_sign]
     if signs:
         return tuple(signs[:PLACES])
@@ -111,34 +118,39 @@ def _doubled(run: JobRun) -> Iterator[_Place]:
             continue
         text = told.log, told.time, event.word, event.task, event.graph, told.fields
         if text in recent:
-            why = "this line stands here for the second time, with the same time"
-            yield _Place(Where(*told.place), event.word, frozenset(), why, is_sign=True)
+            yield _Place(Where(*told.place), event.word, frozenset(), _TWICE, is_sign=True)
         recent.append(text)
 
 
-def _elsewhere(
-    run: JobRun, profile: LogProfile, gaps: Sequence[LinePlace]
-) -> Iterator[_Place]:
-    """The lines that stand elsewhere than they were written, or lack another one of their thread.
+def _elsewhere(run: JobRun, profile: LogProfile) -> Iterator[_Place]:
+    """The lines that stand elsewhere than they were written."""
+    for log, signs in _signs(run, profile):
+        why = "by its time this line stands elsewhere"
+        yield from _of_threads(run, log, signs.moved, f"{why} in its thread")
+        yield from _of_threads(run, log, signs.early, why)
+        yield from _of_threads(run, log, signs.doubled, _TWICE)
 
-    Vertices of one name share the names of their threads.
-    """
-    for log in run.logs:
-        signs = profile.signs.get(log)
-        if signs is None:
-            continue
-        found = [
-            *((each, "by its time this line stands elsewhere in its thread") for each in signs.moved),
-            *((each, "by its time this line stands elsewhere") for each in signs.early),
-        ]
-        if not gaps:
-            why = "in its thread a line before this one is missing"
-            found += [(each, why) for each in signs.lacking]
-        for line, text in found:
-            task = task_of(line.thread)
-            if task is None or task.vertex not in run.shared_names:
-                where = Where(log, line.part, line.line)
-                yield _Place(where, "thread", frozenset(), text, is_sign=True)
+
+def _missing_lines(run: JobRun, profile: LogProfile) -> Iterator[_Place]:
+    """The lines of tasks' threads that lack another one before them."""
+    why = "in its thread a line before this one is missing"
+    for log, signs in _signs(run, profile):
+        yield from _of_threads(run, log, signs.lacking, why)
+
+
+def _signs(run: JobRun, profile: LogProfile) -> Iterator[tuple[int, DamageSigns]]:
+    return ((log, profile.signs[log]) for log in run.logs if log in profile.signs)
+
+
+def _of_threads(
+    run: JobRun, log: int, lines: Iterable[SignLine], why: str
+) -> Iterator[_Place]:
+    """The signs but for those of threads that vertices of one name share."""
+    for each in lines:
+        task = task_of(each.thread)
+        if task is None or task.vertex not in run.shared_names:
+            where = Where(log, each.part, each.line)
+            yield _Place(where, "thread", frozenset(), why, is_sign=True)
 
 
 def _seldom(run: JobRun, places: Sequence[_Place]) -> list[_Place]:
@@ -185,7 +197,8 @@ def _missing_states(run: JobRun) -> Iterator[_Place]:
         if key is None or event.task is None:
             continue
         # The coordinator's first line of an attempt is that it is CREATED no more.
-        before = known.get(key, "CREATED" if event.word == "task-learned" else None)
+        is_first = run.begins and event.word == "task-learned"
+        before = known.get(key, "CREATED" if is_first else None)
         if before not in (None, told.fields["from"]):
             state = told.fields["from"]
             text = f"no line tells that {event.task.name} has become {state}"
