@@ -7,7 +7,7 @@ import pytest
 from finale.checker.logs.lines import ONCE, Observed
 from finale.checker.logs.regularities.assumptions import ASSUMPTIONS
 from tests.logs.archive import SAMPLES, archives, needs_archives
-from tests.logs.edits import at, edited, found, lines_of, validated
+from tests.logs.edits import at, dropped, edited, found, lines_of, validated
 
 from .__main__ import PAGE, counted, rows_of, table
 from .damage import KINDS, damaged
@@ -42,9 +42,12 @@ def test_a_copy_differs_from_its_run_by_its_damage(kind: str) -> None:
 #: Lines beside the protocol: of the begin of a write, and of a task that is deployed.
 _WRITES = r"started executing asynchronous part of checkpoint 2"
 _DEPLOYS = r"ExecutionGraph .* map \(1/2\) .* switched from SCHEDULED to DEPLOYING"
+_SENDS = r"ExecutionGraph .* - Deploying map \(1/2\) \(attempt #0\)"
+#: A line that tells no event.
+_LOADS = r"\[map \(1/2\)#0\] - Loading JAR files for task "
 
 
-@pytest.mark.parametrize("pattern", [_WRITES, _DEPLOYS])
+@pytest.mark.parametrize("pattern", [_WRITES, _DEPLOYS, _SENDS, _LOADS])
 @pytest.mark.parametrize("kind", ["lost", "doubled"])
 def test_one_line_beside_the_protocol_shows_a_damage(
     pattern: str, kind: str, tmp_path: Path
@@ -78,6 +81,37 @@ def test_a_line_that_stands_elsewhere_in_its_thread_shows_a_damage(tmp_path: Pat
     lines.insert(own, line)
     job, _ = validated(tmp_path, lines)
     assert job["coverage"] == "damaged"
+
+
+def test_lines_before_earlier_lines_show_a_damage_if_they_are_many(tmp_path: Path) -> None:
+    """A thread can be late by a line. Here each line is of a thread of its own, and tells a step or
+    none."""
+    lines = edited("H16-04")
+    for count, coverage in ((2, "complete"), (3, "damaged")):
+        copy, chosen = list(lines), 0
+        for place in range(len(lines) - 10, 10, -1):
+            times = [each[:23] for each in lines[place - 1 : place + 4]]
+            if chosen < count and times == sorted(set(times)) and times[0][:4].isdigit():
+                copy.insert(place, copy.pop(place + 2))
+                chosen += 1
+        assert chosen == count
+        job, _ = validated(tmp_path, copy)
+        assert job["coverage"] == coverage
+
+
+def test_a_line_that_no_task_writes_is_not_lost(tmp_path: Path) -> None:
+    job, _ = validated(tmp_path, edited("H16-04", dropped("Loading JAR files for task ")))
+    assert job["coverage"] == "complete"
+
+
+def test_a_lost_line_is_no_sign_behind_a_gap(tmp_path: Path) -> None:
+    """The gap can explain it."""
+    lines = edited("H16-04")
+    del lines[at(lines, _LOADS)]
+    place = at(lines, r"Creating FileSystem stream leak safety net for task map \(1/2\)")
+    lines.insert(place, "2026-11-20 16:04:55,070 INFO  org.apache.flink.runti")
+    job, _ = validated(tmp_path, lines)
+    assert job["coverage"] == "gap"
 
 
 def test_what_one_place_shows_is_rejected_and_may_be_a_lost_line(tmp_path: Path) -> None:
