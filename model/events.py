@@ -115,7 +115,6 @@ LINES: tuple[EventKind, ...] = (
     EventKind("input-connected", "input reader writer", "a vertex reads another, as its input so"),
     EventKind("job-switched", "job from to", "the state of the job has changed"),
     EventKind("task-learned", "execution from to", "the coordinator knows of a task's new state"),
-    EventKind("deploying", "task execution", "the coordinator sends a task to a process"),
     EventKind("scheduler-on", "", "all tasks run: checkpoints are triggered from now on"),
     EventKind("scheduler-off", "", "some task does not run: no checkpoint is triggered"),
     EventKind(

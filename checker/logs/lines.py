@@ -282,7 +282,6 @@ ONCE = frozenset(
         "barrier-sent",
         "barriers-aligned",
         "barriers-trigger",
-        "deploying",
         "input-connected",
         "notified-subsumed",
         "statistics",

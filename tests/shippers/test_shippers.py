@@ -42,12 +42,11 @@ def test_a_copy_differs_from_its_run_by_its_damage(kind: str) -> None:
 #: Lines beside the protocol: of the begin of a write, and of a task that is deployed.
 _WRITES = r"started executing asynchronous part of checkpoint 2"
 _DEPLOYS = r"ExecutionGraph .* map \(1/2\) .* switched from SCHEDULED to DEPLOYING"
-_SENDS = r"ExecutionGraph .* - Deploying map \(1/2\) \(attempt #0\)"
 #: A line that tells no event.
 _LOADS = r"\[map \(1/2\)#0\] - Loading JAR files for task "
 
 
-@pytest.mark.parametrize("pattern", [_WRITES, _DEPLOYS, _SENDS, _LOADS])
+@pytest.mark.parametrize("pattern", [_WRITES, _DEPLOYS, _LOADS])
 @pytest.mark.parametrize("kind", ["lost", "doubled"])
 def test_one_line_beside_the_protocol_shows_a_damage(
     pattern: str, kind: str, tmp_path: Path

@@ -49,8 +49,6 @@ COMPANIONS = (
     _Companion(Scope.PART, "write-ends", "write-begins", before=True, is_beside=True),
     # DefaultCheckpointStatsTracker.reportCompletedCheckpoint.
     _Companion(Scope.CHECKPOINT, "completed", "statistics", is_beside=True),
-    # Execution.deploy.
-    _Companion(Scope.ATTEMPT, "task-learned DEPLOYING", "deploying", is_beside=True),
     # A part is acknowledged when it is written.
     _Companion(Scope.PART, "confirmation-arrived", "write-ends"),
     # SingleCheckpointBarrierHandler triggers the checkpoint and then has all barriers.
