@@ -100,8 +100,8 @@ def damage_of(
     if signs:
         return tuple(signs[:PLACES])
     found = _seldom(run, [*map(_place_of, against), *found])
-    for first in range(len(found)):
-        chosen = _apart(found[first:])
+    for number in range(len(found)):
+        chosen = _apart(found[number:])
         if len(chosen) == PLACES:
             return tuple(each.remark for each in chosen)
     return ()
@@ -140,9 +140,7 @@ def _signs(run: JobRun, profile: LogProfile) -> Iterator[tuple[int, DamageSigns]
     return ((log, profile.signs[log]) for log in run.logs if log in profile.signs)
 
 
-def _of_threads(
-    run: JobRun, log: int, lines: Iterable[SignLine], why: str
-) -> Iterator[_Place]:
+def _of_threads(run: JobRun, log: int, lines: Iterable[SignLine], why: str) -> Iterator[_Place]:
     """The signs but for those of threads that vertices of one name share."""
     for each in lines:
         task = task_of(each.thread)
