@@ -65,5 +65,6 @@ def is_violated(plant: Plant, folder: Path, **spec: object) -> bool:
     """Return whether a search finds the mistake in a setting."""
     claim = claim_of(plant, folder, **spec)
     families = [each for each in claim.asked if each.name == SITES[plant.site].falls]
+    assert families, "a property that nobody asks is never violated"
     report = check(build(claim.protocol(claim.setting), families))
     return any(each.word is Word.VIOLATED for each in report.verdicts)

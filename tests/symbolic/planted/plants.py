@@ -146,14 +146,6 @@ SITES = {
 """,
         "close-after-acknowledgement",
     ),
-    "completes": Site(
-        """
-    @define
-    def is_fully_acknowledged(self, checkpoint: Checkpoint) -> bool:
-        return super().is_fully_acknowledged(checkpoint) or {cond}
-""",
-        "confirms-what-was-taken",
-    ),
     "decides": Site(
         """
     @rule(fair=WEAK)

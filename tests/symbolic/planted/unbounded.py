@@ -63,7 +63,7 @@ NUMBERS = [
         "channel=self.bounds.channel))",
     ),
     ("name", "plan", 'checkpoint.name in ("cp1", "cp3")'),
-    ("name-end", "completes", 'checkpoint.name.endswith("1")'),
+    ("name-end", "plan", 'checkpoint.name.endswith("1")'),
     (
         "name-sorted",
         "plan",
@@ -100,7 +100,7 @@ NUMBERS = [
     ("records-length", "plan", "len(self.data) < 3"),
     (
         "records-of-task",
-        "acknowledged",
+        "plan",
         "any(len(getattr(each, 'data', ())) == 1 for each in self.tasks)",
     ),
     ("records-subtask", "plan", "any(each.subtask.records == 1 for each in self.tasks)"),
@@ -237,7 +237,7 @@ HELPED = [
 REFERENCES = [
     ("newest-number", "plan", "(task.newest != Nothing and task.newest.number == 1)"),
     ("confirmed-first", "plan", "task.confirmed == self.checkpoints[0]"),
-    ("confirmed-last", "plan", "task.confirmed == self.checkpoints[-2]"),
+    ("confirmed-last", "plan", "task.confirmed == self.checkpoints[-2:][0]"),
     ("set-size", "plan", "task.aborted.size < 3"),
 ]
 
