@@ -37,6 +37,7 @@ _COMPLETED = r"Completed checkpoint 3 for job"
 _LEAVES = (
     r"(\[|- |for )map \(1/2\)(#0)?\]? .*(All pending|FINISHED|Waiting for all|Cleanup Stream)"
     r"|Finished (task|operators for task) map \(1/2\)"
+    r"|(Freeing task resources|Release task|Closing channelStateWriter|are closed) .*map \(1/2\)"
 )
 
 
