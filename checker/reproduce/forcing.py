@@ -83,17 +83,19 @@ def check_forcible(assumption: str, facts: EngineFacts) -> None:
 
 def order_without(order: Order, assumption: str, step: Forbidden, *, forced: bool) -> Order:
     """The order of a counterexample without an assumption, for one of the two runs."""
-    watched = None if step.enabled else next((e for e in order.steps if _shows(e, step)), None)
-    number = 0 if watched is None else watched.number
+    own = _own(order, step)
+    number = 0 if own is None else own.number
     return replace(order, assumption=assumption, forced=forced, forbidden=number)
 
 
-def _shows(own: OrderedStep, step: Forbidden) -> bool:
-    """Whether a step of the order is the forbidden one, or happens only if that triggers."""
-    triggers = own.trigger is not None and any(
-        each.startswith(f"{step.number} ") for each in own.tells
-    )
-    return own.number == step.number or triggers
+def _own(order: Order, step: Forbidden) -> OrderedStep | None:
+    """The step of an order that is the forbidden one, or in whose moment that happens."""
+    for each in order.steps:
+        if each.number == step.number or any(
+            told.startswith(f"{step.number} ") for told in each.tells
+        ):
+            return each
+    return None
 
 
 def judged_force(judged: JudgedRun, name: str, order: Order, step: Forbidden) -> JudgedForce:
@@ -125,8 +127,9 @@ def _happened(
     """
     taken = judged.run.taken
     missed = () if taken.missed is None else (str(taken.missed),)
-    own = next((each for each in order.steps if each.number == order.forbidden), None)
-    if own is not None:
+    own = _own(order, step)
+    tells = own is not None and (own.number == step.number or own.trigger is not None)
+    if own is not None and tells and not step.enabled:
         if own.number not in taken.left:
             return True, (f"{own} happened", *judged.damage)
         return (None if set(own.after) & set(taken.left) else False), missed

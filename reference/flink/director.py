@@ -303,6 +303,10 @@ class Director:
                 self._held.remove((hit, step))
                 self._begin(hit, step)
         may = [step for step in self._open.values() if self._may(step)]
+        for hit in [hit for hit in self._away if any(self._needs(step, hit) for step in may)]:
+            self._away.remove(hit)
+            self._tell(f"{hit} is lost: the order needs its thread")
+            self._session.lose(hit)
         self._let_end([hit for hit in self._last if any(self._needs(step, hit) for step in may)])
 
     def _is_time(self, step: OrderedStep) -> bool:

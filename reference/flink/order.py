@@ -79,8 +79,8 @@ class Order:
     `free` are steps, for a reader, that Flink takes by itself: no hook holds them.
     `assumption` is the one that the order leaves out. If it is `forced`, its method is made to give
     what it gives without the assumption; else only the results of the method are noted. `forbidden`
-    is the number of a step that Flink must not take with the assumption, or 0: until then no call
-    comes to a task that the order does not have.
+    is the number of the first step that Flink cannot take with the assumption, or with which the
+    rules do something else, or 0: until then no call comes to a task that the order does not have.
     """
 
     title: str

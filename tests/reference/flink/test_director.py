@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import cast
 
+import pytest
+
 from finale.model.topology import Job
 from finale.reference.flink.director import Director, Taken
 from finale.reference.flink.hooks import Hooks, hooks_in
@@ -17,6 +19,7 @@ from finale.reference.flink.session import (
     Left,
     News,
     Over,
+    Returned,
     Runs,
     Session,
     Status,
@@ -57,6 +60,12 @@ class Scripted:
     def fail(self, hit: Hit) -> None:
         self.done.append(f"fail {hit}")
 
+    def follow(self, hit: Hit) -> None:
+        self.done.append(f"follow {hit}")
+
+    def give(self, hit: Hit, value: str) -> None:
+        self.done.append(f"give {hit} {value}")
+
     def to_task(self, word: str, task: str, *more: str) -> None:
         self.done.append(" ".join((word, task, *more)))
 
@@ -85,6 +94,54 @@ def taken(
     order = Order("", session.job, JOB, {}, tuple(steps))
     director = Director(cast("Session", session), order)
     return director, session.done, director.take(0.0)
+
+
+def without(*, forced: bool, forbidden: int, steps: Iterable[OrderedStep]) -> Order:
+    """An order without the assumption `is-released`."""
+    job = Job.from_table(JOB)
+    return Order(
+        "", job, JOB, {}, tuple(steps),
+        assumption="is-released", forced=forced, forbidden=forbidden,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("forced", [False, True])
+def test_the_method_of_an_assumption_is_followed_or_forced(forced: bool) -> None:
+    assumed = HOOKS.without("is-released").all[-1]
+    asked = replace(hit("quiesce", "K"), hook=assumed, steps=assumed.steps)
+    session = Scripted([asked, *([] if forced else [Returned(asked, "true")])])
+    order = without(forced=forced, forbidden=1, steps=[OrderedStep(1, "quiesce", {"task": "K"})])
+    result = Director(cast("Session", session), order).take(0.0)
+    method = "StreamTask.areCheckpointsWithFinishedTasksEnabled"
+    said = "was made to return false" if forced else "returned true"
+    assert result.results == {f"{method} {said} in K": 1}
+    assert session.done == [f"give {asked} false" if forced else f"follow {asked}"]
+    assert result.left == (1,)
+
+
+def test_no_other_call_comes_before_a_step_that_is_forbidden() -> None:
+    """A confirmation would let the task go on, and the order has none."""
+    steps = [
+        OrderedStep(1, "quiesce", {"task": "K"}),
+        OrderedStep(2, "close", {"task": "K"}, (1,)),
+    ]
+    other, quiesce, close = hit("deliver_trigger", "K"), hit("quiesce", "K"), hit("close", "K")
+    session = Scripted([other, quiesce, Left(quiesce), close, Left(close)])
+    order = without(forced=True, forbidden=1, steps=steps)
+    assert Director(cast("Session", session), order).take(0.0).missed is None
+    assert session.done == [f"go {each}" for each in (quiesce, other, close)]
+
+
+def test_a_call_is_lost_if_the_order_needs_its_thread() -> None:
+    steps = [
+        OrderedStep(1, "learn_finished", {"task": "K"}),
+        OrderedStep(2, "close", {"task": "K"}, (1,)),
+    ]
+    other, needed = hit("deliver_trigger", "K", 7), hit("learn_finished", "K")
+    session = Scripted([other, needed, Left(needed)])
+    order = without(forced=True, forbidden=2, steps=steps)
+    Director(cast("Session", session), order).take(0.0)
+    assert session.done == [f"lose {other}", f"go {needed}"]
 
 
 def test_a_task_that_the_order_does_not_close_closes_last() -> None:
