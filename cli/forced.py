@@ -72,8 +72,9 @@ class ForcedDrive:
         page, version = console(), self.release.version
         method = self.facts.assumed[self.assumption]
         if as_text:
-            about = (weak.property, len(weak.order.steps), version)
-            write(page, forcing_lines(weak.claim.title, assumption, weak.step, *about))
+            steps = len(weak.order.steps)
+            title, name = weak.claim.title, weak.property
+            write(page, forcing_lines(title, assumption, weak.step, name, steps, version))
         done: list[JudgedForce] = []
         with Jvms(self.release, self.assumption) as jvms:
             for forced in (False, True):
@@ -83,9 +84,9 @@ class ForcedDrive:
                 run = judged(
                     run_order(order, jvms, folder / "run-1"), weak.property, of_release=True
                 )
-                done.append(judged_force(run, weak.property, order, weak.step))
+                done.append(judged_force(run, weak.property, order, weak.step, method))
                 if as_text:
-                    write(page, force_lines(done[-1], method, page.width))
+                    write(page, force_lines(done[-1], page.width))
         if not as_text:
             about = {
                 "spec": shown_file(weak.claim.file),

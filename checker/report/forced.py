@@ -8,8 +8,6 @@ from rich.text import Text
 
 from finale.checker.reproduce.forcing import Forbidden, JudgedForce, Kept
 from finale.model.language.assumptions import Assumption
-from finale.reference.flink.debugged import VALUES
-from finale.reference.flink.hooks import Assumed
 
 from .layout import counted, joined, paragraph
 from .places import shown_file
@@ -34,15 +32,12 @@ def forcing_lines(
     yield Text(f"  {step}")
 
 
-def force_lines(force: JudgedForce, method: Assumed, width: int) -> Iterator[Text]:
+def force_lines(force: JudgedForce, width: int) -> Iterator[Text]:
     """One run: the verdict, the reasons, and what the method returned."""
-    calls = "" if method.of == method.place else f" (called by {method.of})"
-    forced = f"if {method.place}{calls} returns {VALUES[method.gives]}"
-    is_forced = force.judged.run.folder.parent.name == "forced"
     yield Text()
     folder = Text(shown_file(force.judged.run.folder), "dim")
     verdict = Text(force.verdict.value, STYLES[force.verdict])
-    yield Text(f"{forced if is_forced else 'Flink as it is'}: ") + verdict + Text("  ") + folder
+    yield Text(f"{force.flink}: ") + verdict + Text("  ") + folder
     for each in (*force.why, *force.results):
         yield from paragraph(each, width, indent=2)
 
@@ -50,6 +45,7 @@ def force_lines(force: JudgedForce, method: Assumed, width: int) -> Iterator[Tex
 def force_json(force: JudgedForce) -> dict[str, object]:
     """One run as plain data."""
     return {
+        "engine": force.flink,
         "folder": str(force.judged.run.folder),
         "verdict": force.verdict.value,
         "why": list(force.why),

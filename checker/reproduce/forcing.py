@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from finale.model.semantics import outcome, updated
 from finale.model.system import System, Update
 from finale.model.trace import Trace
+from finale.reference.flink.debugged import VALUES
 from finale.reference.flink.facts import EngineFacts
+from finale.reference.flink.hooks import Assumed
 from finale.reference.flink.order import Order, OrderedStep
 
 from .ordering import NotTakeable
@@ -51,8 +54,12 @@ class Forbidden:
 
 @dataclass(frozen=True)
 class JudgedForce:
-    """One of the two runs: its verdict, the reasons, and what the method returned."""
+    """One of the two runs: its verdict, the reasons, and what the method returned.
 
+    `flink` says which Flink has run: as it is, or with which method forced.
+    """
+
+    flink: str
     judged: JudgedRun
     verdict: Kept
     why: tuple[str, ...]
@@ -62,15 +69,14 @@ class JudgedForce:
 def forbidden_step(weak: System, strong: System, trace: Trace) -> Forbidden | None:
     """The first step of a trace of `weak` that is no step of `strong`. None if all of them are."""
     known = {(rule.rule.name, rule.binding): rule for rule in strong.rules}
-    for number, (rule, state) in enumerate(trace.steps(weak), 1):
-        if number == len(trace.states):
-            break
+    for number, (before, after) in enumerate(pairwise(trace.states), 1):
+        rule = weak.rules[trace.rules[number - 1]]
         same = known.get((rule.rule.name, rule.binding))
-        leaf = None if same is None else outcome(same.tree, trace.states[number - 1])
-        is_enabled = isinstance(leaf, Update)
-        if not is_enabled or updated(leaf, trace.states[number - 1]) != trace.states[number]:
-            return Forbidden(number, str(rule), is_enabled)
-        del state
+        leaf = None if same is None else outcome(same.tree, before)
+        if not isinstance(leaf, Update):
+            return Forbidden(number, str(rule), enabled=False)
+        if updated(leaf, before) != after:
+            return Forbidden(number, str(rule), enabled=True)
     return None
 
 
@@ -98,8 +104,13 @@ def _own(order: Order, step: Forbidden) -> OrderedStep | None:
     return None
 
 
-def judged_force(judged: JudgedRun, name: str, order: Order, step: Forbidden) -> JudgedForce:
-    """Judge one of the two runs of a counterexample of a property without an assumption."""
+def judged_force(
+    judged: JudgedRun, name: str, order: Order, step: Forbidden, method: Assumed
+) -> JudgedForce:
+    """Judge one of the two runs of a counterexample of a property without an assumption.
+
+    `method` is what is forced in the second run.
+    """
     taken = judged.run.taken
     results = tuple(f"{what}, {_times(times)}" for what, times in taken.results.items())
     happened, why = _happened(judged, name, order, step)
@@ -107,14 +118,16 @@ def judged_force(judged: JudgedRun, name: str, order: Order, step: Forbidden) ->
         verdict = {True: Kept.BY_METHOD, False: Kept.NOT_BY_METHOD, None: Kept.NOT_TAKEABLE}
         if happened is False and not results:
             why = (*why, "Flink did not call the method")
-        return JudgedForce(judged, verdict[happened], why, results)
+        calls = "" if method.of == method.place else f" (called by {method.of})"
+        flink = f"if {method.place}{calls} returns {VALUES[method.gives]}"
+        return JudgedForce(flink, judged, verdict[happened], why, results)
     verdict = {True: Kept.NOT_KEPT, False: Kept.KEPT, None: Kept.NOT_TAKEABLE}
     refused = "" if taken.missed is None else taken.missed.refused
     if happened is False and not refused and not results:
         why = (*why, "neither a line nor a result of the method says that Flink refused the step")
         happened = None
     why = (*why, f"Flink refused the step: {refused}") if refused else why
-    return JudgedForce(judged, verdict[happened], why, results)
+    return JudgedForce("Flink as it is", judged, verdict[happened], why, results)
 
 
 def _happened(

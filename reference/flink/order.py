@@ -100,7 +100,7 @@ class Order:
         for step in self.steps:
             said = {name: value for name, value in asdict(step).items() if value}
             steps.append(said)
-        page = {"format": FORMAT, "title": self.title, "job": self.table}
+        page: dict[str, object] = {"format": FORMAT, "title": self.title, "job": self.table}
         page |= {"probe": self.probe} if self.probe else {}
         page |= {"free": self.free} if self.free else {}
         if self.assumption:

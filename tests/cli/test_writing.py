@@ -422,6 +422,7 @@ def test_a_hunt_tells_that_its_folder_is_in_use(box: Path) -> None:
 #: What writes a file by itself, and why it may.
 WRITERS = {
     "cli/ci.py": "the summary of GitHub is a file to append to",
+    "cli/forced.py": "in a folder that this process has just made",
     "cli/new.py": "a new file alone",
     "cli/orders.py": "in a folder that this process has just made",
     "cli/output.py": "its own draft",

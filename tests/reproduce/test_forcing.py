@@ -125,7 +125,7 @@ def force(
     assert job is not None
     step = replace(SECOND, enabled=enabled)
     order = order_without(Order("", job, {}, {}, STEPS), "is-released", step, forced=forced)
-    return judged_force(ran, name, order, step)
+    return judged_force(ran, name, order, step, FACTS.assumed["is-released"])
 
 
 @pytest.mark.parametrize("forced", [False, True])
@@ -194,7 +194,8 @@ def test_an_assumption_without_a_method_to_force() -> None:
 @pytest.fixture
 def words(tmp_path: Path) -> list[str]:
     """The command for a Flink that has all classes."""
-    classes = {each.class_name for each in (*HOOKS.all, *HOOKS.assumed.values())}
+    classes = {each.class_name for each in HOOKS.all}
+    classes |= {each.class_name for each in HOOKS.assumed.values()}
     release = distribution(tmp_path, "2.3.0", *classes)
     folder = ["--output", str(tmp_path / "reproduction"), "--flink", str(release)]
     return ["reproduce", str(PAIR), *folder]

@@ -43,7 +43,12 @@ public class Toy {
     static boolean isMany(int number) { return number > 2; }
     static void check(int number) { if (number > 2) throw new IllegalArgumentException("many"); }
     static String checked(int number) {
-        try { check(number); return "fine"; } catch (IllegalArgumentException many) { return "many"; }
+        try {
+            check(number);
+            return "fine";
+        } catch (IllegalArgumentException many) {
+            return "many";
+        }
     }
     public static void main(String[] words) throws Exception {
         Toy toy = new Toy();
@@ -53,7 +58,8 @@ public class Toy {
                 "{\\"done\\":\\"" + done + "\\",\\"failed\\":" + (failed != null) + "}"));
         if (words.length > 0) throw new IllegalStateException("on purpose");
         for (int i = 2; i < 4; i++)
-            System.out.println("{\\"many\\":" + isMany(i) + ",\\"check\\":\\"" + checked(i) + "\\"}");
+            System.out.println(
+                "{\\"many\\":" + isMany(i) + ",\\"check\\":\\"" + checked(i) + "\\"}");
         System.out.println("{\\"over\\":true}");
         System.in.read();
     }
