@@ -29,7 +29,7 @@ from finale.reference.flink.facts import EngineFacts
 from finale.reference.flink.jvms import Jvms
 from finale.reference.flink.order import ORDER_FILE, Order
 from finale.reference.flink.releases import Release
-from finale.reference.flink.run import prepared_folder, run_order
+from finale.reference.flink.run import prepared_folder, run_order, write_file
 from finale.reference.flink.toolchain import find_jdk
 
 from .output import document, say, say_json
@@ -80,7 +80,7 @@ class ForcedDrive:
             for forced in (False, True):
                 order = order_without(weak.order, self.assumption, weak.step, forced=forced)
                 folder = prepared_folder(self.folder / ("forced" if forced else "as-it-is"))
-                (folder / ORDER_FILE).write_text(order.to_json(), encoding="utf-8")
+                write_file(folder / ORDER_FILE, order.to_json())
                 run = judged(
                     run_order(order, jvms, folder / "run-1"), weak.property, of_release=True
                 )

@@ -28,7 +28,7 @@ from finale.reference.flink.facts import EngineFacts, facts_of
 from finale.reference.flink.jvms import Jvms
 from finale.reference.flink.order import ORDER_FILE, Order
 from finale.reference.flink.releases import release_of
-from finale.reference.flink.run import prepared_folder, run_order
+from finale.reference.flink.run import prepared_folder, run_order, write_file
 from finale.reference.flink.toolchain import find_jdk
 
 from . import completers
@@ -154,7 +154,7 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
     order, claim = left.pop(0)
     with Jvms(release) as jvms:
         while len(done) < times:
-            (folder / ORDER_FILE).write_text(order.to_json(), encoding="utf-8")
+            write_file(folder / ORDER_FILE, order.to_json())
             if format == "text" and not done:
                 write(page, heading_lines(written, name, len(order.steps), release.version))
             number = len(done) + 1

@@ -122,7 +122,7 @@ def judged_force(
         flink = f"if {method.place}{calls} returns {VALUES[method.gives]}"
         return JudgedForce(flink, judged, verdict[happened], why, results)
     verdict = {True: Kept.NOT_KEPT, False: Kept.KEPT, None: Kept.NOT_TAKEABLE}
-    refused = "" if taken.missed is None else taken.missed.refused
+    refused = "" if taken.missed is None or step.enabled else taken.missed.refused
     if happened is False and not refused and not results:
         why = (*why, "neither a line nor a result of the method says that Flink refused the step")
         happened = None
