@@ -22,8 +22,15 @@ from .hooks import Hook
 SECONDS_TO_END = 5.0
 MEMORY = "-Xmx1g"
 #: What a method can be made to return, as the debugger calls it: a truth value, nothing (of a
-#: method without a value), or a future that is completed.
-VALUES = {"true": "true", "false": "false", "skip": "nothing", "done": "a completed future"}
+#: method without a value), a future that is completed or failed; or the method is made to throw.
+VALUES = {
+    "true": "true",
+    "false": "false",
+    "skip": "nothing",
+    "done": "a completed future",
+    "fail": "a failed future",
+    "throw": "an error",
+}
 #: Java reads names of files by the locale.
 ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
 
@@ -196,10 +203,6 @@ class Debugged:
     def skip(self, token: int) -> None:
         """Let a held thread return from the method at once: the call is lost."""
         self._send("skip", str(token))
-
-    def fail(self, token: int) -> None:
-        """Let a held thread return a failed future from the method at once: the call fails."""
-        self._send("fail", str(token))
 
     def follow(self, token: int) -> None:
         """Let a held thread go on. The result of the method is a happening."""

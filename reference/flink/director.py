@@ -38,11 +38,17 @@ from .session import (
 #: So long a step that nothing holds has to happen, in seconds: longer than a restart waits.
 SECONDS_OF_STEP = 30.0
 TRIGGER = "trigger"
-#: The method of the step is left without its work: a call is lost, or a snapshot fails.
-LOSSES = frozenset({"lose_confirmation", "lose_split", "fail_snapshot"})
-#: The caller of these hears that the call has failed. The caller of another lost call hears of no
-#: error.
-FAILING_CALLS = frozenset({"lose_split"})
+#: A trigger fails before its calls to tasks are sent.
+FAIL_TO_TRIGGER = "fail_to_trigger"
+#: The method of the step is left without its work, and what it gives instead (`VALUES`): a call is
+#: lost, and its caller hears of no error; a call fails; a snapshot or a trigger fails.
+LOSSES = {
+    "lose_acknowledgement": "skip",
+    "lose_confirmation": "skip",
+    "lose_split": "fail",
+    "fail_snapshot": "skip",
+    FAIL_TO_TRIGGER: "throw",
+}
 #: Steps that happen only if the order has them: else the call is dropped.
 ONLY_IN_ORDER = frozenset({"expire"})
 STOP = "request_stop"
@@ -424,8 +430,7 @@ class Director:
     def _begin(self, hit: Hit, step: OrderedStep) -> None:
         self._begun[step.number] = step
         if step.name in LOSSES:
-            leave = self._session.fail if step.name in FAILING_CALLS else self._session.lose
-            leave(hit)
+            self._session.give(hit, LOSSES[step.name])
             self._happened(step)
             return
         self._inside[step.number] = hit
@@ -688,7 +693,10 @@ class Director:
         is_command = step.name in REQUESTS
         name = None if step.trigger is None else step.trigger.checkpoint
         made = None if name is None else self.taken.ids.get(name)
-        is_needed = any(each.about.get("checkpoint") == name for each in self._open.values())
+        is_needed = any(
+            each.about.get("checkpoint") == name and each.name != FAIL_TO_TRIGGER
+            for each in self._open.values()
+        )
         is_made = is_command and made is not None and (not is_needed or bool(self._parts(made)))
         triggered = name is None or made in self._called or is_made
         if triggered and (is_command or step.number in self._handled):

@@ -107,7 +107,8 @@ class Jvms:
     def hooks(self) -> Hooks:
         """Where threads of this release are held."""
         hooks = hooks_of(self.release).without(self.assumption)
-        hooks.check(self.release)
+        if self.assumption:
+            hooks.check(self.release)
         return hooks
 
     @contextmanager

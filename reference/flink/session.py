@@ -333,10 +333,10 @@ class Session:
         if "event" in values:
             step = hook.events.get(str(values["event"]))
             steps = () if step is None else tuple(step.split())
-            if subtask is not None and "channel" in values:
-                channel = self._channel(
-                    subtask, cast("int", values["gate"]), cast("int", values["channel"])
-                )
+        if subtask is not None and "channel" in values:
+            channel = self._channel(
+                subtask, cast("int", values["gate"]), cast("int", values["channel"])
+            )
         if subtask is not None and "record" in values:
             channel = self._channel_of(subtask, str(values["record"]))
         if hook.of and (subtask is None or not _is_of(hook.of, subtask)):
@@ -424,11 +424,6 @@ class Session:
         """Let a held thread return at once, without its call. The caller hears of no error."""
         self._leaves(hit)
         self._debugged.skip(hit.token)
-
-    def fail(self, hit: Hit) -> None:
-        """Let a held thread return at once: the call has failed, and the caller hears so."""
-        self._leaves(hit)
-        self._debugged.fail(hit.token)
 
     def follow(self, hit: Hit) -> None:
         """Let a held thread go on. What its method returns is news."""

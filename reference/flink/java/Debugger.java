@@ -59,6 +59,7 @@ import java.util.concurrent.TimeUnit;
  * fail TOKEN                                      returns a failed future from the method at once
  * true TOKEN, false TOKEN                         returns this value from the method at once
  * done TOKEN                                      returns a completed future from the method at once
+ * throw TOKEN                                     throws an error in the method at once
  * follow TOKEN                                    lets a held thread go on, and tells the result
  * job TEXT                                        a line for the JVM's standard input
  * disarm                                          lets all threads go, and holds none from here on
@@ -190,7 +191,8 @@ public class Debugger {
                 Method method = thread.frame(0).location().method();
                 switch (command) {
                     case "follow" -> follow(token, thread, method);
-                    case "fail" -> thread.forceEarlyReturn(failed(thread));
+                    case "fail" -> thread.forceEarlyReturn(future(thread, "failedFuture", error(thread)));
+                    case "throw" -> thread.stop(error(thread));
                     case "done" -> thread.forceEarlyReturn(future(thread, "completedFuture", null));
                     case "true", "false" -> thread.forceEarlyReturn(machine.mirrorOf(command.equals("true")));
                     default -> thread.forceEarlyReturn(method.returnTypeName().equals("void") ? machine.mirrorOfVoid() : null);
@@ -226,13 +228,11 @@ public class Debugger {
         }
     }
 
-    /** A future of a call that has failed. */
-    private Value failed(ThreadReference thread) throws Exception {
+    private ObjectReference error(ThreadReference thread) throws Exception {
         ClassType error = (ClassType) machine.classesByName("java.lang.RuntimeException").get(0);
         List<Value> why = List.of(machine.mirrorOf("the driver lets this call fail"));
         Method constructor = error.concreteMethodByName("<init>", "(Ljava/lang/String;)V");
-        ObjectReference made = error.newInstance(thread, constructor, why, ClassType.INVOKE_SINGLE_THREADED);
-        return future(thread, "failedFuture", made);
+        return error.newInstance(thread, constructor, why, ClassType.INVOKE_SINGLE_THREADED);
     }
 
     private Value future(ThreadReference thread, String maker, Value of) throws Exception {

@@ -46,7 +46,7 @@ public class Toy {
         try {
             check(number);
             return "fine";
-        } catch (IllegalArgumentException many) {
+        } catch (RuntimeException many) {
             return "many";
         }
     }
@@ -156,7 +156,7 @@ def test_a_call_can_fail_for_the_one_who_waits(classes: Path) -> None:
         assert isinstance(held, Stop)
         assert held.values["checkpoint"] == 2
         assert held.token is not None
-        debugged.fail(held.token)
+        debugged.give(held.token, "fail")
         assert told(debugged)[0] == {"done": "null", "failed": True}
 
 
@@ -181,6 +181,7 @@ def test_the_result_of_a_method_is_told(classes: Path, method: str, results: lis
         ("isMany", "true", {"many": True, "check": "fine"}),
         ("isMany", "false", {"many": False, "check": "many"}),
         ("check", "skip", {"many": True, "check": "fine"}),
+        ("check", "throw", {"many": False, "check": "many"}),
         ("call", "done", {"done": "null", "failed": False}),
     ],
 )

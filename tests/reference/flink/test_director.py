@@ -57,9 +57,6 @@ class Scripted:
     def lose(self, hit: Hit) -> None:
         self.done.append(f"lose {hit}")
 
-    def fail(self, hit: Hit) -> None:
-        self.done.append(f"fail {hit}")
-
     def follow(self, hit: Hit) -> None:
         self.done.append(f"follow {hit}")
 
@@ -306,7 +303,7 @@ def test_a_call_with_a_split_comes_when_the_order_says_so_or_last() -> None:
 def test_a_call_with_a_split_fails_if_the_order_says_so() -> None:
     call = replace(hit("lose_split", "K"), steps=("receive_split", "lose_split"))
     _, done, took = taken([OrderedStep(1, "lose_split", {"split": "split1"})], [call])
-    assert done == ["fail receive_split(K)"]
+    assert done == ["give receive_split(K) fail"]
     assert took.missed is None
 
 
@@ -534,6 +531,22 @@ def test_a_job_starts_again_from_a_checkpoint_that_flink_has_kept() -> None:
     assert done == ["checkpoint request 1", "resume file:/chk-7"]
 
 
+@pytest.mark.parametrize(
+    ("name", "task", "value"),
+    [("lose_acknowledgement", "B", "skip"), ("fail_to_trigger", None, "throw")],
+)
+def test_a_call_and_a_trigger_fail_only_if_the_order_says_so(
+    name: str, task: str | None, value: str
+) -> None:
+    about = {"checkpoint": "cp1"} | ({"task": task} if task else {})
+    step, trigger = OrderedStep(1, name, about, (2,)), replace(asked("cp1"), number=2)
+    calls: list[News] = [Left(hit("trigger.handled", None, 7))] if task else []
+    other, own = hit(name, "K", 8), hit(name, task, 7)
+    _, done, result = taken([trigger, step], [triggered(7), *calls, other, own])
+    assert result.missed is None
+    assert done == ["checkpoint request 2", f"go {other}", f"give {own} {value}"]
+
+
 def test_a_snapshot_fails_if_the_order_says_so() -> None:
     step = OrderedStep(1, "fail_snapshot", {"task": "B", "checkpoint": "cp1"}, (2,))
     trigger = replace(asked("cp1"), number=2)
@@ -541,7 +554,11 @@ def test_a_snapshot_fails_if_the_order_says_so() -> None:
     fails = hit("fail_snapshot", "B", 7)
     _, done, result = taken([trigger, step], [triggered(7), Left(calls), first, fails])
     assert result.missed is None
-    assert done == ["checkpoint request 2", "go fail_snapshot(K, 7)", "lose fail_snapshot(B, 7)"]
+    assert done == [
+        "checkpoint request 2",
+        "go fail_snapshot(K, 7)",
+        "give fail_snapshot(B, 7) skip",
+    ]
 
 
 def test_a_thread_that_comes_and_fails_has_not_arrived() -> None:
