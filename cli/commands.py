@@ -414,10 +414,6 @@ COMMANDS = (
                         "finale reproduce specs/final-checkpoint/pair.toml --orders 20 "
                         "--flink flink-2.3.0",
                     ),
-                    Example(
-                        "Test an assumption of the rules: as Flink is, and with its method forced.",
-                        "finale reproduce specs/stop-with-savepoint/pair.toml --without confirm",
-                    ),
                 ),
                 "0 reproduced in each run, 1 not reproduced in some run, or the log of a run is "
                 "rejected, 2 bad input, 3 not taken or not seen in some run, 130 interrupted. "
