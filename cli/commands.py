@@ -418,7 +418,8 @@ COMMANDS = (
                 "0 reproduced in each run, 1 not reproduced in some run, or the log of a run is "
                 "rejected, 2 bad input, 3 not taken or not seen in some run, 130 interrupted. "
                 "With --orders: 0 all survived, 1 some order did damage, 2 bad input, 3 too few "
-                "orders were taken, 130 interrupted",
+                "orders were taken, 130 interrupted. With --without: 0 kept, and by that method, 1 "
+                "not kept, or not by that method, 2 bad input, 3 not takeable, 130 interrupted",
             ),
             Command(
                 "scenario",

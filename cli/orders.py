@@ -9,6 +9,7 @@ from finale.checker.report.layout import console, write
 from finale.checker.report.places import shown_file
 from finale.checker.report.reproduced import orders_lines, run_json, run_lines, total_line
 from finale.checker.reproduce.dangerous import dangerous, sampled_orders
+from finale.checker.reproduce.runs import DrivenRuns
 from finale.checker.reproduce.verdicts import JudgedRun, Reproduction, judged_to_hold
 from finale.checker.search.rows import Exit
 from finale.checker.search.verdict import Word
@@ -16,9 +17,9 @@ from finale.checker.spec.claim import Spec
 from finale.model.errors import FinaleError, Place
 from finale.reference.flink.facts import EngineFacts
 from finale.reference.flink.jvms import Jvms
-from finale.reference.flink.order import ORDER_FILE, PERIODIC
+from finale.reference.flink.order import PERIODIC
 from finale.reference.flink.releases import Release
-from finale.reference.flink.run import prepared_folder, run_order
+from finale.reference.flink.run import run_order
 from finale.reference.flink.toolchain import find_jdk
 
 from .meter import Meter
@@ -51,7 +52,10 @@ class OrdersDrive:
     seed: int
 
     def run(self, *, as_text: bool) -> Exit:
-        """Search, choose the orders, take them, and tell what happened. Raises `no-order`."""
+        """Search, choose the orders, take those that are not taken yet, and tell what happened.
+
+        Raises `no-order`, `reproduction-folder`, `reproduction-in-use`.
+        """
         result = searched(self.spec, None, "auto", ())
         rows = [row for row in result.rows if row.is_claim and row.word is Word.HOLDS]
         names = {row.property for row in rows}
@@ -80,12 +84,13 @@ class OrdersDrive:
             version = self.release.version
             write(page, orders_lines(self.spec, names, sample, self.count, version))
         done: list[JudgedRun] = []
-        with Jvms(self.release) as jvms:
+        with DrivenRuns(self.folder, self.release) as runs, Jvms(self.release) as jvms:
             for number, each in enumerate(orders, 1):
                 order = replace(each, probe=PERIODIC)
-                folder = prepared_folder(self.folder / f"order-{number}")
-                (folder / ORDER_FILE).write_text(order.to_json(), encoding="utf-8")
-                run = run_order(order, jvms, folder / "run-1")
+                run = runs.known(order)
+                if run is None:
+                    run = run_order(order, jvms, runs.prepare(order, f"order-{number}"))
+                    runs.keep(order, run)
                 done.append(judged_to_hold(run, names))
                 if as_text:
                     write(page, run_lines(number, done[-1], page.width, "order"))
@@ -95,8 +100,8 @@ class OrdersDrive:
             write(page, ["", total_line(done)])
         else:
             about = {"spec": shown_file(self.spec.file), "holding": sorted(names)}
-            runs = {"flink": self.release.version, "runs": [run_json(each) for each in done]}
-            say_json(document("orders") | about | runs)
+            ran = {"flink": self.release.version, "runs": [run_json(each) for each in done]}
+            say_json(document("orders") | about | ran)
         if any(each.verdict is Reproduction.DAMAGED for each in done):
             return Exit.FAILED
         taken = sum(each.verdict is Reproduction.SURVIVED for each in done)

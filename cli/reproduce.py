@@ -28,13 +28,14 @@ from finale.reference.flink.facts import EngineFacts, facts_of
 from finale.reference.flink.jvms import Jvms
 from finale.reference.flink.order import ORDER_FILE, Order
 from finale.reference.flink.releases import release_of
-from finale.reference.flink.run import prepared_folder, run_order
+from finale.reference.flink.run import prepared_folder, run_order, write_file
 from finale.reference.flink.toolchain import find_jdk
 
 from . import completers
+from .forced import ForcedDrive
 from .orders import OrdersDrive, refuse_with_orders
 from .output import document, say, say_json
-from .parameters import OUTPUT, ProtocolsFolder, SetValues, TextOrJson, VariantName
+from .parameters import OUTPUT, SETTING, ProtocolsFolder, SetValues, TextOrJson, VariantName
 from .trace import row_to_tell, searched, tell_other_expectations
 
 
@@ -90,6 +91,14 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
             help="Take the options of the spec alone, and not those of the release of Flink.",
         ),
     ] = False,
+    without: Annotated[
+        str | None,
+        Parameter(
+            group=SETTING,
+            help="Drive Flink twice along a counterexample without this assumption: as it is, and "
+            "with the method forced that the assumption names. Not with --orders or --times.",
+        ),
+    ] = None,
     variant: VariantName = None,
     set: SetValues = (),
     protocols: ProtocolsFolder = None,
@@ -109,6 +118,12 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
             "--seed is for --orders: a counterexample depends on no seed",
             advice="leave it out, or give --orders",
         )
+    if without is not None and (orders is not None or times != 1):
+        raise FinaleError(
+            "usage",
+            "--without drives Flink twice along one counterexample",
+            advice="leave out --orders and --times",
+        )
     known = catalogue(protocols)
     if property is not None:
         check_property_name(property, known)
@@ -124,6 +139,9 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
     if orders is not None:
         drive = OrdersDrive(claims[0], release, facts, folder, orders, 1 if seed is None else seed)
         return drive.run(as_text=format == "text")
+    if without is not None:
+        forced = ForcedDrive(claims, without, property, release, facts, folder)
+        return forced.run(as_text=format == "text")
     try:
         name, left = _orders(claims, property, facts)
     except NotTakeable as why:
@@ -136,7 +154,7 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
     order, claim = left.pop(0)
     with Jvms(release) as jvms:
         while len(done) < times:
-            (folder / ORDER_FILE).write_text(order.to_json(), encoding="utf-8")
+            write_file(folder / ORDER_FILE, order.to_json())
             if format == "text" and not done:
                 write(page, heading_lines(written, name, len(order.steps), release.version))
             number = len(done) + 1

@@ -26,7 +26,7 @@ from finale.reference.flink.outcome import PROBE, RunOutcome
 from finale.reference.flink.releases import Release
 from finale.reference.flink.run import Run
 
-STOP, SAVEPOINT = "stop", "savepoint"
+STOP, SAVEPOINT, CHECKPOINT = "stop", "savepoint", "checkpoint"
 
 
 class Reproduction(enum.Enum):
@@ -113,7 +113,7 @@ def judged(run: Run, name: str, causes: Sequence[str] = (), *, of_release: bool)
     else:
         is_told = (name in DAMAGES and not run.outcome.moves) or name in log.decided
         verdict = Reproduction.NOT_REPRODUCED if is_told else Reproduction.NOT_SEEN
-    hangs = DAMAGES.get(name) in (_hang, _unanswered)
+    hangs = name in HANGS
     explained = (
         hangs
         and bool(seen)
@@ -203,6 +203,15 @@ def _hang(outcome: RunOutcome) -> list[str]:
     return [f"the job is {outcome.status}, and nothing moves", *unanswered, *waits]
 
 
+def _unended(outcome: RunOutcome) -> list[str]:
+    """A checkpoint that no job will end: the job rests, or it is over."""
+    asks = (CHECKPOINT, SAVEPOINT)
+    unanswered = [each for each in outcome.unanswered if outcome.asked.get(each) in asks]
+    over = f"the job is {outcome.status}"
+    is_over = outcome.status in ("FINISHED", "FAILED", "CANCELED")
+    return _hang(outcome) or [f"{each} has no answer, and {over}" for each in unanswered if is_over]
+
+
 def _unanswered(outcome: RunOutcome) -> list[str]:
     stops = [each for each in outcome.unanswered if outcome.asked.get(each) == STOP]
     return _hang(outcome) if stops else []
@@ -271,7 +280,7 @@ DAMAGES: Mapping[str, Callable[[RunOutcome], list[str]]] = {
     "no-deadlock": _hang,
     "job-finishes": _hang,
     "waiting-task-closes": _hang,
-    "checkpoint-ends": _hang,
+    "checkpoint-ends": _unended,
     "no-release-is-dropped": _hang,
     "checkpoints-go-on": _none_completes,
     "triggers-go-on": _next_refused,
@@ -302,7 +311,7 @@ PROBES: Mapping[str, str] = {
 SEEN_AT: Mapping[str, str] = {"confirmed-commits": HAND_OVER}
 
 #: The properties that a job at rest violates: one cause, several names.
-HANGS = {name for name, damage in DAMAGES.items() if damage in (_hang, _unanswered)}
+HANGS = {name for name, damage in DAMAGES.items() if damage in (_hang, _unanswered, _unended)}
 
 __all__ = [
     "DAMAGES",

@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> int:
     try:
         order = read_order(Path(arguments[0]))
         release = release_of(arguments[1] if len(arguments) == 2 else None)
-        with Jvms(release) as jvms:
+        with Jvms(release, order.assumption) as jvms:
             run = run_order(order, jvms, _folder_beside(Path(arguments[0])))
     except FinaleError as error:
         print(error, file=sys.stderr)

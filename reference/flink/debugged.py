@@ -21,6 +21,16 @@ from .hooks import Hook
 #: So long a JVM that is told to end has for it, in seconds.
 SECONDS_TO_END = 5.0
 MEMORY = "-Xmx1g"
+#: What a method can be made to return, as the debugger calls it: a truth value, nothing (of a
+#: method without a value), a future that is completed or failed; or the method is made to throw.
+VALUES = {
+    "true": "true",
+    "false": "false",
+    "skip": "nothing",
+    "done": "a completed future",
+    "fail": "a failed future",
+    "throw": "an error",
+}
 #: Java reads names of files by the locale.
 ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
 
@@ -34,6 +44,17 @@ class Stop:
     name: str
     token: int | None
     values: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+@dataclass(frozen=True)
+class Result:
+    """A method has returned to a thread that was let go with `follow`: the value that it returned.
+
+    The value is `void` for a method without one, and `throws` if the method ended with an error.
+    """
+
+    token: int
+    value: object
 
 
 @dataclass(frozen=True)
@@ -64,7 +85,7 @@ class Ended:
     code: int
 
 
-Happening = Stop | Told | Absent | Refused | Ended
+Happening = Stop | Result | Told | Absent | Refused | Ended
 
 
 class Debugged:
@@ -152,6 +173,8 @@ class Debugged:
                         said["hook"], said["thread"], said["name"], said.get("token"), values
                     )
                     self._happenings.put(stop)
+                case "result":
+                    self._happenings.put(Result(said["token"], said["value"]))
                 case "refused":
                     self._happenings.put(Refused(said["why"]))
                 case "missing":
@@ -181,9 +204,13 @@ class Debugged:
         """Let a held thread return from the method at once: the call is lost."""
         self._send("skip", str(token))
 
-    def fail(self, token: int) -> None:
-        """Let a held thread return a failed future from the method at once: the call fails."""
-        self._send("fail", str(token))
+    def follow(self, token: int) -> None:
+        """Let a held thread go on. The result of the method is a happening."""
+        self._send("follow", str(token))
+
+    def give(self, token: int, value: str) -> None:
+        """Let a held thread return from the method at once, with a value of `VALUES`."""
+        self._send(value, str(token))
 
     def arm(self) -> None:
         """Hold threads again at hooks."""
@@ -215,4 +242,14 @@ class Debugged:
         )
 
 
-__all__ = ["Absent", "Debugged", "Ended", "Happening", "Refused", "Stop", "Told"]
+__all__ = [
+    "VALUES",
+    "Absent",
+    "Debugged",
+    "Ended",
+    "Happening",
+    "Refused",
+    "Result",
+    "Stop",
+    "Told",
+]

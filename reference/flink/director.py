@@ -19,18 +19,36 @@ from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
 from time import monotonic
 
-from .hooks import EARLY, HANDLED
+from .debugged import VALUES
+from .hooks import ASSUMED, EARLY, HANDLED
 from .order import Order, OrderedStep
-from .session import Answer, Crashed, Hit, Left, News, Over, Runs, Session, Status
+from .session import (
+    Answer,
+    Crashed,
+    Hit,
+    Left,
+    News,
+    Over,
+    Returned,
+    Runs,
+    Session,
+    Status,
+)
 
 #: So long a step that nothing holds has to happen, in seconds: longer than a restart waits.
 SECONDS_OF_STEP = 30.0
 TRIGGER = "trigger"
-#: The method of the step is left without its work: a call is lost, or a snapshot fails.
-LOSSES = frozenset({"lose_confirmation", "lose_split", "fail_snapshot"})
-#: The caller of these hears that the call has failed. The caller of another lost call hears of no
-#: error.
-FAILING_CALLS = frozenset({"lose_split"})
+#: A trigger fails before its calls to tasks are sent.
+FAIL_TO_TRIGGER = "fail_to_trigger"
+#: The method of the step is left without its work, and what it gives instead (`VALUES`): a call is
+#: lost, and its caller hears of no error; a call fails; a snapshot or a trigger fails.
+LOSSES = {
+    "lose_acknowledgement": "skip",
+    "lose_confirmation": "skip",
+    "lose_split": "fail",
+    "fail_snapshot": "skip",
+    FAIL_TO_TRIGGER: "throw",
+}
 #: Steps that happen only if the order has them: else the call is dropped.
 ONLY_IN_ORDER = frozenset({"expire"})
 STOP = "request_stop"
@@ -53,6 +71,9 @@ HAND_OVER = "hand_over"
 PARTS = ("take_coordinator_state", "finish_coordinator_part")
 #: A task is asked for a checkpoint.
 CALL = "deliver_trigger"
+#: Calls of the coordinator to tasks. Before a step that an assumption forbids, only those come that
+#: the order has.
+CALLS = frozenset({CALL, "deliver_confirmation", "deliver_abort"})
 #: A task has failed.
 FAILED = "fail_region"
 #: Steps with which the thread of a task goes to its end, and those of its task manager's thread.
@@ -162,7 +183,9 @@ class Taken:
     `unstored` are requests that were answered before their checkpoint was in the store. `failed`
     are tasks that failed although the order did not say so. `late` are the tasks that were handed
     committables of a checkpoint after its confirmation. `ended` are the tasks of which an
-    attempt has FAILED or was CANCELED, as the coordinator knows it.
+    attempt has FAILED or was CANCELED, as the coordinator knows it. `results` says how often the
+    method of an assumption gave what, in which task. `left` are the numbers of the steps that did
+    not happen.
     """
 
     moments: list[Moment] = field(default_factory=list[Moment])
@@ -175,6 +198,8 @@ class Taken:
     late: list[str] = field(default_factory=list[str])
     ended: list[str] = field(default_factory=list[str])
     stops: int = 0
+    results: dict[str, int] = field(default_factory=dict[str, int])
+    left: tuple[int, ...] = ()
 
 
 class Director:
@@ -190,6 +215,7 @@ class Director:
         self._held: list[tuple[Hit, OrderedStep]] = []
         self._last: list[Hit] = []
         self._late: list[Hit] = []
+        self._away: list[Hit] = []
         self._stored: set[int | None] = set()
         self._confirmed: set[tuple[str | None, int | None]] = set()
         self._pasts = _pasts(order.steps)
@@ -226,10 +252,11 @@ class Director:
                 break
             if (len(self._open), len(self._begun)) != left:
                 end = monotonic() + seconds
-        for hit in (*(hit for hit, _ in self._held), *self._late):
+        for hit in (*(hit for hit, _ in self._held), *self._late, *self._away):
             self._session.go(hit)
         self._held.clear()
         self._is_taking = False
+        self.taken.left = tuple(self._open)
         return self.taken
 
     @property
@@ -282,6 +309,10 @@ class Director:
                 self._held.remove((hit, step))
                 self._begin(hit, step)
         may = [step for step in self._open.values() if self._may(step)]
+        for hit in [hit for hit in self._away if any(self._needs(step, hit) for step in may)]:
+            self._away.remove(hit)
+            self._tell(f"{hit} is lost: the order needs its thread")
+            self._session.lose(hit)
         self._let_end([hit for hit in self._last if any(self._needs(step, hit) for step in may)])
 
     def _is_time(self, step: OrderedStep) -> bool:
@@ -399,8 +430,7 @@ class Director:
     def _begin(self, hit: Hit, step: OrderedStep) -> None:
         self._begun[step.number] = step
         if step.name in LOSSES:
-            leave = self._session.fail if step.name in FAILING_CALLS else self._session.lose
-            leave(hit)
+            self._session.give(hit, LOSSES[step.name])
             self._happened(step)
             return
         self._inside[step.number] = hit
@@ -413,6 +443,8 @@ class Director:
         self._begun.pop(step.number, None)
         self._inside.pop(step.number, None)
         self._logged[step.number] = self._session.logged
+        while step.number == self._order.forbidden and self._away:
+            self._session.go(self._away.pop(0))
         self._tell(str(step), step.number)
 
     def _tell(self, what: str, step: int | None = None) -> None:
@@ -423,6 +455,10 @@ class Director:
     def note(self, news: News) -> None:
         """Take notice of what happened, and let go or hold the thread."""
         match news:
+            case Hit(steps=(name,)) if name == ASSUMED:
+                self._assume(news)
+            case Returned(hit, value):
+                self._give(hit, f"returned {value}")
             case Hit():
                 self.taken.stops += 1
                 self._come(news)
@@ -444,6 +480,20 @@ class Director:
             case Status():
                 self._let_fail()
 
+    def _assume(self, hit: Hit) -> None:
+        """A thread has come to the method of an assumption."""
+        if not self._order.forced:
+            self._session.follow(hit)
+            return
+        gives = self._session.hooks.assumed[self._order.assumption].gives
+        self._session.give(hit, gives)
+        self._give(hit, f"was made to return {VALUES[gives]}")
+
+    def _give(self, hit: Hit, what: str) -> None:
+        told = f"{hit.hook.place} {what}{f' in {hit.task}' if hit.task else ''}"
+        self.taken.results[told] = self.taken.results.get(told, 0) + 1
+        self._tell(told)
+
     def _follows(self, name: str) -> None:
         """A command of this name has been obeyed."""
         for step in [each for each in self._open.values() if each.name == name]:
@@ -462,6 +512,9 @@ class Director:
         elif step is None and self._is_late(hit) and self._is_taking:
             self._late.append(hit)
             self._tell(f"{hit} is held until the order is taken")
+        elif step is None and self._is_kept_away(hit):
+            self._away.append(hit)
+            self._tell(f"{hit} is held, which the order does not mention")
         elif step is None and self._is_last(hit):
             self._last.append(hit)
             self._tell(f"{hit} is held until nothing else moves")
@@ -508,6 +561,10 @@ class Director:
         if name not in LATE:
             return False
         return LATE[name] in (None, *(step.name for step in self._order.steps))
+
+    def _is_kept_away(self, hit: Hit) -> bool:
+        """Whether a call comes that could let Flink take a step that an assumption forbids."""
+        return hit.steps[0] in CALLS and self._is_taking and self._order.forbidden in self._open
 
     def _report(self, answer: Answer) -> None:
         """A request has its value: the steps have happened inside of which it was told."""
@@ -636,7 +693,10 @@ class Director:
         is_command = step.name in REQUESTS
         name = None if step.trigger is None else step.trigger.checkpoint
         made = None if name is None else self.taken.ids.get(name)
-        is_needed = any(each.about.get("checkpoint") == name for each in self._open.values())
+        is_needed = any(
+            each.about.get("checkpoint") == name and each.name != FAIL_TO_TRIGGER
+            for each in self._open.values()
+        )
         is_made = is_command and made is not None and (not is_needed or bool(self._parts(made)))
         triggered = name is None or made in self._called or is_made
         if triggered and (is_command or step.number in self._handled):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from .director import ARRIVE, CRASH, OF_TASK, PARTS, REPORT, REQUESTS, RESUME
-from .hooks import HANDLED, facts_table, hooks_in, hooks_of
+from .hooks import HANDLED, Assumed, facts_table, hooks_in, hooks_of
 from .releases import Release, hooks_file
 
 
@@ -23,7 +23,8 @@ class EngineFacts:
     value that a driven run can take. `chained`: for steps of a task with chained sources, what they
     are called. `itself`: steps that no hook holds and that Flink takes by itself, and why.
     `beyond`: steps that the driver cannot take, and why. `urgent`: mails that overtake others while
-    an operator waits in the thread of its task.
+    an operator waits in the thread of its task. `assumed`: how Flink is made to do without an
+    assumption. `unforced`: assumptions that Flink cannot be made to do without, and why.
     """
 
     release: str
@@ -41,6 +42,8 @@ class EngineFacts:
     itself: Mapping[str, str]
     beyond: Mapping[str, str]
     urgent: frozenset[str]
+    assumed: Mapping[str, Assumed] = field(default_factory=dict[str, Assumed])
+    unforced: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def settings_of(self, options: Mapping[str, object]) -> dict[str, str]:
         """The engine's settings for options of a protocol, as far as it has any."""
@@ -96,6 +99,8 @@ def facts_in(file: Path) -> EngineFacts:
         table["itself"],
         table["beyond"],
         frozenset(table["mailbox"].get("urgent", ())),
+        hooks.assumed,
+        table["unforced"],
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
@@ -17,6 +17,8 @@ from .releases import Release, hooks_file
 HANDLED = ".handled"
 #: So is called what a method of some steps may do before it returns: then the step has happened.
 EARLY = ".early"
+#: A thread has come to the method of an assumption that is left out. That is no step.
+ASSUMED = "assumed"
 THREAD = "thread"
 #: Of whom alone a hook tells steps: tasks of sources. Else: tasks with chained sources.
 SOURCES = "sources"
@@ -49,7 +51,30 @@ class Hook:
     @property
     def place(self) -> str:
         """The class and the method, for a reader."""
-        return f"{self.class_name.rpartition('.')[2]}.{self.method}"
+        return _place(self.class_name, self.method)
+
+
+def _place(class_name: str, method: str) -> str:
+    return f"{class_name.rpartition('.')[2]}.{method}"
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """How Flink is made to do without an assumption: what a method of its gives instead.
+
+    `gives` is one of the words of `debugged.VALUES`. `of` is the method that the assumption names.
+    """
+
+    class_name: str
+    method: str
+    parameters: int | None
+    gives: str
+    of: str
+
+    @property
+    def place(self) -> str:
+        """The class and the method, for a reader."""
+        return _place(self.class_name, self.method)
 
 
 @dataclass(frozen=True)
@@ -67,6 +92,19 @@ class Hooks:
     java: Mapping[str, str]
     #: Patterns of the lines with which the release refuses a step.
     refused: tuple[str, ...]
+    #: For assumptions, how Flink is made to do without them.
+    assumed: Mapping[str, Assumed] = field(default_factory=dict[str, Assumed])
+
+    def without(self, assumption: str) -> Hooks:
+        """The hooks, and one at the method of an assumption that an order leaves out."""
+        own = self.assumed.get(assumption)
+        if own is None:
+            return self
+        hook = Hook(
+            len(self.all), (ASSUMED,), own.class_name, own.method, own.parameters,
+            by_thread=True, is_call=False, of="", events={}, paths={},
+        )  # fmt: skip
+        return replace(self, all=(*self.all, hook))
 
     @cached_property
     def steps(self) -> frozenset[str]:
@@ -202,13 +240,21 @@ def hooks_in(file: Path) -> Hooks:
         table.get("values", {}),
         table["java"],
         tuple(table.get("refused", {}).get("lines", ())),
+        {name: _assumed(each) for name, each in table.get("assumed", {}).items()},
     )
 
 
+def _assumed(row: Mapping[str, Any]) -> Assumed:
+    made = Assumed(row["class"], row["method"], row.get("parameters"), row["gives"], "")
+    return replace(made, of=row.get("of", made.place))
+
+
 __all__ = [
+    "ASSUMED",
     "EARLY",
     "HANDLED",
     "SOURCES",
+    "Assumed",
     "Hook",
     "Hooks",
     "facts_table",

@@ -87,9 +87,13 @@ class Jvm:
 
 @dataclass
 class Jvms:
-    """JVMs of one release. Their processes end with the context."""
+    """JVMs of one release. Their processes end with the context.
+
+    Threads are also held at the method of an `assumption`, if one is named.
+    """
 
     release: Release
+    assumption: str = ""
     _idle: list[Jvm] = field(default_factory=list[Jvm])
 
     def __enter__(self) -> Self:
@@ -102,7 +106,10 @@ class Jvms:
     @cached_property
     def hooks(self) -> Hooks:
         """Where threads of this release are held."""
-        return hooks_of(self.release)
+        hooks = hooks_of(self.release).without(self.assumption)
+        if self.assumption:
+            hooks.check(self.release)
+        return hooks
 
     @contextmanager
     def jvm(self, folder: Path) -> Iterator[Debugged]:

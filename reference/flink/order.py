@@ -77,6 +77,10 @@ class Order:
 
     `probe` is what is done when all steps have happened, so that damage shows (`outcome.py`).
     `free` are steps, for a reader, that Flink takes by itself: no hook holds them.
+    `assumption` is the one that the order leaves out. If it is `forced`, its method is made to give
+    what it gives without the assumption; else only the results of the method are noted. `forbidden`
+    is the number of the first step that Flink cannot take with the assumption, or with which the
+    rules do something else, or 0: until then no call comes to a task that the order does not have.
     """
 
     title: str
@@ -86,6 +90,9 @@ class Order:
     steps: tuple[OrderedStep, ...]
     probe: str = ""
     free: tuple[str, ...] = ()
+    assumption: str = ""
+    forced: bool = False
+    forbidden: int = 0
 
     def to_json(self) -> str:
         """The order as a file."""
@@ -93,9 +100,12 @@ class Order:
         for step in self.steps:
             said = {name: value for name, value in asdict(step).items() if value}
             steps.append(said)
-        page = {"format": FORMAT, "title": self.title, "job": self.table}
+        page: dict[str, object] = {"format": FORMAT, "title": self.title, "job": self.table}
         page |= {"probe": self.probe} if self.probe else {}
         page |= {"free": self.free} if self.free else {}
+        if self.assumption:
+            page |= {"without": self.assumption, "forced": self.forced}
+            page |= {"forbidden": self.forbidden}
         return json.dumps(page | {"settings": self.settings, "steps": steps}, indent=1) + "\n"
 
 
@@ -157,7 +167,11 @@ def _order(page: Mapping[str, object]) -> Order:
     if probe not in PROBES:
         raise ValueError(f"its probe is {probe}")
     free = tuple(str(each) for each in cast("Sequence[object]", page.get("free", ())))
-    return Order(str(page["title"]), job, table, settings, steps, probe, free)
+    without, forced = str(page.get("without", "")), page.get("forced", False) is True
+    forbidden = int(cast("int", page.get("forbidden", 0)))
+    return Order(
+        str(page["title"]), job, table, settings, steps, probe, free, without, forced, forbidden
+    )
 
 
 def _step(said: Mapping[str, object]) -> OrderedStep:

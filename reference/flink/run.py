@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Literal
 
 from finale.model.errors import FinaleError, Place
 
@@ -66,10 +67,7 @@ def prepared_folder(folder: Path) -> Path:
                 advice="name another folder with --output, or one that is empty",
             )
         folder.mkdir(parents=True, exist_ok=True)
-        script = folder / SCRIPT
-        with script.open("x", encoding="utf-8") as file:  # of two at once only one gets it
-            file.write(AGAIN)
-        script.chmod(0o755)
+        add_script(folder, "x")  # of two at once only one gets it
     except OSError as error:
         raise FinaleError(
             "unwritable",
@@ -78,6 +76,14 @@ def prepared_folder(folder: Path) -> Path:
             advice="name another folder with --output",
         ) from None
     return folder
+
+
+def add_script(folder: Path, mode: Literal["w", "x"] = "w") -> None:
+    """Write the script that takes the order of a folder again. Raises `OSError`."""
+    script = folder / SCRIPT
+    with script.open(mode, encoding="utf-8") as file:
+        file.write(AGAIN)
+    script.chmod(0o755)
 
 
 def _wrong(order: Order) -> Iterator[str]:
@@ -137,21 +143,21 @@ def run_order(order: Order, jvms: Jvms, folder: Path) -> Run:
         "outcome": asdict(outcome),
         "moments": [asdict(each) for each in taken.moments],
     }
-    _write(folder / "outcome.json", json.dumps(page, indent=1) + "\n")
+    write_file(folder / "outcome.json", json.dumps(page, indent=1) + "\n")
     return Run(folder, jvms.release, taken, outcome)
 
 
-def _write(file: Path, text: str) -> None:
-    """Write a file of a run. Raises `unwritable`."""
+def write_file(file: Path, text: str) -> None:
+    """Write a file of a run, or its order. Raises `unwritable`."""
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise FinaleError(
             "unwritable",
-            f"the outcome of the run cannot be written: {error.strerror}",
+            f"this file of a run cannot be written: {error.strerror}",
             place=Place(str(file)),
             advice="free some space, and take the order again",
         ) from None
 
 
-__all__ = ["Run", "prepared_folder", "run_order"]
+__all__ = ["Run", "add_script", "prepared_folder", "run_order", "write_file"]

@@ -14,7 +14,7 @@ from typing import Self, cast
 from finale.model.errors import FinaleError, Place
 from finale.model.topology import Job, Subtask
 
-from .debugged import Absent, Ended, Happening, Refused, Stop, Told
+from .debugged import Absent, Ended, Happening, Refused, Result, Stop, Told
 from .hooks import SOURCES, Hook, Hooks, missing
 from .job import sources_of
 from .jvms import LOG, Jvms
@@ -92,6 +92,14 @@ class Left:
 
 
 @dataclass(frozen=True)
+class Returned:
+    """The method of a hit has returned to a thread that was followed: what it returned."""
+
+    hit: Hit
+    value: str
+
+
+@dataclass(frozen=True)
 class Answer:
     """A request has its answer: a value, or an error."""
 
@@ -126,7 +134,7 @@ class Status:
     waits: Mapping[str, str]
 
 
-News = Hit | Left | Answer | Runs | Crashed | Over | Status
+News = Hit | Left | Returned | Answer | Runs | Crashed | Over | Status
 
 
 @dataclass
@@ -141,6 +149,7 @@ class Session:
     _inside: dict[tuple[int, int], list[Hit]] = field(
         default_factory=dict[tuple[int, int], list[Hit]]
     )
+    _followed: dict[int, Hit] = field(default_factory=dict[int, Hit])
     _vertices: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
     _attempts: dict[tuple[int, int], Subtask] = field(
         default_factory=dict[tuple[int, int], Subtask]
@@ -248,6 +257,9 @@ class Session:
                 hit = self._hit(happening)
                 self._inside.setdefault((happening.hook, happening.thread), []).append(hit)
                 return hit
+            case Result(token, value):
+                hit = self._followed.pop(token)
+                return Returned(hit, str(value).lower() if isinstance(value, bool) else str(value))
             case Told(words):
                 return self._told(words)
             case Absent(hook):
@@ -321,10 +333,10 @@ class Session:
         if "event" in values:
             step = hook.events.get(str(values["event"]))
             steps = () if step is None else tuple(step.split())
-            if subtask is not None and "channel" in values:
-                channel = self._channel(
-                    subtask, cast("int", values["gate"]), cast("int", values["channel"])
-                )
+        if subtask is not None and "channel" in values:
+            channel = self._channel(
+                subtask, cast("int", values["gate"]), cast("int", values["channel"])
+            )
         if subtask is not None and "record" in values:
             channel = self._channel_of(subtask, str(values["record"]))
         if hook.of and (subtask is None or not _is_of(hook.of, subtask)):
@@ -413,10 +425,16 @@ class Session:
         self._leaves(hit)
         self._debugged.skip(hit.token)
 
-    def fail(self, hit: Hit) -> None:
-        """Let a held thread return at once: the call has failed, and the caller hears so."""
+    def follow(self, hit: Hit) -> None:
+        """Let a held thread go on. What its method returns is news."""
         self._leaves(hit)
-        self._debugged.fail(hit.token)
+        self._followed[hit.token] = hit
+        self._debugged.follow(hit.token)
+
+    def give(self, hit: Hit, value: str) -> None:
+        """Let a held thread return at once, with a value of `VALUES`."""
+        self._leaves(hit)
+        self._debugged.give(hit.token, value)
 
     def _leaves(self, hit: Hit) -> None:
         inside = self._inside.get((hit.hook.number, hit.thread), [])
@@ -465,4 +483,4 @@ def _is_of(kind: str, subtask: Subtask) -> bool:
     return subtask.vertex.is_source if kind == SOURCES else bool(subtask.vertex.chained)
 
 
-__all__ = ["SPLITS", "Answer", "Hit", "Left", "News", "Over", "Session", "Status"]
+__all__ = ["SPLITS", "Answer", "Hit", "Left", "News", "Over", "Returned", "Session", "Status"]

@@ -20,6 +20,7 @@ SOURCES = Path(__file__).parent / "java"
 DEBUGGER = ("Debugger",)
 JOB = (
     "Job",
+    "Environments",
     "Requests",
     "Controls",
     "HeldSource",

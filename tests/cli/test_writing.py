@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from finale.checker.hunt.journal import Journal as HuntJournal
+from finale.checker.reproduce.runs import DrivenRuns
 from finale.checker.search.native.resume import ResumeFolder
 from finale.checker.studies import recording
 from finale.model.errors import FinaleError
@@ -24,6 +25,7 @@ from finale.model.written import write_through, write_whole
 from finale.pipeline.sweep.run import SweepStore
 from finale.pipeline.validating.store import ResultStore
 from finale.pipeline.watch.journal import Journal as WatchJournal
+from finale.reference.flink.releases import Release
 from finale.reference.flink.run import SCRIPT, prepared_folder
 from finale.reference.formats.folder import locked
 from tests.cli.running import HERE, ROOT, Ran, run
@@ -245,6 +247,12 @@ FOLDERS: dict[str, tuple[Opened, str, str, str]] = {
         "results-in-use",
         "validated.jsonl",
     ),
+    "reproduce --orders": (
+        lambda path: DrivenRuns(path, Release("2.3.0", Path(), ())),
+        "reproduction-folder",
+        "reproduction-in-use",
+        "runs.ndjson",
+    ),
     "check --resume": (searching, "resume-folder", "resume-in-use", "states.bin"),
 }
 
@@ -423,9 +431,7 @@ def test_a_hunt_tells_that_its_folder_is_in_use(box: Path) -> None:
 WRITERS = {
     "cli/ci.py": "the summary of GitHub is a file to append to",
     "cli/new.py": "a new file alone",
-    "cli/orders.py": "in a folder that this process has just made",
     "cli/output.py": "its own draft",
-    "cli/reproduce.py": "in a folder that this process has just made",
     "checker/search/distributed/files.py": "in a folder with a lock",
     "model/written.py": "its own draft",
     "pipeline/search/work.py": "a name that nobody has, in a folder with a lock",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,17 +15,22 @@ from finale.checker.reproduce.dangerous import Sampled, dangerous, sampled_order
 from finale.checker.reproduce.verdicts import Reproduction, judged_to_hold
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.reading import read_spec
+from finale.cli import orders as command
 from finale.cli.main import main
 from finale.model.topology import Job
-from finale.reference.flink.director import Missed, Taken
+from finale.reference.flink.director import Missed, Moment, Taken
 from finale.reference.flink.facts import facts_in
+from finale.reference.flink.hooks import hooks_in
+from finale.reference.flink.jvms import Jvms
 from finale.reference.flink.order import Order, OrderedStep
 from finale.reference.flink.outcome import RunOutcome
 from finale.reference.flink.releases import Release
 from finale.reference.flink.run import Run
 from tests.docs.pages import ROOT
+from tests.reference.flink.test_found import distribution
 
-FACTS = facts_in(ROOT / "reference" / "flink" / "flink-2.3.toml")
+FILE = ROOT / "reference" / "flink" / "flink-2.3.toml"
+FACTS, HOOKS = facts_in(FILE), hooks_in(FILE)
 PAIR = ROOT / "specs" / "stop-with-savepoint" / "pair.toml"
 JOB = {"S": {"records": 1}, "K": {"from": ["S"]}}
 STOPS = {"stop1": "stop", "stop2": "stop"}
@@ -35,6 +42,48 @@ ENDED = RunOutcome("FINISHED", False, (), {"stop1": "file:/s"}, {}, {}, {}, 1, (
 def order(*steps: tuple[str, tuple[int, ...]]) -> Order:
     made = (OrderedStep(n, name, {"task": "K"}, after) for n, (name, after) in enumerate(steps, 1))
     return Order("", Job.from_table(JOB), JOB, {}, tuple(made))
+
+
+@pytest.fixture
+def orders(tmp_path: Path) -> list[str]:
+    """A command for two orders, on a Flink that has all classes."""
+    release = distribution(tmp_path, "2.3.0", *{each.class_name for each in HOOKS.all})
+    folder = ["--output", str(tmp_path / "runs"), "--flink", str(release)]
+    return ["reproduce", str(PAIR), "--orders", "2", "--format", "json", *folder]
+
+
+def test_an_interrupted_command_goes_on(
+    orders: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    taken: list[str] = []
+
+    def ran(order: Order, jvms: Jvms, folder: Path) -> Run:
+        folder.mkdir()
+        (folder / "flink.log").touch()
+        taken.append(f"{folder.parent.name}/{folder.name}")
+        if len(taken) == 2:
+            raise KeyboardInterrupt
+        moments = [Moment(0.5, "asked", order.steps[0].number)]
+        return Run(folder, jvms.release, Taken(moments), ENDED)
+
+    monkeypatch.setattr(command, "run_order", ran)
+    monkeypatch.setattr(command, "find_jdk", lambda: None)
+    assert main(orders) == 130
+    capsys.readouterr()
+    assert main(orders) == 0
+    assert taken == ["order-1/run-1", "order-2/run-1", "order-2/run-2"]
+    runs = json.loads(capsys.readouterr().out)["runs"]
+    assert [each["verdict"] for each in runs] == ["survived", "survived"]
+    assert main(orders) == 0
+    assert len(taken) == 3
+    assert (tmp_path / "runs" / "order-2" / "again.sh").stat().st_mode & 0o100
+    # A line whose run was removed is no line of this folder.
+    shutil.rmtree(tmp_path / "runs" / "order-1")
+    assert main(orders) == 2
+    assert "error[reproduction-folder]" in capsys.readouterr().err
 
 
 def test_orders_with_new_turns_come_first() -> None:

@@ -162,12 +162,12 @@ def test_a_step_that_the_driver_cannot_take_is_named_before_a_java_starts(
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "no-java"))
     hooks = hooks_in(FOLDER / "flink-2.3.toml")
     release = distribution(tmp_path, "2.3.0", *{each.class_name for each in hooks.all})
-    spec = ROOT / "specs" / "history" / "flink-39738.toml"
+    spec = ROOT / "specs" / "failures" / "trigger-without-slot.toml"
     command = ["reproduce", str(spec), "--property", "checkpoint-ends", "--flink", str(release)]
     assert main([*command, "--output", str(tmp_path / "reproduction")]) == 3
     told = capsys.readouterr().out
     assert "cannot take step" in told
-    assert "lose_acknowledgement: the driver cannot lose an acknowledgement" in told
+    assert "find_no_slot: the driver cannot take a slot away" in told
     assert not (tmp_path / "reproduction").exists()
 
 

@@ -73,6 +73,22 @@ def test_a_fix_is_seen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert page["outcome"]["status"] == "FINISHED"
 
 
+@pytest.mark.slow
+def test_an_assumption_is_kept_by_its_method(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The task waits for its final checkpoint. Without the wait a record is lost."""
+    spec = ROOT / "specs" / "final-checkpoint" / "pair.toml"
+    command = ["reproduce", str(spec), "--without", "is-released", "--format", "json"]
+    more = ["--property", "commit-completeness", "--flink", str(flink().folder)]
+    assert main([*command, *more, "--output", str(tmp_path / "reproduction")]) == 0
+    as_it_is, forced = json.loads(capsys.readouterr().out)["runs"]
+    assert (as_it_is["verdict"], forced["verdict"]) == ("kept", "by that method")
+    method = "StreamTask.areCheckpointsWithFinishedTasksEnabled"
+    assert as_it_is["results"] == [f"{method} returned true in S, once"]
+    assert "lost: S.0#0 at K" in forced["why"]
+
+
 def test_a_witness_is_no_damage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A spec that holds has traces of its witnesses: Flink is not driven along them."""
     spec = ROOT / "specs" / "final-checkpoint" / "pair.toml"

@@ -83,7 +83,7 @@ final class Assigner implements InvocationHandler {
     public Object invoke(Object proxy, Method method, Object[] arguments) {
         switch (method.getName()) {
             case "checkpointCoordinator" -> thread.execute(() -> take((long) arguments[0], state(arguments[1])));
-            case "resetToCheckpoint" -> thread.execute(() -> restore((byte[]) arguments[1]));
+            case "resetToCheckpoint" -> thread.execute(() -> restore((byte[]) arguments[arguments.length - 1]));
             case "subtaskReady", "executionAttemptReady" -> thread.execute(() -> ready((int) arguments[0], arguments[arguments.length - 1]));
             case "subtaskFailed", "executionAttemptFailed" -> thread.execute(() -> gateways.remove((int) arguments[0]));
             case "hashCode" -> {

@@ -12,17 +12,20 @@ import com.sun.jdi.ThreadReference;
 import com.sun.jdi.VMDisconnectedException;
 import com.sun.jdi.Value;
 import com.sun.jdi.VirtualMachine;
+import com.sun.jdi.VoidValue;
 import com.sun.jdi.connect.Connector;
 import com.sun.jdi.connect.ListeningConnector;
 import com.sun.jdi.event.BreakpointEvent;
 import com.sun.jdi.event.ClassPrepareEvent;
 import com.sun.jdi.event.Event;
 import com.sun.jdi.event.EventSet;
+import com.sun.jdi.event.MethodExitEvent;
 import com.sun.jdi.event.VMDeathEvent;
 import com.sun.jdi.event.VMDisconnectEvent;
 import com.sun.jdi.request.BreakpointRequest;
 import com.sun.jdi.request.ClassPrepareRequest;
 import com.sun.jdi.request.EventRequest;
+import com.sun.jdi.request.MethodExitRequest;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -31,6 +34,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -53,6 +57,10 @@ import java.util.concurrent.TimeUnit;
  * go TOKEN                                        lets a held thread go on
  * skip TOKEN                                      returns from the method at once, with nothing
  * fail TOKEN                                      returns a failed future from the method at once
+ * true TOKEN, false TOKEN                         returns this value from the method at once
+ * done TOKEN                                      returns a completed future from the method at once
+ * throw TOKEN                                     throws an error in the method at once
+ * follow TOKEN                                    lets a held thread go on, and tells the result
  * job TEXT                                        a line for the JVM's standard input
  * disarm                                          lets all threads go, and holds none from here on
  * arm                                             holds threads again
@@ -72,6 +80,8 @@ public class Debugger {
     private final Map<Integer, ThreadReference> held = new ConcurrentHashMap<>();
     /** Of hooks at which not all threads come: the hooks and threads that have come, and have not left. */
     private final Set<List<Long>> inside = new HashSet<>();
+    /** Of threads whose next result is told: what waits for the end of the method. */
+    private final Map<ThreadReference, MethodExitRequest> followed = new ConcurrentHashMap<>();
     private Process process;
     private VirtualMachine machine;
     private int tokens;
@@ -178,9 +188,15 @@ public class Debugger {
         }
         if (!command.equals("go")) {
             try {
-                boolean isVoid = thread.frame(0).location().method().returnTypeName().equals("void");
-                Value nothing = isVoid ? machine.mirrorOfVoid() : null;
-                thread.forceEarlyReturn(command.equals("fail") ? failed(thread) : nothing);
+                Method method = thread.frame(0).location().method();
+                switch (command) {
+                    case "follow" -> follow(token, thread, method);
+                    case "fail" -> thread.forceEarlyReturn(future(thread, "failedFuture", error(thread)));
+                    case "throw" -> thread.stop(error(thread));
+                    case "done" -> thread.forceEarlyReturn(future(thread, "completedFuture", null));
+                    case "true", "false" -> thread.forceEarlyReturn(machine.mirrorOf(command.equals("true")));
+                    default -> thread.forceEarlyReturn(method.returnTypeName().equals("void") ? machine.mirrorOfVoid() : null);
+                }
             } catch (Exception refused) {
                 say("\"event\":\"refused\",\"why\":" + quoted(refused.toString()));
             }
@@ -188,14 +204,40 @@ public class Debugger {
         thread.resume();
     }
 
-    /** A future of a call that has failed. */
-    private Value failed(ThreadReference thread) throws Exception {
+    private void follow(int token, ThreadReference thread, Method method) {
+        MethodExitRequest exit = machine.eventRequestManager().createMethodExitRequest();
+        exit.addThreadFilter(thread);
+        exit.addClassFilter(method.declaringType());
+        exit.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
+        exit.putProperty("method", method);
+        exit.putProperty("token", token);
+        MethodExitRequest former = followed.put(thread, exit);
+        if (former != null) {
+            machine.eventRequestManager().deleteEventRequest(former);
+        }
+        exit.enable();
+    }
+
+    /** Tells what a method has returned, or `throws`, if somebody wants to know. */
+    private void ends(ThreadReference thread, Method method, String result) {
+        MethodExitRequest exit = followed.get(thread);
+        if (exit != null && exit.getProperty("method").equals(method)) {
+            followed.remove(thread);
+            machine.eventRequestManager().deleteEventRequest(exit);
+            say("\"event\":\"result\",\"token\":" + exit.getProperty("token") + ",\"value\":" + result);
+        }
+    }
+
+    private ObjectReference error(ThreadReference thread) throws Exception {
         ClassType error = (ClassType) machine.classesByName("java.lang.RuntimeException").get(0);
-        ClassType future = (ClassType) machine.classesByName(FUTURE).get(0);
         List<Value> why = List.of(machine.mirrorOf("the driver lets this call fail"));
         Method constructor = error.concreteMethodByName("<init>", "(Ljava/lang/String;)V");
-        ObjectReference made = error.newInstance(thread, constructor, why, ClassType.INVOKE_SINGLE_THREADED);
-        return future.invokeMethod(thread, future.methodsByName("failedFuture").get(0), List.of(made), ClassType.INVOKE_SINGLE_THREADED);
+        return error.newInstance(thread, constructor, why, ClassType.INVOKE_SINGLE_THREADED);
+    }
+
+    private Value future(ThreadReference thread, String maker, Value of) throws Exception {
+        ClassType future = (ClassType) machine.classesByName(FUTURE).get(0);
+        return future.invokeMethod(thread, future.methodsByName(maker).get(0), Arrays.asList(of), ClassType.INVOKE_SINGLE_THREADED);
     }
 
     private void end() {
@@ -216,6 +258,8 @@ public class Debugger {
                         prepare(prepared.referenceType());
                     } else if (event instanceof BreakpointEvent stopped) {
                         resumes &= !isHeld(stopped);
+                    } else if (event instanceof MethodExitEvent left) {
+                        ends(left.thread(), left.method(), shown(left.returnValue()));
                     } else if (event instanceof VMDeathEvent || event instanceof VMDisconnectEvent) {
                         return;
                     }
@@ -243,7 +287,7 @@ public class Debugger {
             Method method = methods.get(0);
             stopAt(method.locationOfCodeIndex(0), hook, "entry");
             for (long index : returns(method.bytecodes())) {
-                stopAt(method.locationOfCodeIndex(index), hook, "return");
+                stopAt(method.locationOfCodeIndex(index), hook, (method.bytecodes()[(int) index] & 0xff) == THROW ? "throw" : "return");
             }
             say("\"event\":\"found\",\"hook\":" + hook.number());
         }
@@ -279,6 +323,9 @@ public class Debugger {
         told.append(",\"at\":").append(isEntry ? "\"entry\"" : "\"return\"");
         told.append(",\"thread\":").append(thread.uniqueID());
         told.append(",\"name\":").append(quoted(thread.name()));
+        if (stopped.request().getProperty("place").equals("throw")) {
+            ends(thread, stopped.location().method(), quoted("throws"));
+        }
         if (isEntry) {
             int token = tokens++;
             told.append(",\"token\":").append(token).append(",\"values\":[");
@@ -325,6 +372,9 @@ public class Debugger {
     private static String shown(Value value) {
         if (value == null) {
             return "null";
+        }
+        if (value instanceof VoidValue) {
+            return quoted("void");
         }
         if (value instanceof StringReference text) {
             return quoted(text.value());

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.api.connector.source.ReaderOutput;
 import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.api.connector.source.SourceReaderContext;
 import org.apache.flink.api.connector.source.SourceSplit;
@@ -93,11 +94,18 @@ final class HeldSource implements Source<String, HeldSource.Position, Integer> {
             return InputStatus.END_OF_INPUT;
         }
 
-        @Override
         public List<Position> snapshotState(long checkpoint) {
             Controls.write(emitted, "positions", vertex + "." + subtask, String.valueOf(checkpoint));
+            return snapshotState();
+        }
+
+        /** What Flink 1.11 calls. */
+        public List<Position> snapshotState() {
             return List.of(new Position(subtask, emitted));
         }
+
+        @Override
+        public void handleSourceEvents(SourceEvent event) {}
 
         @Override
         public CompletableFuture<Void> isAvailable() {
@@ -113,7 +121,6 @@ final class HeldSource implements Source<String, HeldSource.Position, Integer> {
         @Override
         public void start() {}
 
-        @Override
         public void notifyNoMoreSplits() {}
 
         @Override
@@ -125,8 +132,10 @@ final class HeldSource implements Source<String, HeldSource.Position, Integer> {
         @Override
         public void start() {}
 
-        @Override
         public void handleSplitRequest(int subtask, String host) {}
+
+        @Override
+        public void handleSourceEvent(int subtask, SourceEvent event) {}
 
         @Override
         public void addSplitsBack(List<Position> splits, int subtask) {}
@@ -166,8 +175,9 @@ final class HeldSource implements Source<String, HeldSource.Position, Integer> {
     @Override
     public SourceReader<String, Position> createReader(SourceReaderContext context) {
         Environment environment = environmentOf(context);
-        Controls.runs(vertex, context.getIndexOfSubtask(), environment);
-        return new Reader(context.getIndexOfSubtask(), environment);
+        int subtask = environment.getTaskInfo().getIndexOfThisSubtask();
+        Controls.runs(vertex, subtask, environment);
+        return new Reader(subtask, environment);
     }
 
     /** The environment of the task: the context is a part of the operator, and tells nobody. */

@@ -193,7 +193,7 @@ public class Job {
     }
 
     private JobGraph graph() {
-        StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment(configuration);
+        StreamExecutionEnvironment environment = Environments.of(configuration);
         Map<String, DataStream<String>> streams = new HashMap<>();
         int number = 0;
         for (Vertex vertex : vertices.values()) {

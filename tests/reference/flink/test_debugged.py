@@ -13,7 +13,7 @@ from time import monotonic, sleep
 import pytest
 
 from finale.model.errors import FinaleError
-from finale.reference.flink.debugged import Absent, Debugged, Ended, Stop, Told
+from finale.reference.flink.debugged import Absent, Debugged, Ended, Result, Stop, Told
 from finale.reference.flink.hooks import Hook
 from finale.reference.flink.toolchain import SOURCES, find_jdk
 from tests.docs.pages import ROOT
@@ -40,6 +40,16 @@ public class Toy {
         }
         System.out.println("{\\"ran\\":" + mail.id + "}");
     }
+    static boolean isMany(int number) { return number > 2; }
+    static void check(int number) { if (number > 2) throw new IllegalArgumentException("many"); }
+    static String checked(int number) {
+        try {
+            check(number);
+            return "fine";
+        } catch (RuntimeException many) {
+            return "many";
+        }
+    }
     public static void main(String[] words) throws Exception {
         Toy toy = new Toy();
         for (int i = 1; i < 4; i++) toy.run(new Mail(40 + i), i);
@@ -47,6 +57,9 @@ public class Toy {
             call(mail).whenComplete((done, failed) -> System.out.println(
                 "{\\"done\\":\\"" + done + "\\",\\"failed\\":" + (failed != null) + "}"));
         if (words.length > 0) throw new IllegalStateException("on purpose");
+        for (int i = 2; i < 4; i++)
+            System.out.println(
+                "{\\"many\\":" + isMany(i) + ",\\"check\\":\\"" + checked(i) + "\\"}");
         System.out.println("{\\"over\\":true}");
         System.in.read();
     }
@@ -143,8 +156,47 @@ def test_a_call_can_fail_for_the_one_who_waits(classes: Path) -> None:
         assert isinstance(held, Stop)
         assert held.values["checkpoint"] == 2
         assert held.token is not None
-        debugged.fail(held.token)
-        assert told(debugged) == [{"done": "null", "failed": True}, {"over": True}]
+        debugged.give(held.token, "fail")
+        assert told(debugged)[0] == {"done": "null", "failed": True}
+
+
+@pytest.mark.parametrize(
+    ("method", "results"), [("isMany", [False, True]), ("check", ["void", "throws"])]
+)
+def test_the_result_of_a_method_is_told(classes: Path, method: str, results: list[object]) -> None:
+    with toy(classes, method, paths={}) as (debugged, _):
+        found: list[object] = []
+        while (news := debugged.next(SECONDS)) != Told({"over": True}):
+            assert news is not None
+            if isinstance(news, Stop) and news.token is not None:
+                debugged.follow(news.token)
+            if isinstance(news, Result):
+                found.append(news.value)
+        assert found == results
+
+
+@pytest.mark.parametrize(
+    ("method", "value", "said"),
+    [
+        ("isMany", "true", {"many": True, "check": "fine"}),
+        ("isMany", "false", {"many": False, "check": "many"}),
+        ("check", "skip", {"many": True, "check": "fine"}),
+        ("check", "throw", {"many": False, "check": "many"}),
+        ("call", "done", {"done": "null", "failed": False}),
+    ],
+)
+def test_a_method_is_forced(
+    classes: Path, method: str, value: str, said: Mapping[str, object]
+) -> None:
+    with toy(classes, method, paths={}) as (debugged, _):
+        found: list[Mapping[str, object]] = []
+        while (news := debugged.next(SECONDS)) != Told({"over": True}):
+            assert news is not None
+            if isinstance(news, Stop) and news.token is not None:
+                debugged.give(news.token, value)
+            if isinstance(news, Told):
+                found.append(news.words)
+        assert said in found
 
 
 def test_a_method_that_is_not_there(classes: Path) -> None:

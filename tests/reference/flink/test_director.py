@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import cast
 
+import pytest
+
 from finale.model.topology import Job
 from finale.reference.flink.director import Director, Taken
 from finale.reference.flink.hooks import Hooks, hooks_in
@@ -17,6 +19,7 @@ from finale.reference.flink.session import (
     Left,
     News,
     Over,
+    Returned,
     Runs,
     Session,
     Status,
@@ -54,8 +57,11 @@ class Scripted:
     def lose(self, hit: Hit) -> None:
         self.done.append(f"lose {hit}")
 
-    def fail(self, hit: Hit) -> None:
-        self.done.append(f"fail {hit}")
+    def follow(self, hit: Hit) -> None:
+        self.done.append(f"follow {hit}")
+
+    def give(self, hit: Hit, value: str) -> None:
+        self.done.append(f"give {hit} {value}")
 
     def to_task(self, word: str, task: str, *more: str) -> None:
         self.done.append(" ".join((word, task, *more)))
@@ -85,6 +91,54 @@ def taken(
     order = Order("", session.job, JOB, {}, tuple(steps))
     director = Director(cast("Session", session), order)
     return director, session.done, director.take(0.0)
+
+
+def without(*, forced: bool, forbidden: int, steps: Iterable[OrderedStep]) -> Order:
+    """An order without the assumption `is-released`."""
+    job = Job.from_table(JOB)
+    return Order(
+        "", job, JOB, {}, tuple(steps),
+        assumption="is-released", forced=forced, forbidden=forbidden,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("forced", [False, True])
+def test_the_method_of_an_assumption_is_followed_or_forced(forced: bool) -> None:
+    assumed = HOOKS.without("is-released").all[-1]
+    asked = replace(hit("quiesce", "K"), hook=assumed, steps=assumed.steps)
+    session = Scripted([asked, *([] if forced else [Returned(asked, "true")])])
+    order = without(forced=forced, forbidden=1, steps=[OrderedStep(1, "quiesce", {"task": "K"})])
+    result = Director(cast("Session", session), order).take(0.0)
+    method = "StreamTask.areCheckpointsWithFinishedTasksEnabled"
+    said = "was made to return false" if forced else "returned true"
+    assert result.results == {f"{method} {said} in K": 1}
+    assert session.done == [f"give {asked} false" if forced else f"follow {asked}"]
+    assert result.left == (1,)
+
+
+def test_no_other_call_comes_before_a_step_that_is_forbidden() -> None:
+    """A confirmation would let the task go on, and the order has none."""
+    steps = [
+        OrderedStep(1, "quiesce", {"task": "K"}),
+        OrderedStep(2, "close", {"task": "K"}, (1,)),
+    ]
+    other, quiesce, close = hit("deliver_trigger", "K"), hit("quiesce", "K"), hit("close", "K")
+    session = Scripted([other, quiesce, Left(quiesce), close, Left(close)])
+    order = without(forced=True, forbidden=1, steps=steps)
+    assert Director(cast("Session", session), order).take(0.0).missed is None
+    assert session.done == [f"go {each}" for each in (quiesce, other, close)]
+
+
+def test_a_call_is_lost_if_the_order_needs_its_thread() -> None:
+    steps = [
+        OrderedStep(1, "learn_finished", {"task": "K"}),
+        OrderedStep(2, "close", {"task": "K"}, (1,)),
+    ]
+    other, needed = hit("deliver_trigger", "K", 7), hit("learn_finished", "K")
+    session = Scripted([other, needed, Left(needed)])
+    order = without(forced=True, forbidden=2, steps=steps)
+    Director(cast("Session", session), order).take(0.0)
+    assert session.done == [f"lose {other}", f"go {needed}"]
 
 
 def test_a_task_that_the_order_does_not_close_closes_last() -> None:
@@ -249,7 +303,7 @@ def test_a_call_with_a_split_comes_when_the_order_says_so_or_last() -> None:
 def test_a_call_with_a_split_fails_if_the_order_says_so() -> None:
     call = replace(hit("lose_split", "K"), steps=("receive_split", "lose_split"))
     _, done, took = taken([OrderedStep(1, "lose_split", {"split": "split1"})], [call])
-    assert done == ["fail receive_split(K)"]
+    assert done == ["give receive_split(K) fail"]
     assert took.missed is None
 
 
@@ -477,6 +531,22 @@ def test_a_job_starts_again_from_a_checkpoint_that_flink_has_kept() -> None:
     assert done == ["checkpoint request 1", "resume file:/chk-7"]
 
 
+@pytest.mark.parametrize(
+    ("name", "task", "value"),
+    [("lose_acknowledgement", "B", "skip"), ("fail_to_trigger", None, "throw")],
+)
+def test_a_call_and_a_trigger_fail_only_if_the_order_says_so(
+    name: str, task: str | None, value: str
+) -> None:
+    about = {"checkpoint": "cp1"} | ({"task": task} if task else {})
+    step, trigger = OrderedStep(1, name, about, (2,)), replace(asked("cp1"), number=2)
+    calls: list[News] = [Left(hit("trigger.handled", None, 7))] if task else []
+    other, own = hit(name, "K", 8), hit(name, task, 7)
+    _, done, result = taken([trigger, step], [triggered(7), *calls, other, own])
+    assert result.missed is None
+    assert done == ["checkpoint request 2", f"go {other}", f"give {own} {value}"]
+
+
 def test_a_snapshot_fails_if_the_order_says_so() -> None:
     step = OrderedStep(1, "fail_snapshot", {"task": "B", "checkpoint": "cp1"}, (2,))
     trigger = replace(asked("cp1"), number=2)
@@ -484,7 +554,11 @@ def test_a_snapshot_fails_if_the_order_says_so() -> None:
     fails = hit("fail_snapshot", "B", 7)
     _, done, result = taken([trigger, step], [triggered(7), Left(calls), first, fails])
     assert result.missed is None
-    assert done == ["checkpoint request 2", "go fail_snapshot(K, 7)", "lose fail_snapshot(B, 7)"]
+    assert done == [
+        "checkpoint request 2",
+        "go fail_snapshot(K, 7)",
+        "give fail_snapshot(B, 7) skip",
+    ]
 
 
 def test_a_thread_that_comes_and_fails_has_not_arrived() -> None:

@@ -1,0 +1,172 @@
+"""Tests an assumption on a real engine: Flink as it is, and Flink without the assumption.
+
+A counterexample of rules without an assumption has a first step that the rules forbid with it. A
+real Flink is driven along the counterexample twice. As Flink is, it must refuse the step. If the
+method that the assumption names is forced to do nothing, or to return what a guard that is left out
+returns, Flink must take the step. So the assumption's citation is tested: it is this method that
+keeps Flink from the step, and nothing else does.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from finale.model.semantics import outcome, updated
+from finale.model.system import System, Update
+from finale.model.trace import Trace
+from finale.reference.flink.debugged import VALUES
+from finale.reference.flink.facts import EngineFacts
+from finale.reference.flink.hooks import Assumed
+from finale.reference.flink.order import Order, OrderedStep
+
+from .ordering import NotTakeable
+from .verdicts import DAMAGES, JudgedRun
+
+
+class Kept(enum.Enum):
+    """What a run says about an assumption. The first two: Flink as it is. The next two: forced."""
+
+    KEPT = "kept"
+    NOT_KEPT = "not kept"
+    BY_METHOD = "by that method"
+    NOT_BY_METHOD = "not by that method"
+    NOT_TAKEABLE = "not takeable"
+
+
+@dataclass(frozen=True)
+class Forbidden:
+    """The first step of a counterexample that is no step with the assumption.
+
+    Its `number` is that in the trace, from 1. If it is not `enabled` with the assumption, Flink
+    must not take it; else it must have another effect.
+    """
+
+    number: int
+    name: str
+    enabled: bool
+
+    def __str__(self) -> str:
+        what = "has another effect" if self.enabled else "is no step"
+        return f"step {self.number}, {self.name}, {what} with the assumption"
+
+
+@dataclass(frozen=True)
+class JudgedForce:
+    """One of the two runs: its verdict, the reasons, and what the method returned.
+
+    `flink` says which Flink has run: as it is, or with which method forced.
+    """
+
+    flink: str
+    judged: JudgedRun
+    verdict: Kept
+    why: tuple[str, ...]
+    results: tuple[str, ...]
+
+
+def forbidden_step(weak: System, strong: System, trace: Trace) -> Forbidden | None:
+    """The first step of a trace of `weak` that is no step of `strong`. None if all of them are."""
+    known = {(rule.rule.name, rule.binding): rule for rule in strong.rules}
+    for number, (before, after) in enumerate(pairwise(trace.states), 1):
+        rule = weak.rules[trace.rules[number - 1]]
+        same = known.get((rule.rule.name, rule.binding))
+        leaf = None if same is None else outcome(same.tree, before)
+        if not isinstance(leaf, Update):
+            return Forbidden(number, str(rule), enabled=False)
+        if updated(leaf, before) != after:
+            return Forbidden(number, str(rule), enabled=True)
+    return None
+
+
+def check_forcible(assumption: str, facts: EngineFacts) -> None:
+    """Raises `NotTakeable` for an assumption that Flink cannot be made to do without."""
+    if assumption not in facts.assumed:
+        why = facts.unforced.get(assumption, "no method is known that Flink does without it")
+        raise NotTakeable(f"the driver cannot force {assumption}: {why}")
+
+
+def order_without(order: Order, assumption: str, step: Forbidden, *, forced: bool) -> Order:
+    """The order of a counterexample without an assumption, for one of the two runs."""
+    own = _own(order, step)
+    number = 0 if own is None else own.number
+    return replace(order, assumption=assumption, forced=forced, forbidden=number)
+
+
+def _own(order: Order, step: Forbidden) -> OrderedStep | None:
+    """The step of an order that is the forbidden one, or in whose moment that happens."""
+    for each in order.steps:
+        if each.number == step.number or any(
+            told.startswith(f"{step.number} ") for told in each.tells
+        ):
+            return each
+    return None
+
+
+def judged_force(
+    judged: JudgedRun, name: str, order: Order, step: Forbidden, method: Assumed
+) -> JudgedForce:
+    """Judge one of the two runs of a counterexample of a property without an assumption.
+
+    `method` is what is forced in the second run.
+    """
+    taken = judged.run.taken
+    results = tuple(f"{what}, {_times(times)}" for what, times in taken.results.items())
+    happened, why = _happened(judged, name, order, step)
+    if order.forced:
+        verdict = {True: Kept.BY_METHOD, False: Kept.NOT_BY_METHOD, None: Kept.NOT_TAKEABLE}
+        if happened is False and not results:
+            why = (*why, "Flink did not call the method")
+        calls = "" if method.of == method.place else f" (called by {method.of})"
+        flink = f"if {method.place}{calls} returns {VALUES[method.gives]}"
+        return JudgedForce(flink, judged, verdict[happened], why, results)
+    verdict = {True: Kept.NOT_KEPT, False: Kept.KEPT, None: Kept.NOT_TAKEABLE}
+    refused = "" if taken.missed is None or step.enabled else taken.missed.refused
+    if happened is False and not refused and not results:
+        why = (*why, "neither a line nor a result of the method says that Flink refused the step")
+        happened = None
+    why = (*why, f"Flink refused the step: {refused}") if refused else why
+    return JudgedForce("Flink as it is", judged, verdict[happened], why, results)
+
+
+def _happened(
+    judged: JudgedRun, name: str, order: Order, step: Forbidden
+) -> tuple[bool | None, tuple[str, ...]]:
+    """Whether the forbidden step happened, if the run tells, and why.
+
+    A step of the order that is not enabled with the assumption tells by itself. Of another one only
+    the damage tells.
+    """
+    taken = judged.run.taken
+    missed = () if taken.missed is None else (str(taken.missed),)
+    own = _own(order, step)
+    tells = own is not None and (own.number == step.number or own.trigger is not None)
+    if own is not None and tells and not step.enabled:
+        if own.number not in taken.left:
+            return True, (f"{own} happened", *judged.damage)
+        return (None if set(own.after) & set(taken.left) else False), missed
+    if any(number < step.number for number in taken.left):
+        return None, missed
+    if missed:
+        return (None if order.forced else False), missed
+    if judged.damage:
+        return True, judged.damage
+    if name not in DAMAGES and name not in judged.log.decided:
+        return None, (f"the whole order was taken, and nothing tells whether {name} is violated",)
+    return False, ("the whole order was taken without the damage",)
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
+
+
+__all__ = [
+    "Forbidden",
+    "JudgedForce",
+    "Kept",
+    "check_forcible",
+    "forbidden_step",
+    "judged_force",
+    "order_without",
+]
