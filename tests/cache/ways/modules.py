@@ -145,7 +145,7 @@ ANSWERS = (
         files={"../beside/finale_way_l.py": "LIMIT = §\n"}),
     way("a file's name by a link", "from finale_way_l import LIMIT",
         environment={"PYTHONPATH": "HERE/«one¦two»"}, files={"../two": "-> one",
-        "../one/finale_way_l.py": "LIMIT = 2 + ('two' in __file__)\n"}),
+        "../one/finale_way_l.py": "LIMIT = 2 + ('/two/' in __file__)\n"}),
     way("a module that asks for modules", "import dataclasses\n"
         f"LIMIT = 2 + (dataclasses.inspect.{_FIND} is not None)", files={"«b¦a».py": ""}),
     way("a module that asks for modules under another name",
