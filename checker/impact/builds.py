@@ -163,8 +163,8 @@ def _built(name: str, files: list[Path], given: Path) -> Build:
             place=Place(str(given if not files else files[0])),
             advice=_ADVICE,
         )
-    versions = [found["version"] for file in files if (found := _DIST.fullmatch(file.name))]
-    return Build(name, versions[0] if versions else "", tuple(files), sums, places)
+    matches = [match for file in files if (match := _DIST.fullmatch(file.name))]
+    return Build(name, matches[0]["version"] if matches else "", tuple(files), sums, places)
 
 
 def _classes_in(file: Path) -> Iterator[tuple[str, int, str, Path]]:

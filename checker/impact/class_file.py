@@ -92,7 +92,7 @@ Constant = Text | ClassName | Member | Handle | Dynamic | int | float | str
 
 @dataclass(frozen=True)
 class Jump:
-    """The numbers of the instructions that an instruction can go to, and the values that lead there."""
+    """The numbers of the instructions that can be next, and the values that lead there."""
 
     targets: tuple[int, ...]
     keys: tuple[int, ...] = ()

@@ -11,7 +11,7 @@ import enum
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 
 from finale.checker.logs.read.line_patterns import LinePattern
 from finale.checker.spec.catalogue import Catalogue
@@ -20,7 +20,7 @@ from finale.checker.studies.effects import Effect
 from .builds import ROOT, Build
 from .class_file import SYNTHETIC, ClassFile
 from .naming import Evidence, Evidences, Kind, Name, line_patterns, names
-from .normal_form import HOLE, Body, body_of, plain_name
+from .normal_form import Body, body_of, plain_name
 
 #: The packages of the protocol: a change here counts even if no rule names the method.
 PACKAGES = (
@@ -41,10 +41,16 @@ PACKAGES = (
     "streaming/runtime/operators/sink",
     "streaming/runtime/tasks",
 )
+#: The packages whose classes are read; a class that is named is read wherever it is.
+READ = ("api/connector", "connector/base", "runtime", "streaming")
 #: Methods that show an object, or compare objects: nobody's protocol.
-SHOWING = frozenset({"toString", "hashCode", "equals", "describeTo", "$values", "values", "valueOf"})
+SHOWING = frozenset(
+    {"toString", "hashCode", "equals", "describeTo", "$values", "values", "valueOf"}
+)
 #: A class of one build only is a class of another build if the build lacks most packages.
 _PARTIAL = 0.5
+#: A value in a pattern of lines that no group takes.
+_VALUE = re.compile(r"(?:\\[dwS]|\[[^\]]*\])(?:[+*]|\{\d+\})?")
 _LAMBDA = re.compile(r"lambda\$(.*?)\$(?:[0-9a-f]+\$)?\d+")
 
 Key = tuple[str, str]
@@ -93,7 +99,7 @@ class Change:
 
 @dataclass(frozen=True)
 class LineChange:
-    """A log line whose text changed: its event, the texts, and whether `validate` still reads it."""
+    """A log line whose text changed; `is_read`: whether `validate` still reads the line."""
 
     event: str
     logger: str
@@ -113,7 +119,9 @@ class Impact:
     unnamed: tuple[Change, ...]
     lines: tuple[LineChange, ...]
     elsewhere: int
-    """The number of changed methods outside the packages of the protocol."""
+    """The number of changed methods that are in no list: not in a package of the protocol."""
+    unread: int
+    """The number of classes that differ and that were not read: APIs, SQL, file systems."""
     only_compiled: int
     """The number of classes that differ, and whose methods do not."""
     absent: tuple[Name, ...]
@@ -230,7 +238,11 @@ class _Comparison:
         )
 
     def run(self) -> Impact:
-        for name in self.differing:
+        owners = {
+            key[0] for name in self.names for side in self.sides for key in side.keys_of(name)
+        }
+        read = [each for each in self.differing if each in owners or _is_in(each, READ)]
+        for name in read:
             for side in self.sides:
                 side.add(name)
         changed = {key: how for key in self._keys() if (how := self._how(key)) is not None}
@@ -241,17 +253,22 @@ class _Comparison:
                 side.add(key[0])
         near = self._near(changed.keys() - named.keys(), set(named))
         rest = [key for key in changed if key not in named and key not in near]
-        inside = [key for key in rest if _is_protocol(key)]
+        inside = [key for key in rest if _is_in(key[0], PACKAGES)]
         touched = {key[0] for key in changed}
         return Impact(
             self.old.build,
             self.new.build,
-            tuple(self._sorted(self._change(key, changed[key], named[key]) for key in changed if key in named)),
+            tuple(
+                self._sorted(
+                    self._change(key, changed[key], named[key]) for key in changed if key in named
+                )
+            ),
             tuple(self._sorted(self._change(key, changed[key], (), near[key]) for key in near)),
             tuple(sorted((self._change(key, changed[key]) for key in inside), key=_order)),
             tuple(self._lines(lines)),
             len(rest) - len(inside),
-            len([each for each in self.differing if plain_name(each).split("$#")[0] not in touched]),
+            len(self.differing) - len(read),
+            len([each for each in read if plain_name(each).split("$#")[0] not in touched]),
             absent,
             tuple(sorted(self.left_out)),
         )
@@ -383,45 +400,42 @@ def _writes(bodies: Iterable[Body], pattern: LinePattern) -> bool:
 
 
 def _fits(text: str, pattern: LinePattern) -> bool:
-    """Whether a text of the code is the text of a line: the pattern's literal parts, in order."""
-    parts = _literals(pattern.message.pattern)
-    if not parts:
-        return False
-    at = 0
-    for number, part in enumerate(parts):
-        found = text.find(part, at)
-        if found < 0 or (number == 0 and found > 0 and not text[:found].startswith(HOLE)):
-            return False
-        at = found + len(part)
-    return True
+    """Whether a text of the code is the text of a line."""
+    return _of_code(pattern.message.pattern).match(text) is not None
 
 
-def _literals(pattern: str) -> list[str]:
-    """The literal parts of a pattern, of four characters at least, outside its groups."""
-    parts, depth, now, at = list[str](), 0, "", 0
+@cache
+def _of_code(pattern: str) -> re.Pattern[str]:
+    """A pattern of lines as a pattern of texts in the code, which have holes for all values."""
+    text, at = "", 0
     while at < len(pattern):
-        sign = pattern[at]
-        if sign == "\\":
-            sign, at = pattern[at + 1], at + 1
-            literal = not sign.isalnum()
-        elif sign in "([":
-            depth, literal = depth + 1, False
-        elif sign in ")]":
-            depth, literal = depth - 1, False
+        if pattern.startswith("(?P<", at):
+            at = _end_of_group(pattern, at)
+            text += ".*?"
         else:
-            literal = sign not in ".^$*+?{}|"
-        if literal and not depth:
-            now += sign
-        elif now:
-            parts.append(now)
-            now = ""
+            size = 2 if pattern[at] == "\\" else 1
+            text += pattern[at : at + size]
+            at += size
+    return re.compile(_VALUE.sub(".*?", text))
+
+
+def _end_of_group(pattern: str, at: int) -> int:
+    """The position behind the group that begins at a position."""
+    depth = 0
+    while at < len(pattern):
+        if pattern[at] == "\\":
+            at += 1
+        elif pattern[at] in "()":
+            depth += 1 if pattern[at] == "(" else -1
+            if depth == 0:
+                return at + 1
         at += 1
-    return [part for part in (*parts, now) if len(part.strip()) > 3]
+    return at
 
 
-def _is_protocol(key: Key) -> bool:
-    package = key[0].rpartition("/")[0].removeprefix(ROOT)
-    return any(package == each or package.startswith(f"{each}/") for each in PACKAGES)
+def _is_in(name: str, packages: Iterable[str]) -> bool:
+    package = name.rpartition("/")[0].removeprefix(ROOT)
+    return any(package == each or package.startswith(f"{each}/") for each in packages)
 
 
 def _order(change: Change) -> tuple[int, str]:
@@ -440,5 +454,6 @@ def _left_out(old: Build, new: Build) -> frozenset[str]:
 
 
 __all__ = [
-    "PACKAGES", "SHOWING", "Change", "How", "Impact", "Key", "LineChange", "impact", "title_of",
+    "PACKAGES", "READ", "SHOWING", "Change", "How", "Impact", "Key", "LineChange", "impact",
+    "title_of",
 ]  # fmt: skip

@@ -70,7 +70,7 @@ class Evidence:
 
 
 def names(known: Catalogue, versions: tuple[str, ...]) -> tuple[Name, ...]:
-    """Return all names of rules, assumptions, options and hooks; hooks are those of some versions."""
+    """Return the names of rules, assumptions, options, and of the hooks of some versions."""
     found = (*_of_rules(), *_of_assumptions(known), *_of_options(), *_of_hooks(versions))
     return tuple(dict.fromkeys(found))
 
@@ -129,14 +129,15 @@ def _of_hooks(versions: tuple[str, ...]) -> Iterator[Name]:
 def _hooks(version: str) -> Path:
     """The hooks of a version, or else the newest."""
     try:
-        return hooks_file(Release(re.match(r"[\d.]*", version)[0], Path(), ()))  # type: ignore[index]
+        found = re.match(r"\d+(\.\d+)+", version)
+        return hooks_file(Release(found[0] if found else "", Path(), ()))
     except FinaleError:
         lines = [each.stem.removeprefix("flink-") for each in HOOKS.glob("flink-*.toml")]
         newest = max(lines, key=lambda line: [int(part) for part in line.split(".")])
         return HOOKS / f"flink-{newest}.toml"
 
 
-# --- what is violated ------------------------------------------------------------------------------
+# --- what is violated ----------------------------------------------------------------------------
 
 
 class Evidences:

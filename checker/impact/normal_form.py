@@ -6,7 +6,7 @@ Two versions of javac compile one source differently. The form leaves out these 
 - texts that are joined are one `concat`, be it a `StringBuilder` or an `invokedynamic`
 - a lambda stands in the method that makes it, and an accessor is the access that it makes
 - calls of private methods and checks for null have one form
-- numbers of lambdas and of anonymous classes are left out
+- `String.valueOf` of an object, and numbers of lambdas and of anonymous classes are left out
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .class_file import (
 Lookup = Callable[[str], ClassFile | None]
 
 #: The instructions by their numbers, from 0 on.
-_NAMES = """
+_MNEMONICS = """
 nop aconst_null iconst_m1 iconst_0 iconst_1 iconst_2 iconst_3 iconst_4 iconst_5 lconst_0 lconst_1
 fconst_0 fconst_1 fconst_2 dconst_0 dconst_1 bipush sipush ldc ldc ldc iload lload fload dload aload
 iload_0 iload_1 iload_2 iload_3 lload_0 lload_1 lload_2 lload_3 fload_0 fload_1 fload_2 fload_3
@@ -47,9 +47,10 @@ lushr iand land ior lor ixor lxor iinc i2l i2f i2d l2i l2f l2d f2i f2l f2d d2i d
 lcmp fcmpl fcmpg dcmpl dcmpg ifeq ifne iflt ifge ifgt ifle if_icmpeq if_icmpne if_icmplt if_icmpge
 if_icmpgt if_icmple if_acmpeq if_acmpne goto jsr ret switch switch ireturn lreturn freturn dreturn
 areturn return getstatic putstatic getfield putfield invoke invokespecial invokestatic invoke
-invokedynamic new newarray anewarray arraylength athrow checkcast instanceof monitorenter monitorexit
-wide multianewarray ifnull ifnonnull goto jsr
-""".split()
+invokedynamic new newarray anewarray arraylength athrow checkcast instanceof monitorenter
+monitorexit wide multianewarray ifnull ifnonnull goto jsr
+"""
+_NAMES = _MNEMONICS.split()
 _CODES = {name: code for code, name in reversed(list(enumerate(_NAMES)))}
 _POP, _POP2, _DUP, _NEW = (_CODES[each] for each in ("pop", "pop2", "dup", "new"))
 _SPECIAL, _STATIC, _VIRTUAL = 0xB7, 0xB8, 0xB6
@@ -65,6 +66,8 @@ _NUMBERED = re.compile(r"\$\d+")
 _LAMBDA = re.compile(r"lambda\$(.*?)\$(?:[0-9a-f]+\$)?\d+")
 #: A class that the compiler adds to the parameters of a private constructor.
 _MARKER = re.compile(r"L[\w/$]+\$\d+;\)V$")
+#: A call that newer compilers write before texts are joined.
+_AS_TEXT = Member("java/lang/String", "valueOf", "(Ljava/lang/Object;)Ljava/lang/String;")
 #: What stands in a text for a value that is joined to it, or that a logger fills in.
 HOLE = "{}"
 #: Lambdas in lambdas, and accessors of accessors, are folded to this depth.
@@ -118,7 +121,9 @@ class _Writer:
     def body(self, method: Method) -> Body | None:
         """Write a method. Return nothing if a text that is joined has no end."""
         code = method.instructions
-        targets = {each for one in code if isinstance(one.operand, Jump) for each in one.operand.targets}
+        targets = {
+            each for one in code if isinstance(one.operand, Jump) for each in one.operand.targets
+        }
         at = 0
         while at < len(code):
             at += self._instruction(code, at, targets)
@@ -221,6 +226,8 @@ class _Writer:
         ):
             self.lines.append(_Line(at, "check for null"))
             return 2
+        if member == _AS_TEXT:
+            return 1
         if one.code == _STATIC and member.name.startswith(("access$", "$values")):
             owner = self.lookup(member.owner) if member.owner != self.kind.name else self.kind
             target = None if owner is None else _method(owner, member)

@@ -34,7 +34,8 @@ def fetched(version: str) -> Path:
     if known:
         return known[0]
     print(
-        f"fetching Flink {version} from the package index, some 300 MB; its jar is kept in {folder}",
+        f"fetching Flink {version} from the package index: some 300 MB. One jar of it is kept in "
+        f"{folder}",
         file=sys.stderr,
     )
     try:
