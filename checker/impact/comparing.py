@@ -51,6 +51,8 @@ SHOWING = frozenset(
 _PARTIAL = 0.5
 #: A value in a pattern of lines that no group takes.
 _VALUE = re.compile(r"(?:\\[dwS]|\[[^\]]*\])(?:[+*]|\{\d+\})?")
+#: A task as lines have it: with its attempt, which the code has in the same hole.
+_TASK = r".*? \(.*?\)"
 _LAMBDA = re.compile(r"lambda\$(.*?)\$(?:[0-9a-f]+\$)?\d+")
 
 Key = tuple[str, str]
@@ -124,6 +126,8 @@ class Impact:
     """The number of classes that differ and that were not read: APIs, SQL, file systems."""
     only_compiled: int
     """The number of classes that differ, and whose methods do not."""
+    lines_not_found: tuple[int, int]
+    """The number of log lines whose texts neither build has where the logger is, and of all."""
     absent: tuple[Name, ...]
     """Names of methods that neither build has."""
     left_out: tuple[str, ...]
@@ -242,11 +246,13 @@ class _Comparison:
             key[0] for name in self.names for side in self.sides for key in side.keys_of(name)
         }
         read = [each for each in self.differing if each in owners or _is_in(each, READ)]
-        for name in read:
-            for side in self.sides:
+        lines = list(line_patterns())
+        loggers = {logger for logger, _ in lines}
+        for side in self.sides:
+            writing = (name for name in side.build.sums if name.split("$")[0] in loggers)
+            for name in (*read, *writing):
                 side.add(name)
         changed = {key: how for key in self._keys() if (how := self._how(key)) is not None}
-        lines = list(line_patterns())
         named, absent = self._named(lines)
         for key in named:  # its calls count even if its class is as before
             for side in self.sides:
@@ -255,6 +261,7 @@ class _Comparison:
         rest = [key for key in changed if key not in named and key not in near]
         inside = [key for key in rest if _is_in(key[0], PACKAGES)]
         touched = {key[0] for key in changed}
+        found = [any(map(any, self._fitting(*each))) for each in lines]
         return Impact(
             self.old.build,
             self.new.build,
@@ -269,6 +276,7 @@ class _Comparison:
             len(rest) - len(inside),
             len(self.differing) - len(read),
             len([each for each in read if plain_name(each).split("$#")[0] not in touched]),
+            (found.count(False), len(found)),
             absent,
             tuple(sorted(self.left_out)),
         )
@@ -375,15 +383,20 @@ class _Comparison:
     # --- log lines -------------------------------------------------------------------------------
 
     def _lines(self, lines: Iterable[tuple[str, LinePattern]]) -> Iterator[LineChange]:
-        touched = {each.split("$")[0] for each in self.differing}
         for logger, pattern in lines:
-            if logger not in touched:
-                continue
-            texts = [self._texts(side, logger) for side in self.sides]
-            old, new = (tuple(t for t in each if _fits(t, pattern)) for each in texts)
-            if old and set(old) != set(new) and not set(old) <= texts[1]:
-                near = difflib.get_close_matches(old[0], texts[1] - texts[0], n=1, cutoff=0.5)
+            old, new = self._fitting(logger, pattern)
+            texts = self._texts(self.new, logger)
+            if old and set(old) != set(new) and not set(old) <= texts:
+                fresh = texts - self._texts(self.old, logger)
+                near = difflib.get_close_matches(old[0], fresh, n=1, cutoff=0.5)
                 yield LineChange(pattern.event, logger, old, new or tuple(near), bool(new))
+
+    def _fitting(self, logger: str, pattern: LinePattern) -> tuple[tuple[str, ...], ...]:
+        """The texts of a line in each build."""
+        return tuple(
+            tuple(sorted(text for text in self._texts(side, logger) if _fits(text, pattern)))
+            for side in self.sides
+        )
 
     def _texts(self, side: _Side, logger: str) -> set[str]:
         return {
@@ -416,7 +429,8 @@ def _of_code(pattern: str) -> re.Pattern[str]:
             size = 2 if pattern[at] == "\\" else 1
             text += pattern[at : at + size]
             at += size
-    return re.compile(_VALUE.sub(".*?", text))
+    text = _VALUE.sub(".*?", text)
+    return re.compile(text.replace(_TASK, ".*?", 1) if text.startswith(_TASK) else text)
 
 
 def _end_of_group(pattern: str, at: int) -> int:

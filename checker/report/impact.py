@@ -95,6 +95,12 @@ def unseen_sentences(impact: Impact) -> Iterator[str]:
             f"{impact.only_compiled} classes that were read and differ, but in no method: the "
             "compiler made the difference, or fields and line numbers"
         )
+    missing, all_lines = impact.lines_not_found
+    if missing:
+        yield (
+            f"{missing} of {counted(all_lines, 'log line')}: neither has the text in the class "
+            "that has the logger"
+        )
     if impact.left_out:
         yield f"{len(impact.left_out)} packages that only one of the two has: it is a part of Flink"
     if impact.absent:
