@@ -1,7 +1,7 @@
 """Counts what `finale impact` lists for pairs of releases, and which known fixes are listed.
 
-`python -m tests.impact` fetches the jars that are not kept yet; `python -m tests.impact 1.20.1 1.20.2`
-counts one pair.
+`python -m tests.impact` fetches the jars that are not kept yet. With two releases it counts one
+pair.
 """
 
 from __future__ import annotations
@@ -14,15 +14,12 @@ from finale.checker.impact.builds import build_of
 from finale.checker.impact.comparing import impact
 from finale.checker.spec.catalogue import catalogue
 
-#: Pairs of releases, and of bugs of specs/history the methods that the fix between them changed.
+#: Pairs of releases, and of known bugs the methods that the fix between them changed.
 PAIRS: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = {
     ("1.20.1", "1.20.2"): {"FLINK-37605": ("SinkWriterOperator.endInput",)},
     ("1.20.0", "1.20.1"): {"FLINK-36287": ("CommitterOperator.processElement",)},
     ("1.16.1", "1.16.2"): {},
-    ("1.14.6", "1.15.0"): {
-        "FLINK-26783": ("StopWithSavepointTerminationHandlerImpl.handleAnyExecutionNotFinished",),
-        "FLINK-25191": ("CheckpointCoordinator.completePendingCheckpoint",),
-    },
+    ("1.14.6", "1.15.0"): {"FLINK-25191": ("CheckpointCoordinator.completePendingCheckpoint",)},
     ("2.2.1", "2.3.0"): {"FLINK-39018": ("PipelinedSubpartition.needNotifyPriorityEvent",)},
 }
 
