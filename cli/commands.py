@@ -272,6 +272,20 @@ COMMANDS = (
                 "more, or a limit was reached; 130 interrupted",
             ),
             Command(
+                "impact",
+                "impact:impact",
+                "Say which rules a change of Flink touches, from its class files.",
+                (
+                    Example("Compare two releases.", "finale impact 1.20.1 1.20.2"),
+                    Example(
+                        "Compare your build with a release, as a comment for a pull request.",
+                        "finale impact 2.3.0 build/lib --format markdown -o comment.md",
+                    ),
+                ),
+                "0 no method that a rule names and no log line changed, 1 one of them changed, "
+                "2 bad input, 130 interrupted",
+            ),
+            Command(
                 "diff",
                 "diff:diff",
                 "Tell whether two specs are the same to an observer.",

@@ -18,6 +18,7 @@ from finale import model
 from finale.checker.report.story import BUILT_IN_SENTENCES
 from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import Catalogue
+from finale.checker.spec.doc_tables import page_text, tables_in
 from finale.checker.spec.files import toml_in
 from finale.checker.spec.meanings import first_paragraph, meanings, summary
 from finale.checker.spec.reading import can_apply
@@ -31,7 +32,7 @@ from finale.model.protocols.releases import RELEASES
 from .completers import PROTOCOL
 
 _ROOT = Path(model.__file__).resolve().parent.parent
-DOCS, SPECS = _ROOT / "docs", _ROOT / "specs"
+SPECS = _ROOT / "specs"
 #: The pages whose tables explain names, and what a row of a page is.
 PAGES = {
     "rule-reference": "id",
@@ -46,10 +47,6 @@ OF_TODAY = ("a bug", "a limit", "a contract")
 SHOWN_BY = "Shown by"
 #: A table explains names if its first column is one of these.
 _NAMING = ("Id", "Assumption", "Code", "Word")
-_LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
-_EMPHASIS = re.compile(r"(?<![\w`*[])\*{1,2}(\w[^*`]*)\*{1,2}")
-#: A bar that no backtick and no backslash protects ends a cell.
-_BAR = re.compile(r"(?<!\\)\|(?=(?:[^`]*`[^`]*`)*[^`]*$)")
 
 
 @dataclass(frozen=True)
@@ -177,8 +174,7 @@ def _pages(_: Catalogue) -> Iterator[Explanation]:
 
 @cache
 def _in_page(page: str, kind: str) -> tuple[Explanation, ...]:
-    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
-    return tuple(rows_of(text, kind, f"docs/{page}.md"))
+    return tuple(rows_of(page_text(page), kind, f"docs/{page}.md"))
 
 
 @cache
@@ -206,7 +202,7 @@ def rows_of(text: str, kind: str, page: str) -> Iterator[Explanation]:
 
     A row without a name continues the row above it. A table can have two such tables side by side.
     """
-    for section, (header, *rows) in _tables(text):
+    for section, (header, *rows) in tables_in(text):
         if header[0] not in _NAMING:
             continue
         width = len(header) // header.count(header[0])
@@ -222,31 +218,11 @@ def rows_of(text: str, kind: str, page: str) -> Iterator[Explanation]:
                 yield Explanation(name, kind, tuple(about), f"{page}, {section}")
 
 
-def _tables(text: str) -> Iterator[tuple[str, list[list[str]]]]:
-    """Yield each table with the heading above it: rows of cells, the first row is its header."""
-    section, rows = "", list[list[str]]()
-    for line in (*text.splitlines(), ""):
-        if line.startswith("|"):
-            if set(line) - set("|-: "):
-                rows.append([_plain(cell) for cell in _BAR.split(line.strip())[1:-1]])
-            continue
-        if rows:
-            yield section, rows
-            rows = []
-        if line.startswith("## "):
-            section = _plain(line.removeprefix("## "))
-
-
 def _names(cell: str) -> Iterator[str]:
     """The names of a cell: `no-release`, `no-resume`; confirmation (notification)."""
     for part in re.split(r", |\(|\)", cell):
         if part.strip():
             yield part.strip().strip("`")
-
-
-def _plain(cell: str) -> str:
-    """A cell without the marks of Markdown."""
-    return _EMPHASIS.sub(r"\1", _LINK.sub(r"\1", cell)).replace("\\|", "|").strip()
 
 
 Source = Callable[[Catalogue], Iterator[Explanation]]

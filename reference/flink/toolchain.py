@@ -117,7 +117,7 @@ def _compiled(jdk: Jdk, names: Sequence[str], *options: str) -> Path:
         key.update(text.encode() + b"\0")
     for source in sources:
         key.update(source.read_bytes())
-    folder = _cache() / key.hexdigest()
+    folder = cache_folder() / key.hexdigest()
     if folder.is_dir():
         return folder
     with _beside(folder) as made:
@@ -154,11 +154,11 @@ def _beside(folder: Path) -> tempfile.TemporaryDirectory[str]:
         ) from None
 
 
-def _cache() -> Path:
+def cache_folder() -> Path:
     """The folder for classes, beside other things that Finale works out once."""
     named = os.environ.get("FINALE_CACHE", "").strip()
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "finale"
     return (Path(named).expanduser() if named else home).absolute() / "flink"
 
 
-__all__ = ["Jdk", "compiled", "find_jdk"]
+__all__ = ["Jdk", "cache_folder", "compiled", "find_jdk"]

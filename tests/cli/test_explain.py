@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from finale.checker.spec.catalogue import catalogue
-from finale.cli.explaining import DOCS, PAGES, rows_of
+from finale.checker.spec.doc_tables import DOCS
+from finale.cli.explaining import PAGES, rows_of
 from finale.model.properties.registry import PROPERTIES
 from finale.model.rule_ids import RULE_IDS
 from tests.cli.running import HERE, run

@@ -26,6 +26,8 @@ from finale.model.protocols.registry import PROTOCOLS
 from tests.cli.running import ROOT
 from tests.package.loaded import loaded_twice
 
+#: The pages that commands read: `finale impact` reads one more than `finale explain`.
+SHIPPED = (*PAGES, "defaults")
 PARTS = ("model", "checker", "reference", "pipeline", "cli", "specs", "docs")
 #: A proof asks for it, and no variant changes it.
 OF_PROOFS = {"layout_guard"}
@@ -202,7 +204,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         cwd=ROOT, capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
     for name in filter(None, listed.split("\0")):
-        is_page = name in {f"docs/{page}.md" for page in PAGES}
+        is_page = name in {f"docs/{page}.md" for page in SHIPPED}
         if is_page or name.partition("/")[0] not in ("tests", "docs", "scenarios", "benchmarks"):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             if (ROOT / name).exists():
@@ -238,7 +240,7 @@ def test_a_wheel_and_a_source_distribution_have_one_package(checkout: Path, tmp_
     specs = sum(1 for _ in (ROOT / "specs").rglob("*.toml"))
     assert sum(name.startswith("finale/specs/") for name in kept) == specs
     assert {name for name in kept if name.startswith("finale/docs/")} == {
-        f"finale/docs/{page}.md" for page in PAGES
+        f"finale/docs/{page}.md" for page in SHIPPED
     }
     # A wheel that is built from the source distribution has the same files.
     source = built(checkout, tmp_path, "sdist")

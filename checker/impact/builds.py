@@ -1,0 +1,204 @@
+"""Finds the class files of a build of Flink: a release, a jar, or a folder with jars or classes."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from zipfile import BadZipFile, ZipFile
+from zlib import error as BadDeflate  # noqa: N812 - an exception of a library
+
+from finale.model.errors import FinaleError, Place
+from finale.reference.flink.fetching import fetched
+from finale.reference.flink.releases import Release, release_of
+
+from .class_file import ClassFile, class_in
+
+#: Only these classes are compared: a jar of Flink also has those of other projects.
+ROOT = "org/apache/flink/"
+_VERSION = re.compile(r"\d+\.\d+(\.\d+)?")
+_DIST = re.compile(r"flink-[a-z-]+(?:_[\d.]+)?-(?P<version>\d+\.\d+(?:\.\d+)?\S*)\.jar")
+_ADVICE = "name a release as 2.3.0, a jar of Flink, or a folder with its jars or classes"
+
+
+@dataclass
+class Build:
+    """The classes of a build, which are read when they are asked for."""
+
+    name: str
+    version: str
+    files: tuple[Path, ...]
+    sums: Mapping[str, int]
+    """For the name of each class, a checksum of its file."""
+    places: Mapping[str, tuple[Path, str]] = field(repr=False)
+    """For the name of each class, its file, or its jar and the name in it."""
+    _archives: dict[Path, ZipFile] = field(default_factory=dict[Path, ZipFile], repr=False)
+    _read: dict[str, ClassFile | None] = field(
+        default_factory=dict[str, ClassFile | None], repr=False
+    )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        for each in self._archives.values():
+            each.close()
+
+    def read(self, name: str) -> ClassFile | None:
+        """Read a class, or nothing if the build lacks the class. Raises `bad-class-file`."""
+        if name not in self._read:
+            self._read[name] = self._parsed(name) if name in self.places else None
+        return self._read[name]
+
+    def _parsed(self, name: str) -> ClassFile:
+        file, inside = self.places[name]
+        if not inside:
+            return class_in(file.read_bytes(), str(file))
+        if file not in self._archives:
+            self._archives[file] = ZipFile(file)
+        try:
+            data = self._archives[file].read(inside)
+        except (BadZipFile, BadDeflate, EOFError, OSError, NotImplementedError):
+            raise _damaged(file) from None
+        return class_in(data, f"{file}!/{inside}")
+
+    @cached_property
+    def packages(self) -> frozenset[str]:
+        """The packages that have classes."""
+        return frozenset(name.rpartition("/")[0] for name in self.sums)
+
+    @cached_property
+    def by_short_name(self) -> Mapping[str, tuple[str, ...]]:
+        """The classes that a short name can mean: `Inner`, or `Outer.Inner`."""
+        found: dict[str, list[str]] = {}
+        for name in self.sums:
+            parts = name.rpartition("/")[2].split("$")
+            if any(part[:1].isdigit() for part in parts):
+                continue
+            for start in range(len(parts)):
+                found.setdefault(".".join(parts[start:]), []).append(name)
+        return {short: tuple(each) for short, each in found.items()}
+
+    def above(self, name: str) -> Iterator[str]:
+        """The superclasses and interfaces of a class, the nearest first, each once."""
+        waiting, seen = [name], {name}
+        while waiting:
+            kind = self.read(waiting.pop(0))
+            for each in () if kind is None else kind.above:
+                if each not in seen:
+                    seen.add(each)
+                    waiting.append(each)
+                    yield each
+
+    def declares(self, name: str, method: str) -> bool:
+        """Whether a class has a method of its own with that name."""
+        kind = self.read(name)
+        return kind is not None and any(each.name == method for each in kind.methods)
+
+
+def build_of(given: str) -> Build:
+    """Find a build. Raises `no-flink`, `no-such-release`, `no-such-path`, `unwritable`."""
+    path = Path(given)
+    if path.is_dir():
+        return _built(given, _in_folder(path), path)
+    if path.is_file():
+        return _built(given, [path], path)
+    if not _VERSION.fullmatch(given):
+        raise FinaleError(
+            "no-such-path", "there is no such file or folder", place=Place(given), advice=_ADVICE
+        )
+    return _built(f"Flink {given}", [_release(given)], path)
+
+
+def _release(version: str) -> Path:
+    """The jar of a release: that of this Python if it is the same, else one from the index."""
+    try:
+        found = release_of(version)
+    except FinaleError:
+        if version.count(".") < 2:
+            raise FinaleError(
+                "no-such-release",
+                f"{version} is a line of releases, and not the line that is installed",
+                advice=f"name one release, for example {version}.0",
+            ) from None
+        return fetched(version)
+    return _dist(found)
+
+
+def _dist(release: Release) -> Path:
+    return next(jar for jar in release.jars if jar.name.startswith("flink-dist"))
+
+
+def _in_folder(folder: Path) -> list[Path]:
+    """The jars of a folder, or else the folder. A distribution has one jar with all that counts."""
+    for each in (folder, folder / "lib"):
+        dist = sorted(each.glob("flink-dist*.jar"))
+        if dist:
+            return dist[:1]
+    return sorted(folder.rglob("*.jar")) or [folder]
+
+
+def _built(name: str, files: list[Path], given: Path) -> Build:
+    sums: dict[str, int] = {}
+    places: dict[str, tuple[Path, str]] = {}
+    for file in files:
+        found = _classes_below(file) if file.is_dir() else _classes_in(file)
+        for kind, total, inside, place in found:
+            sums.setdefault(kind, total)
+            places.setdefault(kind, (place, inside))
+    if not sums:
+        raise FinaleError(
+            "no-flink",
+            "no class of Flink is here",
+            place=Place(str(given if not files else files[0])),
+            advice=_ADVICE,
+        )
+    matches = [match for file in files if (match := _DIST.fullmatch(file.name))]
+    return Build(name, matches[0]["version"] if matches else "", tuple(files), sums, places)
+
+
+def _classes_in(file: Path) -> Iterator[tuple[str, int, str, Path]]:
+    if file.suffix == ".class":
+        data = file.read_bytes()
+        name = class_in(data, str(file)).name
+        if name.startswith(ROOT):
+            yield name, zlib.crc32(data), "", file
+        return
+    try:
+        with ZipFile(file) as archive:
+            for each in archive.infolist():
+                if each.filename.startswith(ROOT) and each.filename.endswith(".class"):
+                    name = each.filename.removesuffix(".class")
+                    yield name, each.CRC, each.filename, file
+    except (BadZipFile, OSError):
+        raise _damaged(file) from None
+
+
+def _classes_below(folder: Path) -> Iterator[tuple[str, int, str, Path]]:
+    for file in sorted(folder.rglob("*.class")):
+        before, root, after = file.relative_to(folder).as_posix().partition(ROOT)
+        if root and (not before or before.endswith("/")):
+            name = f"{root}{after}".removesuffix(".class")
+            yield name, zlib.crc32(file.read_bytes()), "", file
+
+
+def _damaged(file: Path) -> FinaleError:
+    return FinaleError(
+        "no-flink",
+        "the file is no jar, or the jar is damaged",
+        place=Place(str(file)),
+        advice="download the jar or build it again",
+    )
+
+
+__all__ = ["ROOT", "Build", "build_of"]

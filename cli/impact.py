@@ -1,0 +1,86 @@
+"""`finale impact`: says what a change of Flink touches, by the methods that the rules name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from finale.checker.impact.builds import build_of
+from finale.checker.impact.comparing import Impact
+from finale.checker.impact.comparing import impact as compared
+from finale.checker.report.impact import impact_json, impact_lines, impact_markdown
+from finale.checker.report.layout import console, write
+from finale.checker.search.rows import Exit
+from finale.checker.spec.catalogue import catalogue
+
+from . import VERSION
+from .output import OutputFile, document, say, say_json, to_file_or_stdout
+from .parameters import OUTPUT
+
+Format = Literal["text", "json", "html", "markdown"]
+
+
+def impact(
+    old: Annotated[
+        str,
+        Parameter(
+            help="Flink before the change: a release as 2.2.1, a jar, or a folder with jars or "
+            "classes."
+        ),
+    ],
+    new: Annotated[str, Parameter(help="Flink with the change, named in the same way.")],
+    /,
+    *,
+    format: Annotated[
+        Format,
+        Parameter(
+            group=OUTPUT,
+            name="--format",
+            help="Output format. markdown is for a comment on a pull request.",
+        ),
+    ] = "text",
+    output: Annotated[
+        Path | None,
+        Parameter(
+            group=OUTPUT,
+            name=("--output", "-o"),
+            help="File to write into (default: standard output).",
+        ),
+    ] = None,
+) -> int:
+    """Say what a change of Flink touches: methods that rules name, log lines, and the rest."""
+    if output is not None:
+        OutputFile(output).close()  # a name that cannot be written is an error before the work
+    with build_of(old) as before, build_of(new) as after:
+        found = compared(before, after, catalogue(None))
+    _show(found, format, output)
+    return Exit.AS_EXPECTED if found.is_untouched else Exit.FAILED
+
+
+def _show(found: Impact, format: Format, output: Path | None) -> None:
+    if format == "html":
+        from finale.checker.page.impact import impact_page  # HTML costs start-up time
+
+        to_file_or_stdout(impact_page(found, f"finale {VERSION}"), output)
+    elif format == "markdown":
+        to_file_or_stdout(impact_markdown(found), output)
+    elif output is not None:
+        import json
+
+        page = console()
+        text = "\n".join(line.plain for line in impact_lines(found, page.width))
+        if format == "json":
+            text = json.dumps(document("impact") | impact_json(found), indent=2)
+        to_file_or_stdout(f"{text}\n", output)
+    elif format == "json":
+        say_json(document("impact") | impact_json(found))
+    else:
+        page = console()
+        write(page, impact_lines(found, page.width))
+    if output is not None:
+        say(f"written to {output}", stderr=True)
+
+
+__all__ = ["impact"]
