@@ -8,10 +8,11 @@ shift
 
 "${PYTHON:-python3}" "$checkout/packaging/links.py"
 
-# A build leaves folders beside what it builds: build a copy.
+# A build leaves folders beside what it builds: build a copy, of the folders that the package links.
+parts=$(find "$checkout/python/finale" -maxdepth 1 -type l -printf '%f ')
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-for each in model checker reference pipeline cli specs python packaging pytest-finale pyproject.toml setup.py README.md; do
+for each in $parts python packaging pytest-finale pyproject.toml setup.py README.md; do
     cp -R "$checkout/$each" "$copy/"
 done
 

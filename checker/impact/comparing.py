@@ -283,7 +283,7 @@ class _Comparison:
 
     def _keys(self) -> Iterator[Key]:
         for key in sorted(self.old.bodies.keys() | self.new.bodies.keys()):
-            if key[1] not in SHOWING:
+            if key[1] not in SHOWING and key[0].rpartition("/")[0] not in self.left_out:
                 yield key
 
     def _how(self, key: Key) -> How | None:
