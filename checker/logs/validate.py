@@ -204,8 +204,11 @@ def judge_job(
     begins = run.begins and (whole or bool(gaps))
     replayed, found, against = _findings(run, profile, begins=begins, gaps=gaps)
     findings = (*found, *against)
-    # Flink's default is that tasks wait for a final checkpoint: a line tells if they do not.
-    unasked = frozenset(OF_FINAL_CHECKPOINTS if replayed.state.waits is False else ())
+    waits = replayed.state.waits
+    unasked = frozenset(OF_FINAL_CHECKPOINTS if not waits else ())
+    # If no line tells whether tasks wait, the setting could explain what is found.
+    unasked &= {each.property for each in findings} if waits is None else unasked
+    unsettled = unasked if waits is None else frozenset[str]()
     findings = tuple(each for each in findings if each.property not in unasked)
     surely, why_open = _in_each_order(run, profile, findings, begins=begins, gaps=gaps), UNORDERED
     if damage := damage_of(run, profile, [e for e in against if e in surely], gaps):
@@ -225,6 +228,7 @@ def judge_job(
         n: () for n, levels in lacking.items() if levels is None and n in monitors.ambiguous
     }
     lacking |= dict.fromkeys(sorted(open_), ())
+    lacking |= dict.fromkeys(sorted(unsettled), profile.lacks("waits"))
     verdict = replace(
         verdict,
         findings=_in_time(run, surely),
