@@ -437,6 +437,7 @@ WRITERS = {
     "pipeline/search/work.py": "a name that nobody has, in a folder with a lock",
     "pipeline/session.py": "in a temporary folder",
     "pipeline/validating/store.py": "in a folder with a lock",
+    "reference/flink/fetching.py": "in a folder that this process has just made",
     "reference/flink/jvms.py": "in a folder that this process has just made",
     "reference/flink/run.py": "in a folder that this process has just made",
     "reference/formats/control.py": "in the folder of a run, which has a lock",
