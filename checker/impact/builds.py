@@ -110,14 +110,14 @@ def build_of(given: str) -> Build:
     """Find a build. Raises `no-flink`, `no-such-release`, `no-such-path`, `unwritable`."""
     path = Path(given)
     if path.is_dir():
-        return _built(given, _in_folder(path), path)
+        return _built(given, _in_folder(path))
     if path.is_file():
-        return _built(given, [path], path)
+        return _built(given, [path])
     if not _VERSION.fullmatch(given):
         raise FinaleError(
             "no-such-path", "there is no such file or folder", place=Place(given), advice=_ADVICE
         )
-    return _built(f"Flink {given}", [_release(given)], path)
+    return _built(f"Flink {given}", [_release(given)])
 
 
 def _release(version: str) -> Path:
@@ -148,7 +148,7 @@ def _in_folder(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*.jar")) or [folder]
 
 
-def _built(name: str, files: list[Path], given: Path) -> Build:
+def _built(name: str, files: list[Path]) -> Build:
     sums: dict[str, int] = {}
     places: dict[str, tuple[Path, str]] = {}
     for file in files:
@@ -160,7 +160,7 @@ def _built(name: str, files: list[Path], given: Path) -> Build:
         raise FinaleError(
             "no-flink",
             "no class of Flink is here",
-            place=Place(str(given if not files else files[0])),
+            place=Place(str(files[0])),
             advice=_ADVICE,
         )
     matches = [match for file in files if (match := _DIST.fullmatch(file.name))]

@@ -206,9 +206,9 @@ def judge_job(
     findings = (*found, *against)
     waits = replayed.state.waits
     unasked = frozenset(OF_FINAL_CHECKPOINTS if not waits else ())
-    # If no line tells whether tasks wait, the setting could explain what is found.
-    unasked &= {each.property for each in findings} if waits is None else unasked
-    unsettled = unasked if waits is None else frozenset[str]()
+    unsettled = frozenset[str]()
+    if waits is None:  # the setting could explain what is found, and nothing else
+        unasked = unsettled = unasked & {each.property for each in findings}
     findings = tuple(each for each in findings if each.property not in unasked)
     surely, why_open = _in_each_order(run, profile, findings, begins=begins, gaps=gaps), UNORDERED
     if damage := damage_of(run, profile, [e for e in against if e in surely], gaps):
