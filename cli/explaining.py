@@ -22,6 +22,8 @@ from finale.checker.spec.doc_tables import page_text, tables_in
 from finale.checker.spec.files import toml_in
 from finale.checker.spec.meanings import first_paragraph, meanings, summary
 from finale.checker.spec.reading import can_apply
+from finale.checker.logs.regularities.assumptions import ASSUMPTIONS, NECESSARY
+from finale.checker.report.validated import KnownHazard
 from finale.checker.spec.typed import is_list, is_table, words_of
 from finale.model.language.build import rule_names
 from finale.model.language.decorators import ids_in
@@ -43,8 +45,9 @@ PAGES = {
 }
 #: How docs/hazards.md judges what Flink does today.
 OF_TODAY = ("a bug", "a limit", "a contract")
-#: The column of that page with the specs.
-SHOWN_BY = "Shown by"
+#: The columns of that page with the specs, and with what a log has.
+SHOWN_BY, IN_A_LOG = "Shown by", "In a log"
+DASH = "–"  # noqa: RUF001 - a dash
 #: A table explains names if its first column is one of these.
 _NAMING = ("Id", "Assumption", "Code", "Word")
 
@@ -178,14 +181,27 @@ def _in_page(page: str, kind: str) -> tuple[Explanation, ...]:
 
 
 @cache
-def known_hazards() -> Mapping[str, frozenset[str]]:
-    """Return the hazards of today's Flink by their ids, with what their specs violate."""
-    found = dict[str, frozenset[str]]()
+def known_hazards() -> Mapping[str, KnownHazard]:
+    """Return the hazards of today's Flink by their ids."""
+    falls = dict[str, frozenset[str]]()
+    causes = dict[str, str]()
     for hazard in _in_page("hazards", PAGES["hazards"]):
-        if dict(hazard.rows)["Judgement"] in OF_TODAY:
+        rows = dict(hazard.rows)
+        if rows.get("Judgement") in OF_TODAY:
             files = [SPECS / f"{text}.toml" for label, text in hazard.rows if label == SHOWN_BY]
-            found[hazard.name] = frozenset(chain.from_iterable(map(_violated_in, files)))
-    return found
+            falls[hazard.name] = frozenset(chain.from_iterable(map(_violated_in, files)))
+        if rows.get(IN_A_LOG, DASH) != DASH:
+            causes[hazard.name] = rows[IN_A_LOG]
+    return {name: KnownHazard(names, causes.get(name, "")) for name, names in falls.items()}
+
+
+def _of_lines(_: Catalogue) -> Iterator[Explanation]:
+    """What lines of a log can contradict: `finale validate` names it like a property."""
+    for each in ASSUMPTIONS:
+        rows = (("Claims", each.sentence), ("Rests on", each.rests_on))
+        yield Explanation(each.name, "assumption about lines of a log", rows)
+    rows = (("Claims", "Each run writes certain lines before others, and none of them is missing."),)
+    yield Explanation(NECESSARY, "assumption about lines of a log", rows)
 
 
 def _violated_in(spec: Path) -> Iterator[str]:
@@ -227,6 +243,8 @@ def _names(cell: str) -> Iterator[str]:
 
 Source = Callable[[Catalogue], Iterator[Explanation]]
 #: Where names are looked up, in this order.
-SOURCES: Sequence[Source] = (_variants, _properties, _pages, _cited, _protocols, _releases)
+SOURCES: Sequence[Source] = (
+    _variants, _properties, _pages, _cited, _protocols, _releases, _of_lines
+)  # fmt: skip
 #: Where a name is looked up that stands nowhere else.
 OF_RULES: Sequence[Source] = (_rules, _options)

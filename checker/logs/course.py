@@ -16,7 +16,7 @@ from .findings import Finding, Where
 from .read.clocks import milliseconds
 from .read.job_runs import JobRun, RunEvent
 from .read.log_files import LogLine
-from .replay.checkpoint_history import CheckpointHistory, history_of
+from .replay.checkpoint_history import CheckpointHistory, StopHistory, history_of
 
 #: Of a job with more checkpoints, those that follow each other with one outcome are drawn as one.
 CHECKPOINTS_MAX = 200
@@ -94,14 +94,15 @@ def course_of(run: JobRun, findings: Iterable[Finding]) -> JobCourse:
         return end if line is None else by_line.get(line, end)
 
     by_place = dict(zip((e.log_event.place for e in run.events), seconds, strict=True))
-    points = history_of(run).checkpoints.values()
+    history = history_of(run)
+    points = history.checkpoints.values()
     return JobCourse(
         run.events[0].log_event.time if run.events else "",
         end,
         (
             *_states(run, seconds, end),
             *_checkpoints([each for each in points if each.begun is not None], at),
-            *_stops(run, seconds, end),
+            *_stops(history.stops, at),
         ),
         tuple(_failures(run, seconds)),
         tuple(
@@ -164,10 +165,15 @@ def _checkpoints(
         yield CourseSpan("checkpoints", fate, label, begins, max(begins, at(ended)), line, ended)
 
 
-def _stops(run: JobRun, seconds: Sequence[float], end: float) -> Iterator[CourseSpan]:
-    for event, at in zip(run.events, seconds, strict=True):
-        if event.word == "request_stop":
-            yield CourseSpan("stops", "stop", "stop with savepoint", at, end, event.log_event.line)
+def _stops(
+    stops: Sequence[StopHistory], at: Callable[[int | None], float]
+) -> Iterator[CourseSpan]:
+    for each in stops:
+        kind = {None: "open", True: "good", False: "bad"}[each.succeeded]
+        begins, line = at(each.where.line), each.where.line
+        yield CourseSpan(
+            "stops", kind, str(each), begins, max(begins, at(each.ended)), line, each.ended
+        )
 
 
 def _failures(run: JobRun, seconds: Sequence[float]) -> Iterator[CourseMark]:

@@ -68,6 +68,8 @@ class Finding:
     """Of a recovered obligation, the line at which the property came to hold again."""
     file: str = ""
     """The name of the file, once it is known."""
+    until_file: str = ""
+    """The name of the file of `until`, if that is another one."""
 
     @_property
     def line(self) -> int:
@@ -78,6 +80,13 @@ class Finding:
     def place(self) -> str:
         """The file and the line, as an editor opens them."""
         return f"{self.file}:{self.line}"
+
+    @_property
+    def told_until(self) -> str:
+        """The line of `until`, with its file if that is another one; empty without such a line."""
+        if self.until is None:
+            return ""
+        return f"line {self.until.line}" + (f" of {self.until_file}" if self.until_file else "")
 
     def to_plain(self) -> dict[str, object]:
         """As JSON has it: by file and line, whatever logs were read together."""
@@ -90,6 +99,7 @@ class Finding:
             "sentence": self.sentence,
             "why": self.why,
             "until": None if self.until is None else self.until.line,
+            "until_file": self.until_file,
             "where": self.place,
         }
 
@@ -106,6 +116,7 @@ class Finding:
             data["why"],
             None if until is None else Where(0, 0, until),
             data["file"],
+            data.get("until_file", ""),
         )
 
 

@@ -273,6 +273,8 @@ OF_EACH_JOB = ("job-switched",)
 OF_CHECKPOINTS = tuple(
     kind.word for kind in Observed if kind.facts.is_sure and kind.word in CHECKPOINT_BECOMES
 )
+#: What becomes of a checkpoint is known if these leave lines: an abort leaves one at WARN.
+OF_ENDS = (*OF_CHECKPOINTS, Observed.ABORTED.word)
 #: Of each task the process in which it runs writes a line of this.
 OF_TASKS = "task-switched"
 #: Lines beside the protocol that an engine writes once: each names its task, or its checkpoint, and
@@ -305,8 +307,12 @@ TELLS: Mapping[type, Mapping[str, tuple[str, ...]]] = {
         "sync": ("snapshot-begins",),
         "confirmed": ("notified-complete",),
     },
-    Checkpoint: dict.fromkeys(("status", "kind", "finished"), OF_CHECKPOINTS),
-    Request: dict.fromkeys(("status", "of"), OF_CHECKPOINTS),
+    Checkpoint: {
+        "status": OF_ENDS,
+        "kind": OF_CHECKPOINTS,
+        "finished": OF_CHECKPOINTS,
+    },
+    Request: dict.fromkeys(("status", "of"), OF_ENDS),
     Channel: {"ended": ("loop-left",)},
 }
 #: Events that leave a variable one value where without them lines leave it two.

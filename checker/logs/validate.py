@@ -194,6 +194,7 @@ def judge_job(
         history.restored,
         history.failed,
         restarts=history.restarts,
+        stops=tuple(FileRemark(each.where, str(each)) for each in history.stops),
     )
     ambiguous, tasks = run.ambiguous, sum(run.tasks.values())
     if ambiguous or not tasks or tasks > TASKS_MAX or profile.other_release:

@@ -103,6 +103,8 @@ class JobVerdict:
     """How often the coordinator started tasks again, from a checkpoint or from nothing."""
     files: tuple[FileRemark, ...] = ()
     """What is said of the files of processes: whose clocks are off, and which end early."""
+    stops: tuple[FileRemark, ...] = ()
+    """What came of each stop with a savepoint, at the line of its request."""
 
     @property
     def shows(self) -> tuple[Finding, ...]:
@@ -132,11 +134,15 @@ def named_in(verdict: JobVerdict, where: str, logs: Sequence[RawLog]) -> JobVerd
         verdict,
         logs=where,
         findings=tuple(_named(each, logs) for each in verdict.findings),
-        files=tuple(
-            replace(each, where=Where(0, 0, each.where.line), file=_file(each.where, logs))
-            for each in verdict.files
-        ),
+        files=tuple(_remark(each, logs) for each in verdict.files),
+        stops=tuple(_remark(each, logs) for each in verdict.stops),
     )
+
+
+def _remark(remark: FileRemark, logs: Sequence[RawLog]) -> FileRemark:
+    """A remark with the name of its file in place of the file's number."""
+    where = remark.where
+    return replace(remark, where=Where(0, 0, where.line), file=_file(where, logs))
 
 
 def _file(where: Where, logs: Sequence[RawLog]) -> str:
@@ -145,6 +151,8 @@ def _file(where: Where, logs: Sequence[RawLog]) -> str:
 
 def _named(finding: Finding, logs: Sequence[RawLog]) -> Finding:
     """A finding with the name of its file in place of the file's number."""
-    until = None if finding.until is None else Where(0, 0, finding.until.line)
+    file, until = _file(finding.where, logs), finding.until
+    elsewhere = "" if until is None or (there := _file(until, logs)) == file else there
+    until = None if until is None else Where(0, 0, until.line)
     where = Where(0, 0, finding.line)
-    return replace(finding, where=where, until=until, file=_file(finding.where, logs))
+    return replace(finding, where=where, until=until, file=file, until_file=elsewhere)

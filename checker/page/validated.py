@@ -64,12 +64,14 @@ def validated_page(
 def _legend() -> h.Renderable:
     shown = (
         ("good", "attempt that runs, checkpoint completed"),
-        ("bad", "restart or failure, checkpoint aborted"),
+        ("bad", "restart or failure, checkpoint aborted, stop failed"),
         ("open", "checkpoint pending at the end"),
-        ("stop", "stop with savepoint"),
+        ("stop", "stop that succeeded, or whose end no line tells"),
     )
     marks = (("failed", "a task fails"), ("finding", "a finding"))
     return h.p(".legend")[
+        h.span["Rows, from above: marks, states of the job, checkpoints, stops with a savepoint."],
+        " ",
         ([h.span[_key(h.rect(class_=[tone], x="0", y="1", width="14", height="10")), text], " "]
          for tone, text in shown),
         ([h.span[_key(_shape(kind, "7", 6)), text], " "] for kind, text in marks),
@@ -100,6 +102,7 @@ def _job(verdict: JobVerdict, course: JobCourse | None, hazards: Hazards) -> h.R
         ],
         h.p(".facts")[(h.span[each] for each in facts if each)],
         _drawn(course) if course else None,
+        _files(verdict.stops) if verdict.stops else None,
         _findings(verdict.findings, course, hazards) if verdict.findings else None,
         h.p[f"{conforms.word}: {conforms.why}"] if conforms and conforms.why else None,
         _needs(verdict) if verdict.needs else None,
@@ -164,7 +167,7 @@ def _span(span: CourseSpan, course: JobCourse, top: int) -> h.Renderable:
 
 def _tone(span: CourseSpan) -> str:
     if span.lane == "stops":
-        return "stop"
+        return f"stop {span.kind}"
     if span.lane == "checkpoints":
         return _TONES[span.kind]
     return "good" if span.kind in _GOOD_STATES else "bad" if span.kind in _BAD_STATES else "plain"
@@ -201,11 +204,13 @@ def _findings(
     around = {} if course is None else {each.of: each for each in course.excerpts}
     told = [None, *(each.property for each in findings)]
     names = {each.property for each in findings}
-    like = {name: told_hazards(name, names, hazards) for name in names}
     return h.ul(".findings")[
         (
             _finding(
-                each, around.get(each.place), like[each.property], again=each.property == before
+                each,
+                around.get(each.place),
+                told_hazards(each, names, hazards),
+                again=each.property == before,
             )
             for each, before in zip(findings, told, strict=False)
         )
@@ -227,9 +232,9 @@ def _finding(
             ],
             h.p(".place")[
                 h.code[finding.place],
-                f" to line {finding.until.line}" if finding.until else None,
+                f" to {finding.told_until}" if finding.until else None,
             ],
-            None if again else h.p[finding.sentence],
+            None if again else h.p[f"Should hold: {finding.sentence}"],
             finding.why and h.p[finding.why],
             None if again or not like else h.p[like],
         ],

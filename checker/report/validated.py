@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from rich.text import Text
 
 from finale.checker.logs.findings import Coverage, Finding, Severity
+from finale.checker.logs.read.messages import TERMINAL
 from finale.checker.logs.read.visibility import LOG_OF
 from finale.checker.logs.validate import TASKS_MAX, JudgedJob
 from finale.checker.logs.verdicts import CONFORM, Conformance, JobVerdict
@@ -41,8 +43,18 @@ _WHOSE = {"run.toml": "run.toml", "table": "the table of lines", "lines": "lines
 _OUTCOMES = {"explains": "explained", "rejected": "rejected", "undecided": "undecided"}
 
 
-Hazards: TypeAlias = Mapping[str, frozenset[str]]
-"""Known hazards of Flink by their ids, each with the properties that it violates."""
+@dataclass(frozen=True)
+class KnownHazard:
+    """A known hazard of Flink."""
+
+    falls: frozenset[str]
+    """The properties that it violates."""
+    cause: str = ""
+    """A text of Flink that only this hazard has; empty if there is none."""
+
+
+Hazards: TypeAlias = Mapping[str, KnownHazard]
+"""Known hazards of Flink by their ids."""
 
 #: Why nothing is asked of some jobs.
 NO_TASK = "no line names a task of the job"
@@ -125,10 +137,13 @@ def verdict_lines(
         yield Text(f"  not judged: {told}: see docs/pipeline.md", "yellow")
     if not (verdict.asked or verdict.ambiguous or verdict.too_many or verdict.other_release):
         yield Text(f"  not judged: {NO_TASK}", "yellow")
+    for stop in verdict.stops:
+        yield Text(f"  {stop.file}:{stop.where.line} ", "cyan") + Text(stop.text)
     for remark in verdict.files[:FILES_TOLD]:
         yield Text(f"  {remark.file}:{remark.where.line} ", "cyan") + Text(remark.text, "yellow")
     if (more := len(verdict.files) - FILES_TOLD) > 0:
-        yield Text(f"  and {more} remarks more about files: see --format json", "yellow")
+        told = f"  and {counted(more, 'more remark')} about files: see --format json"
+        yield Text(told, "yellow")
     if verdict.coverage is Coverage.GAP:
         yield Text("  gap: the beginning or a middle part of the log is missing", "yellow")
     if verdict.coverage is Coverage.DAMAGED:
@@ -204,39 +219,48 @@ def _counts(verdict: JobVerdict) -> list[str]:
     told = [fate for fate in (COMPLETED, ABORTED) if fate in points]
     parts = [f"{counted(sum(map(len, points.values())), 'checkpoint')}"] if len(points) > 1 else []
     parts += [f"{len(points[fate])} {fate.value}" for fate in told]
-    parts += [f"{len(pending)} pending"] if pending else []
+    is_over = verdict.state in TERMINAL
+    parts += [f"{len(pending)} {'without an end' if is_over else 'pending'}"] if pending else []
     parts += [counted(verdict.restarts, "restart")] if verdict.restarts else []
     return [*parts, counted(verdict.events, "event"), verdict.coverage.value]
 
 
-def like(name: str, found: Set[str], hazards: Hazards) -> list[str]:
-    """Return the known hazards of a property that is violated, of which the job shows most.
+def like(finding: Finding, found: Set[str], hazards: Hazards) -> list[str]:
+    """Return the known hazards that a finding is like. What is only open is like none.
 
-    Of the hazards that violate the property, those are taken that have the largest part in common
-    with all that the job violates.
+    If the finding has a cause that only one hazard has, it is that one. Else, of the hazards that
+    violate its property and have no such cause that the finding lacks, those are taken that have
+    the largest part in common with all that the job violates.
     """
+    if finding.severity is Severity.OPEN:
+        return []
+    why = finding.why or ""
+    by_cause = [name for name, each in hazards.items() if each.cause and each.cause in why]
+    if by_cause:
+        return by_cause
     parts = {
-        each: len(falls & found) / len(falls | found)
-        for each, falls in hazards.items()
-        if name in falls
+        name: len(each.falls & found) / len(each.falls | found)
+        for name, each in hazards.items()
+        if finding.property in each.falls and not (each.cause and why)
     }
     best = max(parts.values(), default=0.0)
     return [each for each, part in parts.items() if part == best]
 
 
-def told_hazards(name: str, found: Set[str], hazards: Hazards) -> str:
+def told_hazards(finding: Finding, found: Set[str], hazards: Hazards) -> str:
     """Return what is said of the known hazards that a finding is like; empty if there is none."""
-    known = like(name, found, hazards)
+    known = like(finding, found, hazards)
     if not known:
         return ""
-    kind = "a known hazard violates" if len(known) == 1 else "known hazards violate"
-    return f"{kind} this, too: {', '.join(known)} (finale explain {known[0]})"
+    kind = "the known hazard" if len(known) == 1 else "the known hazards"
+    return f"compare with {kind} {', '.join(known)}: finale explain {known[0]}"
 
 
 def with_hazards(row: dict[str, Any], hazards: Hazards) -> dict[str, Any]:
     """Return the JSON of a job, with the known hazards that each of its findings is most like."""
-    found = {each["property"] for each in row["findings"]}
-    told = [each | {"hazards": like(each["property"], found, hazards)} for each in row["findings"]]
+    findings = [Finding.of_plain(each) for each in row["findings"]]
+    found = {each.property for each in findings}
+    told = [each.to_plain() | {"hazards": like(each, found, hazards)} for each in findings]
     return row | {"findings": told}
 
 
@@ -253,14 +277,14 @@ def _findings(findings: Sequence[Finding], hazards: Hazards) -> Iterator[Text]:
         yield Text(f"  {finding.severity.value:<8} ", _STYLE[finding.severity]) + Text(
             f"{finding.property}({about})" if about else finding.property
         )
-        yield Text(f"           {finding.sentence}", "dim")
+        yield Text(f"           should hold: {finding.sentence}", "dim")
         if finding.severity is Severity.OPEN:
             yield Text("           pending when the log ends; no line shows that it is overdue")
-        until = "" if finding.until is None else f", until line {finding.until.line}"
+        until = f", until {finding.told_until}" if finding.until else ""
         yield Text(f"           {finding.place}{until}", "cyan")
         if finding.why is not None:
             yield Text(f"           {finding.why}")
-        if told := told_hazards(finding.property, {name for name, _ in first}, hazards):
+        if told := told_hazards(finding, {name for name, _ in first}, hazards):
             yield Text(f"           {told}")
         if more[key]:
             yield Text(f"           and for {more[key]} more")

@@ -197,7 +197,8 @@ def _missing_states(run: JobRun) -> Iterator[_Place]:
         before = known.get(key, "CREATED" if is_first else None)
         if before not in (None, told.fields["from"]):
             state = told.fields["from"]
-            text = f"no line tells that {event.task.name} has become {state}"
+            whose = "the coordinator" if event.word == "task-learned" else "its own process"
+            text = f"no line of {whose} tells that {event.task.name} has become {state}"
             is_sign = observed(event.word, state) is None
             yield _Place(Where(*told.place), "states", _about(event), text, is_sign)
         known[key] = told.fields["to"]

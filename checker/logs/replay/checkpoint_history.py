@@ -1,9 +1,11 @@
-"""Collects the history of a job's checkpoints: which were triggered, and how each ended."""
+"""Collects the history of a job: its checkpoints and stops, and how each of them ended."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from finale.checker.logs.findings import Where
+from finale.checker.logs.lines import STOPS
 from finale.checker.logs.read.failovers import Failover
 from finale.checker.logs.read.job_runs import JobRun
 from finale.checker.logs.read.log_events import TaskId
@@ -15,6 +17,9 @@ from finale.model.protocols.coordinator.checkpoints import (
     CheckpointStatus,
 )
 
+FINISHED = "FINISHED"
+#: States of a job in which a stop whose savepoint has completed has failed.
+FAILING = ("RESTARTING", "FAILING", "FAILED", "CANCELLING", "CANCELED")
 #: What has become of a checkpoint.
 FATES = (PENDING, COMPLETED, ABORTED)
 
@@ -32,6 +37,33 @@ class CheckpointHistory:
     why: str | None = None
     """Why it was given up."""
     acknowledged: list[TaskId] = field(default_factory=list[TaskId])
+
+
+@dataclass
+class StopHistory:
+    """One stop with a savepoint: where it was requested, and what came of it."""
+
+    where: Where
+    savepoint: CheckpointHistory | None = None
+    """Its savepoint, once that was triggered."""
+    succeeded: bool | None = None
+    """None while no line tells."""
+    why: str = ""
+    """What ended it."""
+    ended: int | None = None
+    """The line that tells its end."""
+
+    def end(self, line: int, why: str, *, succeeded: bool) -> None:
+        """A line tells what became of the stop. The first such line counts."""
+        if self.succeeded is None:
+            self.succeeded, self.why, self.ended = succeeded, why, line
+
+    def __str__(self) -> str:
+        """What came of the stop, in words."""
+        name = "stop" if self.savepoint is None else f"stop with savepoint {self.savepoint.number}"
+        if self.succeeded is None:
+            return f"{name}: no line tells its end"
+        return f"{name}: {'succeeded' if self.succeeded else 'failed'}, {self.why}"
 
 
 @dataclass
@@ -55,6 +87,8 @@ class JobHistory:
     """How many requests were given up that had begun no checkpoint."""
     given_up: int
     """How often a checkpoint was given up: a few are twice, by two threads."""
+    stops: list[StopHistory] = field(default_factory=list[StopHistory])
+    """In the order of their requests."""
 
     @property
     def failed(self) -> int:
@@ -87,10 +121,17 @@ def history_of(run: JobRun) -> JobHistory:
         match told.word:
             case "job-switched":
                 history.state = told.fields["to"]
+                _tell_stops(history, history.state, told.line)
+            case "request_stop":
+                history.stops.append(StopHistory(Where(*told.place)))
             case "refused":
                 history.refused += 1
             case "request-dropped":
                 history.dropped += 1
+                without = [e for e in history.stops if e.savepoint is None and e.succeeded is None]
+                if len(without) == 1:
+                    why = f"no savepoint was triggered: {reason_of(told.causes) or 'no cause'}"
+                    without[0].end(told.line, why, succeeded=False)
             case "restored" if number is not None:
                 history.restored += (number,)
             case "apply_acknowledgement" if number is not None and event.task is not None:
@@ -102,13 +143,33 @@ def history_of(run: JobRun) -> JobHistory:
             match event.checkpoint_becomes:
                 case CheckpointStatus.PENDING:
                     point.kind, point.begun = told.fields.get("kind"), told.line
+                    if point.kind in STOPS:
+                        waiting = (e for e in history.stops if e.savepoint is None)
+                        if (stop := next(waiting, None)) is not None:
+                            stop.savepoint = point
                 case CheckpointStatus.ABORTED:
                     history.given_up += 1
                     point.why = reason_of(told.causes)
                     _end(point, ABORTED, told.line)
+                    for stop in history.stops:
+                        if stop.savepoint is point:
+                            why = f"its savepoint was aborted: {point.why or 'no cause'}"
+                            stop.end(told.line, why, succeeded=False)
                 case status:
                     _end(point, status, told.line)
     return history
+
+
+def _tell_stops(history: JobHistory, state: str, line: int) -> None:
+    """A new state of the job: it ends the stops whose savepoint has completed."""
+    for stop in history.stops:
+        fate = None if stop.savepoint is None else stop.savepoint.fate
+        if fate is COMPLETED:
+            told = f"the savepoint has completed, and the job has become {state}"
+            if state in (FINISHED, *FAILING):
+                stop.end(line, told, succeeded=state == FINISHED)
+        elif state in TERMINAL:
+            stop.end(line, f"the job has become {state} without its savepoint", succeeded=False)
 
 
 def reason_of(causes: tuple[tuple[str, str], ...]) -> str | None:

@@ -218,11 +218,11 @@ class ReplayState:
         found: dict[str, None] = {}
         if not self._may_take or name in _BEYOND:
             return None
-        words = {each: () if each is None else self._words.get(each, ()) for each in unseen}
-        if not all(words.values()):
-            return None
-        for position, each in words.items():
-            levels = self.profile.lacks(*each)
+        for position in unseen:
+            words = () if position is None else self._words.get(position, ())
+            if position is None or not words and position not in self._initially:
+                return None
+            levels = self.profile.lacks(*words)
             if position in self._of_silent:
                 name_of_task = self.monitors.names[self._of_silent[position].name]
                 levels += (f"{LOG_OF}{name_of_task}",)
