@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import get_type_hints
 
 from finale import model
+from finale.checker.logs.regularities.assumptions import ASSUMPTIONS, NECESSARY
 from finale.checker.report.story import BUILT_IN_SENTENCES
+from finale.checker.report.validated import KnownHazard
 from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.doc_tables import page_text, tables_in
 from finale.checker.spec.files import toml_in
 from finale.checker.spec.meanings import first_paragraph, meanings, summary
 from finale.checker.spec.reading import can_apply
-from finale.checker.logs.regularities.assumptions import ASSUMPTIONS, NECESSARY
-from finale.checker.report.validated import KnownHazard
 from finale.checker.spec.typed import is_list, is_table, words_of
 from finale.model.language.build import rule_names
 from finale.model.language.decorators import ids_in
@@ -200,7 +200,9 @@ def _of_lines(_: Catalogue) -> Iterator[Explanation]:
     for each in ASSUMPTIONS:
         rows = (("Claims", each.sentence), ("Rests on", each.rests_on))
         yield Explanation(each.name, "assumption about lines of a log", rows)
-    rows = (("Claims", "Each run writes certain lines before others, and none of them is missing."),)
+    rows = (
+        ("Claims", "Each run writes certain lines before others, and none of them is missing."),
+    )
     yield Explanation(NECESSARY, "assumption about lines of a log", rows)
 
 

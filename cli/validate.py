@@ -309,7 +309,7 @@ class Validated:
             has_findings = any(verdict.findings for verdict in self.verdicts)
             hazards = _hazards() if has_findings else {}
             write(console(), verdicts_lines(self.verdicts, left, console().width, hazards))
-            write(console(), shared_lines(self.calm, untold, console().width))
+            write(console(), shared_lines(self.jobs, self.calm, untold, console().width))
             write(
                 console(), summary_lines(self.jobs, self.shown, self.conform, lines, counts.strays)
             )

@@ -25,7 +25,7 @@ FAILURES_MAX = 100
 #: So many findings of a job have their lines beside them; so many lines before and behind, and so
 #: much of each.
 EXCERPTS_MAX, LINES_AROUND = 12, 2
-COLUMNS_MAX, COLUMNS_AROUND = 400, 160
+COLUMNS_MAX, COLUMNS_AROUND = 400, 280
 
 
 @dataclass(frozen=True)
@@ -165,9 +165,7 @@ def _checkpoints(
         yield CourseSpan("checkpoints", fate, label, begins, max(begins, at(ended)), line, ended)
 
 
-def _stops(
-    stops: Sequence[StopHistory], at: Callable[[int | None], float]
-) -> Iterator[CourseSpan]:
+def _stops(stops: Sequence[StopHistory], at: Callable[[int | None], float]) -> Iterator[CourseSpan]:
     for each in stops:
         kind = {None: "open", True: "good", False: "bad"}[each.succeeded]
         begins, line = at(each.where.line), each.where.line

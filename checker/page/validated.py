@@ -61,7 +61,7 @@ def validated_page(
     return document("Finale: logs of real runs", body, styles=("validated.css",))
 
 
-def _legend() -> h.Renderable:
+def _legend() -> h.Node:
     shown = (
         ("good", "attempt that runs, checkpoint completed"),
         ("bad", "restart or failure, checkpoint aborted, stop failed"),
@@ -69,9 +69,10 @@ def _legend() -> h.Renderable:
         ("stop", "stop that succeeded, or whose end no line tells"),
     )
     marks = (("failed", "a task fails"), ("finding", "a finding"))
-    return h.p(".legend")[
-        h.span["Rows, from above: marks, states of the job, checkpoints, stops with a savepoint."],
-        " ",
+    rows = (
+        "From above: findings and failures, states of the job, checkpoints, stops with a savepoint."
+    )
+    return h.p(".soft")[rows], h.p(".legend")[
         ([h.span[_key(h.rect(class_=[tone], x="0", y="1", width="14", height="10")), text], " "]
          for tone, text in shown),
         ([h.span[_key(_shape(kind, "7", 6)), text], " "] for kind, text in marks),
@@ -203,12 +204,13 @@ def _findings(
 ) -> h.Renderable:
     around = {} if course is None else {each.of: each for each in course.excerpts}
     told = [None, *(each.property for each in findings)]
+    shown = {each.place: each for each in reversed(findings)}
     names = {each.property for each in findings}
     return h.ul(".findings")[
         (
             _finding(
                 each,
-                around.get(each.place),
+                around.get(each.place) if shown[each.place] is each else None,
                 told_hazards(each, names, hazards),
                 again=each.property == before,
             )

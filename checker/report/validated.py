@@ -98,7 +98,7 @@ def verdicts_lines(
         yield from _undecided(group[0], shared)
 
 
-def shared_lines(calm: int, untold: Collection[str], width: int) -> Iterator[Text]:
+def shared_lines(jobs: int, calm: int, untold: Collection[str], width: int) -> Iterator[Text]:
     """What is said once of all jobs: how many show nothing, and what no line tells."""
     if calm:
         told = f"{counted(calm, 'job')}: nothing was found (--format json has all of them)"
@@ -106,7 +106,10 @@ def shared_lines(calm: int, untold: Collection[str], width: int) -> Iterator[Tex
     if untold:
         names = ", ".join(sorted(untold))
         told = f"no line of any level tells what these ask: {names}"
-        yield from paragraph(Text(told, "dim"), width, indent=2)
+        if jobs > 1:
+            yield from paragraph(Text(f"of all jobs: {told}", "dim"), width)
+        else:
+            yield from paragraph(Text(told, "dim"), width, indent=2)
 
 
 def verdict_lines(

@@ -6,9 +6,11 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.cli.running import run
 
-from .edits import edited, lines_of, validated, written
+from .edits import edited, found, lines_of, until, validated, written
 
 _SWITCH = r"Job .* switched from state"
 
@@ -84,3 +86,37 @@ def test_a_line_that_cannot_be_read_is_a_gap_of_the_jobs_of_its_time_alone(tmp_p
     late = coverages(tmp_path, [*lines[: later + 1], broken, *lines[later + 1 :]])
     assert late == ["complete", "gap"]
     assert coverages(tmp_path, [broken, *lines]) == ["gap", "complete"]
+
+
+def only_info(lines: list[str]) -> list[str]:
+    """What somebody keeps who looks for lines at INFO: warnings are gone, too."""
+    return [each for each in lines if " INFO " in each]
+
+
+@pytest.mark.parametrize("name", ["H16-00", "H4-00"])
+def test_without_warnings_no_end_of_a_checkpoint_is_known(name: str, tmp_path: Path) -> None:
+    """An abort is told at WARN. Each process of Flink writes some warning."""
+    job, told = validated(tmp_path, edited(name, only_info))
+    assert not found(job, "violated", "stuck", "overdue"), job["findings"]
+    assert {"checkpoint-ends", "one-sync-savepoint", "stop-report-is-true"} <= {*job["needs"]}
+    assert "WARN of CheckpointFailureManager" in told.stdout
+    assert "aborted" not in job["checkpoints"] or not job["checkpoints"]["aborted"]
+
+
+def test_what_the_beginning_would_tell_is_told_by_some_line(tmp_path: Path) -> None:
+    job, _ = validated(tmp_path, edited("H16-04", lambda lines: lines[len(lines) // 2 :]))
+    whole, _ = validated(tmp_path, [*lines_of("H16-04")])
+    assert not set(job["untold"]) & set(whole["decided"])
+
+
+def test_a_finding_is_compared_with_the_hazard_of_its_cause(tmp_path: Path) -> None:
+    job, _ = validated(tmp_path, [*lines_of("H4-00")])
+    assert {each["property"] for each in job["findings"]} >= {"checkpoints-go-on"}
+    for each in job["findings"]:
+        assert each["hazards"] == (["H4"] if "UnionListState" in (each["why"] or "") else [])
+
+
+def test_what_is_only_open_is_like_no_hazard(tmp_path: Path) -> None:
+    job, _ = validated(tmp_path, edited("H16-04", until("Triggering checkpoint 3 ")))
+    assert found(job, "open")
+    assert not any(each["hazards"] for each in job["findings"])

@@ -50,7 +50,8 @@ def test_a_finding_stands_beside_its_line(page: str) -> None:
     (marked,) = re.findall(r"<mark>621 (.*)\n</mark>", job)
     assert marked == _lines_of("H16-00")[620][: len(marked)].replace("'", "&#39;")
     assert "stop with savepoint" in job
-    assert job.count("a known hazard violates this, too: H16 (finale explain H16)") == 2
+    assert job.count("compare with the known hazard H16: finale explain H16") == 2
+    assert "stop with savepoint 3: failed, its savepoint was aborted" in job
     assert "requests-do-not-defeat (line 621)" in job
 
 

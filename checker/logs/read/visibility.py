@@ -53,8 +53,8 @@ class _Loggers:
             and (logger, "DEBUG") not in tally.loggers
             and logger not in self._named
         }
-        levels = {LEVELS.index(level) for _, level in tally.loggers}
-        self._may_lack_warnings = WARN > max(levels, default=WARN)
+        highest = max((LEVELS.index(level) for _, level in tally.loggers), default=WARN)
+        self._may_lack_warnings = highest < WARN
         each_job = (*OF_EACH_JOB, *OF_CHECKPOINTS)
         # Loggers that may be set to a higher level: a missing line below this one proves nothing.
         self._unsure = {each.logger: WARN for each in table.patterns if each.event in each_job}
@@ -105,8 +105,8 @@ class LogProfile:
     what they were seen to write, and what is at INFO or above. But a logger that writes of each job
     at INFO, and of this one did not, may have been set to WARN. The same holds for the logger that
     writes of each task, if the process of a task has other lines. A logger with lines at TRACE and
-    none at DEBUG shows nothing of its lines at DEBUG: a filter may have removed them. The same holds
-    for lines at WARN if no logger has one, nor one at ERROR: each process of Flink writes some.
+    none at DEBUG shows nothing of its lines at DEBUG: a filter may have removed them. So it is with
+    lines at WARN if no logger has one, nor one at ERROR: each process of Flink writes some.
 
     Without `names`, a line that tells its task by the name alone can be of several tasks.
     """

@@ -220,7 +220,7 @@ class ReplayState:
             return None
         for position in unseen:
             words = () if position is None else self._words.get(position, ())
-            if position is None or not words and position not in self._initially:
+            if position is None or (not words and position not in self._initially):
                 return None
             levels = self.profile.lacks(*words)
             if position in self._of_silent:
