@@ -25,6 +25,7 @@ from finale.checker.spec.files import toml_in
 from finale.checker.spec.meanings import first_paragraph, meanings, summary
 from finale.checker.spec.reading import can_apply
 from finale.checker.spec.typed import is_list, is_table, words_of
+from finale.checker.studies.effects import effect_of
 from finale.model.language.build import rule_names
 from finale.model.language.decorators import ids_in
 from finale.model.language.protocol import Protocol
@@ -109,6 +110,8 @@ def _properties(known: Catalogue) -> Iterator[Explanation]:
     for family in known.properties.values():
         kinds = [key for key in known.protocols if can_apply(family, known.protocol(key))]
         rows: Rows = (("Says", family.sentence), ("Kind", family.kind.value))
+        if not family.kind.is_reachability:
+            rows += (("If it falls", effect_of(family.name, family).value),)
         rows += (("Asked of", ", ".join(kinds) or "no protocol"),)
         if family.needs:
             rows += (("Needs", f'[observe] with "{family.needs}"'),)
@@ -198,12 +201,10 @@ def known_hazards() -> Mapping[str, KnownHazard]:
 def _of_lines(_: Catalogue) -> Iterator[Explanation]:
     """What lines of a log can contradict: `finale validate` names it like a property."""
     for each in ASSUMPTIONS:
-        rows = (("Claims", each.sentence), ("Rests on", each.rests_on))
-        yield Explanation(each.name, "assumption about lines of a log", rows)
-    rows = (
-        ("Claims", "Each run writes certain lines before others, and none of them is missing."),
-    )
-    yield Explanation(NECESSARY, "assumption about lines of a log", rows)
+        told = (("Claims", each.sentence), ("Rests on", each.rests_on))
+        yield Explanation(each.name, "assumption about lines of a log", told)
+    claim = "Each run writes certain lines before others, and none of them is missing."
+    yield Explanation(NECESSARY, "assumption about lines of a log", (("Claims", claim),))
 
 
 def _violated_in(spec: Path) -> Iterator[str]:

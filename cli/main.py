@@ -10,10 +10,13 @@ import errno
 import gc
 import io
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
+from threading import current_thread, main_thread
+from types import FrameType
 from typing import TextIO
 
 from cyclopts import App, CycloptsError, Group
@@ -85,9 +88,21 @@ STANDARD_INPUT = "/dev/stdin"
 LINKS_IN_A_CIRCLE = "Symlink loop from "
 
 
+def terminated(_number: int, _frame: FrameType | None) -> None:
+    """End the command as Ctrl-C does: what was found so far is told. CI ends commands so.
+
+    Raises `KeyboardInterrupt` where Ctrl-C is ignored.
+    """
+    if signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, None):
+        raise KeyboardInterrupt
+    signal.raise_signal(signal.SIGINT)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return the exit code."""
     gc.set_threshold(OBJECTS_UNCOLLECTED)
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL and current_thread() is main_thread():
+        signal.signal(signal.SIGTERM, terminated)
     sys.stdout = sys.stdout or _nowhere()  # a shell can close them: `>&-`
     sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):

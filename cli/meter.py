@@ -56,26 +56,34 @@ class Meter:
 
     def tell_review(self, progress: Progress) -> None:
         """Tell how far a review is, and what it has found."""
-        parts: list[str] = []
-        if progress.fallen:
-            parts.append(f"newly violated: {', '.join(progress.fallen)}")
-        if progress.seconds_left is not None:
-            parts.append(f"about {duration(progress.seconds_left)} left")
-        self._tell_of_workers(parts, progress.busy, progress.done, progress.count)
+        left = progress.seconds_left
+        parts = [] if left is None else [f"about {duration(left)} left"]
+        found = f"newly violated: {', '.join(progress.fallen)}" if progress.fallen else ""
+        self._tell_of_workers(parts, progress.busy, progress.done, progress.count, found)
 
     def _tell_of_workers(
-        self, found: Sequence[str], busy: Sequence[Path | str], done: int, count: int
+        self,
+        more: Sequence[str],
+        busy: Sequence[Path | str],
+        done: int,
+        count: int,
+        found: str = "",
     ) -> None:
-        """Tell how many are done, and more. That a worker compiles the search is told at once."""
+        """Tell how many are done, and more; what was `found` has a line of its own in a terminal.
+
+        That a worker compiles the search is told at once.
+        """
         from finale.checker.search.native.compiling import is_compiling
 
         now, before = is_compiling(), self._is_compiling
         self._is_compiling = now
         if self._is_due or (now and not before):
             names = ", ".join(Path(each).name for each in busy)
-            parts = [f"{done} of {count} {self._name}", *found, COMPILING if now else "", names]
-            told = SEPARATOR.join(part for part in parts if part)
-            self._show([shortened(told, self._page.width - 3)])
+            parts = [f"{done} of {count} {self._name}", *more, COMPILING if now else "", names]
+            lines = [SEPARATOR.join(part for part in parts if part), *([found] if found else [])]
+            if self._page.is_terminal:
+                lines = [shortened(line, self._page.width - 3) for line in lines]
+            self._show(lines)
 
     @property
     def _is_due(self) -> bool:

@@ -41,7 +41,7 @@ from finale.reference.runner import Orders, RunEnd, RunProgress
 from finale.reference.runner import run as run_job
 
 from .errors import tell
-from .main import EXIT_INTERRUPTED
+from .main import EXIT_INTERRUPTED, terminated
 from .meter import NAME_MIN, SEPARATOR, fitting
 from .parameters import require_seconds
 
@@ -50,7 +50,7 @@ EXIT_SIGNALLED = 128
 #: By which a user, a supervisor or a terminal that closes ends a run.
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: Who ignores a signal, or handles it in another way, goes on to do so.
-_USUAL = (signal.SIG_DFL, signal.default_int_handler)
+_USUAL = (signal.SIG_DFL, signal.default_int_handler, terminated)
 #: Of MB in a second; less would be told as none.
 RATE_MIN = 0.05
 KILOBYTE, MEGABYTE = 1_000, 1_000_000

@@ -9,7 +9,12 @@ import htpy as h
 
 from finale.checker.report.about import overrides_words, reached_words
 from finale.checker.report.layout import counted
-from finale.checker.report.places import portable_error, portable_file, portable_place
+from finale.checker.report.places import (
+    other_options,
+    portable_error,
+    portable_file,
+    portable_place,
+)
 from finale.checker.report.review import (
     UNSEARCHED,
     command_of_finding,
@@ -18,7 +23,6 @@ from finale.checker.report.review import (
     new_violations,
     only_up_to,
     other_ends_of_mends,
-    other_options,
     row_of,
     spec_of_flip,
     told_of_larger_bounds,

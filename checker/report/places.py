@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from pathlib import Path
 
 from finale import model
@@ -11,6 +12,7 @@ from finale.checker.search.rows import SEARCH
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.grid import settings_of, text_of
 from finale.checker.spec.key_lines import KeyPath
+from finale.checker.spec.typed import option_word
 from finale.model.errors import FinaleError, Place
 
 #: The folder of this package as Python names it, and as it is: in a checkout it consists of links.
@@ -59,6 +61,21 @@ def told_setting(spec: Spec) -> Iterator[str]:
         yield text_of(spec.values)
     if spec.left_out:
         yield f"without {', '.join(spec.left_out)}"
+
+
+def told_of_options(spec: Spec) -> str:
+    """The options of a setting that are not the defaults."""
+    others = ", ".join(f"{name} = {option_word(value)}" for name, value in other_options(spec))
+    return f"with options that are not the defaults: {others}" if others else ""
+
+
+def other_options(spec: Spec) -> Iterator[tuple[str, object]]:
+    """The options of a setting whose values are not the protocol's defaults, as docs/defaults.md
+    holds them against Flink's."""
+    for declared in fields(spec.protocol.Options):
+        value = spec.setting.options.get(declared.name, declared.default)
+        if value != declared.default:
+            yield declared.name, value
 
 
 def expectation_line(spec: Spec, name: str) -> int:

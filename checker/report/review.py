@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields
 from pathlib import Path
 
 from rich.text import Text
@@ -26,7 +25,7 @@ from finale.model.system import System
 
 from .about import defined_lines
 from .layout import Cell, columns, counted, duration, flow, joined, paragraph
-from .places import absolute, command, shown_file
+from .places import absolute, command, other_options, shown_file, told_of_options
 from .remarks import remark_lines
 from .story import Story, story_json, story_of
 
@@ -171,21 +170,6 @@ def _shown_run(finding: ChangedProperty, width: int) -> list[Text]:
     lines += paragraph(Text(said), width, indent=6) if said else []
     again = command_of_finding(finding)
     return [*lines, _pasted(again)]
-
-
-def told_of_options(spec: Spec) -> str:
-    """The options of a setting that are not the defaults."""
-    others = ", ".join(f"{name} = {option_word(value)}" for name, value in other_options(spec))
-    return f"with options that are not the defaults: {others}" if others else ""
-
-
-def other_options(spec: Spec) -> Iterator[tuple[str, object]]:
-    """The options of a setting whose values are not the protocol's defaults, as docs/defaults.md
-    holds them against Flink's."""
-    for declared in fields(spec.protocol.Options):
-        value = spec.setting.options.get(declared.name, declared.default)
-        if value != declared.default:
-            yield declared.name, value
 
 
 def _pasted(line: str) -> Text:

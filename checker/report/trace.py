@@ -16,7 +16,7 @@ from finale.model.value_text import ARROW, ValueChange
 
 from .job import job_lines
 from .layout import Cell, columns, counted, flow, joined, paragraph
-from .places import shown_file, told_setting
+from .places import shown_file, told_of_options, told_setting
 from .story import NO_PROGRESS, EntityGroup, Story, StoryStep
 
 NO_CAUSES = Causes()
@@ -102,6 +102,11 @@ def _head(story: Story, spec: Spec, width: int) -> Iterator[Text]:
     changes += ["with another job"] if len(drawn) < len(spec.values) else []
     parts = (shown_file(spec.file), f"protocol {protocol}", *changes)
     yield from flow([Text(part, "dim") for part in parts], width)
+    if options := told_of_options(spec):
+        yield from paragraph(Text(options, "dim"), width)
+    if left_out := ", ".join(sorted(spec.setting.without)):
+        told = f"the rules leave out, whatever a step's sentence says: {left_out}"
+        yield from paragraph(Text(told, "yellow"), width)
     if spec.setting.job is not None:
         yield Text()
         yield from job_lines(spec.setting.job, width, indent=2)

@@ -14,6 +14,7 @@ from finale.checker.search.many import searched
 from finale.checker.search.rows import Exit
 from finale.checker.simulation.judging import Judge
 from finale.checker.spec.catalogue import Catalogue
+from finale.checker.studies.effects import Effect, effect_of
 from finale.model.errors import FinaleError
 from finale.model.language.explore import Branch
 
@@ -102,7 +103,8 @@ class Review:
 
     @cached_property
     def findings(self) -> tuple[ChangedProperty, ...]:
-        """What differs: the worst kind first, what is asked on request last, then the shortest."""
+        """What differs: the worst kind first, what is asked on request last, then by its effect,
+        then the shortest."""
         groups: dict[tuple[Direction, str], list[tuple[Tried, Difference]]] = {}
         for tried in self.tried:
             for each in tried.differences:
@@ -113,9 +115,10 @@ class Review:
             for (direction, name), shown in groups.items()
         ]
 
-        def rank(each: ChangedProperty) -> tuple[int, bool, tuple[int, int, str]]:
+        def rank(each: ChangedProperty) -> tuple[int, bool, int, tuple[int, int, str]]:
             on_request = each.first[0].case.is_on_request(each.property)
-            return order.index(each.direction), on_request, _length(each.first)
+            effect = self._badness(each)
+            return order.index(each.direction), on_request, effect, _length(each.first)
 
         found.sort(key=rank)
         return tuple(found)
@@ -124,7 +127,8 @@ class Review:
     def runs(self) -> tuple[tuple[ChangedProperty, ...], ...]:
         """The properties that fall, those together that one run breaks: the run of the first one.
 
-        The worst come first; then the run that breaks most, of several the shortest one.
+        The worst come first: by their kind, then by the effect of what the run breaks; then the run
+        that breaks most, of several the shortest one.
         """
         left = [each for each in self.findings if each.direction.falls]
         broken = {each.property: _broken_by(each) if len(left) > 1 else () for each in left}
@@ -137,10 +141,21 @@ class Review:
                 ]
                 for lead in worst
             }
-            lead = max(worst, key=lambda each: len(same[each.property]))
+            lead = min(
+                worst,
+                key=lambda each: (
+                    min(map(self._badness, same[each.property])),
+                    -len(same[each.property]),
+                ),
+            )
             groups.append(tuple(sorted(same[lead.property], key=lambda each: each is not lead)))
             left = [each for each in left if each not in groups[-1]]
         return tuple(groups)
+
+    def _badness(self, each: ChangedProperty) -> int:
+        """The effect of a violation as a number: 0 for data that are lost or doubled."""
+        family = self.changed.catalogue.properties.get(each.property)
+        return list(Effect).index(effect_of(each.property, family))
 
     @cached_property
     def new_flips(self) -> tuple[tuple[Flip, ...], ...]:

@@ -137,6 +137,7 @@ def _serve(do: Callable[[Task], Result], line: Connection, others: Sequence[Conn
     for other in others:  # a fork has the lines of the others too, and must not keep them open
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for whoever started us
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # no result of ours is told
     Thread(target=_end_with_parent, daemon=True).start()
     while True:
         try:

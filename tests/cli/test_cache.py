@@ -293,7 +293,8 @@ def test_a_folder_in_no_repository_is_refused(folder: Path) -> None:
 # --- several processes ---------------------------------------------------------------------------
 
 
-def test_many_specs_can_be_interrupted(folder: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_many_specs_can_be_interrupted(folder: Path, number: signal.Signals) -> None:
     program = Path(sys.executable).with_name("finale")
     page = folder / "page"
     with page.open("w") as out:
@@ -301,7 +302,7 @@ def test_many_specs_can_be_interrupted(folder: Path) -> None:
         checking = subprocess.Popen(command, stdout=out, cwd=ROOT)
         try:
             wait_for(page, "✓ specs/", 1)
-            checking.send_signal(signal.SIGINT)
+            checking.send_signal(number)
             code = checking.wait(60)
         finally:
             checking.kill()

@@ -143,5 +143,5 @@ def test_a_review_tells_what_it_found_before_what_it_searches(
     with Meter("settings") as meter:
         now = SECONDS_BETWEEN_LINES + 1
         meter.tell_review(FAR)
-    told = "3 of 9 settings · newly violated: no-loss · about 12 s left · a.toml"
+    told = "3 of 9 settings · about 12 s left · a.toml · newly violated: no-loss"
     assert capsys.readouterr().err == f"{told}\n"
