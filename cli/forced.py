@@ -10,11 +10,9 @@ from finale.checker.report.forced import force_json, force_lines, forcing_lines
 from finale.checker.report.layout import console, write
 from finale.checker.report.places import shown_file
 from finale.checker.reproduce.forcing import (
-    Forbidden,
     JudgedForce,
     Kept,
     check_forcible,
-    forbidden_step,
     judged_force,
     order_without,
 )
@@ -23,6 +21,7 @@ from finale.checker.reproduce.verdicts import PROBES, judged
 from finale.checker.search.rows import Exit
 from finale.checker.search.verdict import Word
 from finale.checker.spec.claim import Spec
+from finale.checker.studies.foreign_step import ForeignStep, foreign_step
 from finale.checker.studies.weaken import chosen_of, weaker
 from finale.model.errors import FinaleError, Place
 from finale.reference.flink.facts import EngineFacts
@@ -43,7 +42,7 @@ class Weak:
     claim: Spec
     property: str
     order: Order
-    step: Forbidden
+    step: ForeignStep
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ class ForcedDrive:
                 "property": weak.property,
                 "without": self.assumption,
                 "method": method.place,
-                "step": str(weak.step),
+                "step": f"{weak.step} with the assumption",
                 "flink": version,
             }
             say_json(document("forced") | about | {"runs": [force_json(each) for each in done]})
@@ -126,7 +125,7 @@ class ForcedDrive:
                 continue
             assert without.system is not None
             assert strong.system is not None
-            step = forbidden_step(without.system, strong.system, row.trace)
+            step = foreign_step(without.system, strong.system, row.trace)
             assert step is not None  # else the property would fall with the assumption, too
             try:
                 order = order_of(without.spec, without.system, row.trace, self.facts)

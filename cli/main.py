@@ -100,9 +100,18 @@ def terminated(_number: int, _frame: FrameType | None) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return the exit code."""
+    is_ours = current_thread() is main_thread()
+    if not is_ours or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        return _run(arguments)
+    signal.signal(signal.SIGTERM, terminated)
+    try:
+        return _run(arguments)
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     gc.set_threshold(OBJECTS_UNCOLLECTED)
-    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL and current_thread() is main_thread():
-        signal.signal(signal.SIGTERM, terminated)
     sys.stdout = sys.stdout or _nowhere()  # a shell can close them: `>&-`
     sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):

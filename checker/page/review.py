@@ -25,6 +25,7 @@ from finale.checker.report.review import (
     other_ends_of_mends,
     row_of,
     spec_of_flip,
+    told_of_change,
     told_of_larger_bounds,
     told_of_old_flips,
     told_of_verdicts,
@@ -338,7 +339,9 @@ def _setting(spec: Spec) -> h.Renderable:
 def _told(tried: Tried, difference: Difference, anchor: str) -> h.Renderable:
     assert difference.trace is not None
     system, row = row_of(tried, difference.property)
-    return told_trace(Told.of(f"{anchor}-trace", tried.case.changed, system, row))
+    told = Told.of(f"{anchor}-trace", tried.case.changed, system, row)
+    acts = told_of_change(tried, difference)
+    return h.fragment[told_trace(told), h.p[f"{acts[0].upper()}{acts[1:]}."] if acts else None]
 
 
 def _flip_run(flip: Flip, name: str) -> h.Renderable:

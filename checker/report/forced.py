@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from finale.checker.reproduce.forcing import Forbidden, JudgedForce, Kept
+from finale.checker.reproduce.forcing import JudgedForce, Kept
+from finale.checker.studies.foreign_step import ForeignStep
 from finale.model.language.assumptions import Assumption
 
 from .layout import counted, joined, paragraph
@@ -22,14 +23,14 @@ STYLES = {
 
 
 def forcing_lines(
-    title: str, assumption: Assumption, step: Forbidden, name: str, steps: int, version: str
+    title: str, assumption: Assumption, step: ForeignStep, name: str, steps: int, version: str
 ) -> Iterator[Text]:
     """What is tried: the claim, the assumption, and the step that it forbids."""
     yield Text(title, "bold")
     about = [f"without {assumption.name}", name, f"an order of {counted(steps, 'step')}"]
     yield Text("  ") + joined([*about, f"Flink {version}"])
     yield Text(f"  {assumption.sentence}")
-    yield Text(f"  {step}")
+    yield Text(f"  {step} with the assumption")
 
 
 def force_lines(force: JudgedForce, width: int) -> Iterator[Text]:

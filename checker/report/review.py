@@ -17,17 +17,21 @@ from finale.checker.review.stability import Flip, raised
 from finale.checker.review.verdicts import Difference as Changed
 from finale.checker.review.verdicts import Direction
 from finale.checker.search.rows import Exit, ResultRow, result_of
+from finale.checker.search.verdict import Verdict, Word
 from finale.checker.spec.claim import Spec, runs_before
 from finale.checker.spec.meanings import summary
 from finale.checker.spec.typed import option_word
+from finale.checker.studies.foreign_step import foreign_step
 from finale.model.errors import FinaleError
 from finale.model.system import System
+from finale.model.trace import Trace
 
 from .about import defined_lines
 from .layout import Cell, columns, counted, duration, flow, joined, paragraph
 from .places import absolute, command, other_options, shown_file, told_of_options
 from .remarks import remark_lines
 from .story import Story, story_json, story_of
+from .task_order import with_few_changes
 
 #: A direction of a verdict, how it is marked.
 _MARKS = {
@@ -129,7 +133,7 @@ def _finding_cells(review: Review, same: Sequence[ChangedProperty]) -> list[Cell
     settings = {one.case.file for each in same for one, _ in each.shown}
     where = f"{finding.direction.value} in {len(settings)} of {len(review.tried)} settings"
     trace = difference.trace
-    steps = counted(trace.length, "step") if trace is not None else ""
+    steps = "" if trace is None else steps_of(trace)
     end = end_of_mend(review, finding)
     mark = _MARKS[finding.direction] if end is None else Text("!", "yellow")
     up_to = "" if end is None else only_up_to(end)
@@ -140,6 +144,13 @@ def _finding_cells(review: Review, same: Sequence[ChangedProperty]) -> list[Cell
         told_on_request(tried.case, finding.property),
     ]
     return [mark, Text(", ".join(each.property for each in same), "bold"), joined(told)]
+
+
+def steps_of(trace: Trace) -> str:
+    """How long a run is: its steps, and those of the loop behind them that repeats for ever."""
+    steps = counted(trace.length, "step")
+    rest = len(trace.rules) - trace.length
+    return f"{steps}, then a loop of {rest}" if rest else steps
 
 
 def told_on_request(case: Case, name: str) -> str:
@@ -166,10 +177,23 @@ def _shown_run(finding: ChangedProperty, width: int) -> list[Text]:
     tried, difference = finding.first
     story = story_of_finding(tried, difference)
     lines = [] if story is None else _story_lines(story, width)
+    if story is not None and (told := told_of_change(tried, difference)):
+        lines += paragraph(Text(told, "yellow"), width, indent=6)
     said = told_of_options(tried.case.changed)
     lines += paragraph(Text(said), width, indent=6) if said else []
     again = command_of_finding(finding)
     return [*lines, _pasted(again)]
+
+
+def told_of_change(tried: Tried, difference: Changed) -> str:
+    """Where the change acts: the first step of the run that is none without it; empty if all are,
+    or if the change has other variables."""
+    base, (changed, verdict) = tried.case.base.system(), shown_run(tried, difference)
+    names = [[f"{v.name}: {v.domain}" for v in system.variables] for system in (base, changed)]
+    if verdict.trace is None or names[0] != names[1]:
+        return ""
+    step = foreign_step(changed, base, verdict.trace)
+    return "" if step is None else f"{step} without the change"
 
 
 def _pasted(line: str) -> Text:
@@ -376,11 +400,17 @@ def tried_settings(review: Review) -> str:
 
 def story_of_finding(tried: Tried, difference: Changed) -> Story | None:
     """The run that shows a new verdict, step by step; None if no single run shows it."""
-    trace = difference.trace
-    if trace is None:
+    if difference.trace is None:
         return None
+    system, shown = shown_run(tried, difference)
+    runs = tuple(runs_before(tried.case.changed, difference.trace))
+    return story_of(system, shown, runs)
+
+
+def shown_run(tried: Tried, difference: Changed) -> tuple[System, Verdict]:
+    """The system under the change, and the verdict with the run as `finale trace` prints it."""
     system, row = row_of(tried, difference.property)
-    return story_of(system, row, tuple(runs_before(tried.case.changed, trace)))
+    return system, with_few_changes(system, row) if row.word is Word.VIOLATED else row
 
 
 def spec_of_flip(flip: Flip) -> Spec:

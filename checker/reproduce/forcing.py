@@ -11,11 +11,8 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
-from finale.model.semantics import outcome, updated
-from finale.model.system import System, Update
-from finale.model.trace import Trace
+from finale.checker.studies.foreign_step import ForeignStep
 from finale.reference.flink.debugged import VALUES
 from finale.reference.flink.facts import EngineFacts
 from finale.reference.flink.hooks import Assumed
@@ -36,23 +33,6 @@ class Kept(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Forbidden:
-    """The first step of a counterexample that is no step with the assumption.
-
-    Its `number` is that in the trace, from 1. If it is not `enabled` with the assumption, Flink
-    must not take it; else it must have another effect.
-    """
-
-    number: int
-    name: str
-    enabled: bool
-
-    def __str__(self) -> str:
-        what = "has another effect" if self.enabled else "is no step"
-        return f"step {self.number}, {self.name}, {what} with the assumption"
-
-
-@dataclass(frozen=True)
 class JudgedForce:
     """One of the two runs: its verdict, the reasons, and what the method returned.
 
@@ -66,20 +46,6 @@ class JudgedForce:
     results: tuple[str, ...]
 
 
-def forbidden_step(weak: System, strong: System, trace: Trace) -> Forbidden | None:
-    """The first step of a trace of `weak` that is no step of `strong`. None if all of them are."""
-    known = {(rule.rule.name, rule.binding): rule for rule in strong.rules}
-    for number, (before, after) in enumerate(pairwise(trace.states), 1):
-        rule = weak.rules[trace.rules[number - 1]]
-        same = known.get((rule.rule.name, rule.binding))
-        leaf = None if same is None else outcome(same.tree, before)
-        if not isinstance(leaf, Update):
-            return Forbidden(number, str(rule), enabled=False)
-        if updated(leaf, before) != after:
-            return Forbidden(number, str(rule), enabled=True)
-    return None
-
-
 def check_forcible(assumption: str, facts: EngineFacts) -> None:
     """Raises `NotTakeable` for an assumption that Flink cannot be made to do without."""
     if assumption not in facts.assumed:
@@ -87,14 +53,14 @@ def check_forcible(assumption: str, facts: EngineFacts) -> None:
         raise NotTakeable(f"the driver cannot force {assumption}: {why}")
 
 
-def order_without(order: Order, assumption: str, step: Forbidden, *, forced: bool) -> Order:
+def order_without(order: Order, assumption: str, step: ForeignStep, *, forced: bool) -> Order:
     """The order of a counterexample without an assumption, for one of the two runs."""
     own = _own(order, step)
     number = 0 if own is None else own.number
     return replace(order, assumption=assumption, forced=forced, forbidden=number)
 
 
-def _own(order: Order, step: Forbidden) -> OrderedStep | None:
+def _own(order: Order, step: ForeignStep) -> OrderedStep | None:
     """The step of an order that is the forbidden one, or in whose moment that happens."""
     for each in order.steps:
         if each.number == step.number or any(
@@ -105,7 +71,7 @@ def _own(order: Order, step: Forbidden) -> OrderedStep | None:
 
 
 def judged_force(
-    judged: JudgedRun, name: str, order: Order, step: Forbidden, method: Assumed
+    judged: JudgedRun, name: str, order: Order, step: ForeignStep, method: Assumed
 ) -> JudgedForce:
     """Judge one of the two runs of a counterexample of a property without an assumption.
 
@@ -131,7 +97,7 @@ def judged_force(
 
 
 def _happened(
-    judged: JudgedRun, name: str, order: Order, step: Forbidden
+    judged: JudgedRun, name: str, order: Order, step: ForeignStep
 ) -> tuple[bool | None, tuple[str, ...]]:
     """Whether the forbidden step happened, if the run tells, and why.
 
@@ -162,11 +128,9 @@ def _times(number: int) -> str:
 
 
 __all__ = [
-    "Forbidden",
     "JudgedForce",
     "Kept",
     "check_forcible",
-    "forbidden_step",
     "judged_force",
     "order_without",
 ]

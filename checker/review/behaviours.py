@@ -33,7 +33,7 @@ _WITH_THE_CHANGE = {
     Relation.LESS: "the change lacks runs",
     Relation.BOTH: "the change shows other runs",
     Relation.UNOBSERVABLE: "only steps that nobody sees differ",
-    Relation.UNKNOWN: "unknown",
+    Relation.UNKNOWN: "no answer",
 }
 
 

@@ -417,7 +417,7 @@ def _may_be_called(function: Any) -> bool:
 def _refuse(place: Place, what: str) -> NoReturn:
     raise FinaleError(
         "reads-layout",
-        f"{what}: where a layout is guarded, code of a variant is simple",
+        f"{what}: in a proof, and beside live_checkpoints, code of a variant is simple",
         place=place,
         advice="docs/proofs.md lists what simple code is: fields, comparisons, helpers, all(...) "
         "and any(...)",

@@ -51,6 +51,7 @@ def schema(name: str) -> Any:
             ("failed", number), *((each.value, number) for each in Severity), ("decided", texts),
             ("undecided", texts), ("needs", needs), ("ambiguous", texts), ("conforms", map_),
             ("untold", texts), ("asked", pa.bool_()), ("restarts", number),
+            ("stops", texts),
         ],
         FINDINGS: [
             ("logs", text), ("job", text), ("property", text), ("binding", map_),
@@ -125,6 +126,7 @@ def verdict_row(verdict: JobVerdict) -> Row:
     """A row of the table of verdicts: the fields, with checkpoints and findings told by kind."""
     told: dict[str, Any] = plain(verdict)
     told |= {fate.value: list(verdict.checkpoints.get(fate, ())) for fate in FATES}
+    told["stops"] = [each.text for each in verdict.stops]
     severities = [each.severity for each in verdict.findings]
     told |= {each.value: severities.count(each) for each in Severity}
     if told["conforms"] is not None:

@@ -10,11 +10,9 @@ import pytest
 
 from finale.checker.reproduce import verdicts
 from finale.checker.reproduce.forcing import (
-    Forbidden,
     JudgedForce,
     Kept,
     check_forcible,
-    forbidden_step,
     judged_force,
     order_without,
 )
@@ -23,6 +21,7 @@ from finale.checker.reproduce.verdicts import JudgedLog, judged
 from finale.checker.search.run import run
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.reading import read_spec
+from finale.checker.studies.foreign_step import ForeignStep, foreign_step
 from finale.checker.studies.weaken import weaker
 from finale.cli import forced as command
 from finale.cli.main import main
@@ -61,24 +60,24 @@ def test_no_method_has_two_hooks() -> None:
 
 
 @pytest.fixture(scope="module")
-def counterexample() -> tuple[Order, Forbidden]:
+def counterexample() -> tuple[Order, ForeignStep]:
     spec = read_spec(PAIR, catalogue())
     weak, strong = run(weaker(spec, "is-released")), run(spec)
     row = next(each for each in weak.rows if each.property == "commit-completeness")
     assert row.trace is not None
     assert weak.system is not None
     assert strong.system is not None
-    step = forbidden_step(weak.system, strong.system, row.trace)
+    step = foreign_step(weak.system, strong.system, row.trace)
     assert step is not None
-    assert forbidden_step(weak.system, weak.system, row.trace) is None
+    assert foreign_step(weak.system, weak.system, row.trace) is None
     return order_of(weak.spec, weak.system, row.trace, FACTS), step
 
 
 def test_the_first_step_that_the_assumption_forbids(
-    counterexample: tuple[Order, Forbidden],
+    counterexample: tuple[Order, ForeignStep],
 ) -> None:
     order, step = counterexample
-    assert str(step) == "step 5, quiesce(S), is no step with the assumption"
+    assert str(step) == "step 5, quiesce(S), is no step"
     made = order_without(order, "is-released", step, forced=True)
     assert made.forbidden == 5
     # The step happens in the moment of another one, which then waits for what it triggers.
@@ -88,7 +87,7 @@ def test_the_first_step_that_the_assumption_forbids(
 
 
 def test_an_order_without_an_assumption_is_read_again(
-    counterexample: tuple[Order, Forbidden], tmp_path: Path
+    counterexample: tuple[Order, ForeignStep], tmp_path: Path
 ) -> None:
     order = order_without(*counterexample[:1], "is-released", counterexample[1], forced=True)
     file = tmp_path / "order.json"
@@ -100,7 +99,7 @@ def test_an_order_without_an_assumption_is_read_again(
 STEPS = tuple(
     OrderedStep(number, "emit", {"task": "S"}, tuple(range(1, number))) for number in (1, 2, 3)
 )
-SECOND = Forbidden(2, "emit(S)", enabled=False)
+SECOND = ForeignStep(2, "emit(S)", enabled=False)
 
 
 def force(

@@ -135,6 +135,8 @@ def test_what_one_run_breaks_is_one_finding() -> None:
     assert review_json(found)["runs"] == [["agreement", "promise-is-kept"]]
     (line,) = [each.plain for each in review_lines(found, 200) if "newly violated in" in each.plain]
     assert "agreement, promise-is-kept  newly violated in 4 of 4 settings · 7 steps" in line
+    told = " ".join(each.plain for each in review_lines(found, 200))
+    assert re.search(r"step \d+, choose_to_abort\(\w+\), is no step without the change", told), told
 
 
 def test_how_far_a_review_is_tells_what_fell_and_the_time_left() -> None:
