@@ -43,6 +43,9 @@ def explain(
     known = catalogue(protocols)
     asked = " ".join(name)
     found = explained(asked, known)
+    if not found and len(name) > 1:  # several names, each of one word
+        each_alone = [explained(word, known) for word in name]
+        found = [one for some in each_alone for one in some] if all(each_alone) else []
     if not found:
         near = difflib.get_close_matches(asked, names(known), NAMES_MAX, SIMILARITY_MIN)
         meant = " or ".join(f'"{each}"' for each in near)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from finale.checker.logs.regularities.assumptions import ASSUMPTIONS, NECESSARY
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.doc_tables import DOCS
 from finale.cli.explaining import PAGES, rows_of
@@ -83,3 +84,16 @@ def test_a_near_name_is_guessed_and_a_far_one_is_not() -> None:
     assert far.exit == 2
     assert "did you mean" not in far.stderr
     assert "finale list" in far.stderr
+
+
+def test_what_validate_says_of_lines_is_explained() -> None:
+    for name in (NECESSARY, *(each.name for each in ASSUMPTIONS)):
+        assert kinds(name) == ["assumption about lines of a log"]
+
+
+def test_several_names_are_explained_one_by_one() -> None:
+    ran = run("explain waiting-task-closes H4", columns=200)
+    assert ran.exit == 0
+    assert "waiting-task-closes · property" in ran.stdout
+    assert "has used UnionListState" in ran.stdout
+    assert run("explain waiting-task-closes nothing-of-this-name").exit == 2
