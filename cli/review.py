@@ -38,7 +38,7 @@ from .parameters import (
     refuse_limits,
     specs_in,
 )
-from .project import PROJECT_FILES
+from .project import PROJECT_FILES, counting
 
 #: Searches with larger bounds take so many seconds by default.
 SECONDS_OF_STABILITY = 60.0
@@ -65,8 +65,8 @@ def review(  # noqa: PLR0913 - one parameter a flag
         PLAIN,
         Parameter(
             help="Specs, or folders of specs, whose settings the change is tried on; repeatable "
-            "(default: the specs of Finale, those in the current folder, and those below its "
-            "folder specs)."
+            "(default: the specs of Finale, and those of the project file; without such a file "
+            "those in the current folder and below its folder specs)."
         ),
     ] = (),
     format: TextOrJson = "text",
@@ -160,10 +160,15 @@ def review(  # noqa: PLR0913 - one parameter a flag
 
 
 def default_specs() -> list[Path]:
-    """The specs of the current folder and of its folder `specs`, and those of Finale."""
-    here = Path.cwd()
-    own = [*sorted(here.glob("*.toml")), *sorted(here.glob("specs/**/*.toml"))]
-    own = [file for file in own if file.name not in PROJECT_FILES]
+    """The specs of the project file, and those of Finale.
+
+    Without such a file: those of the current folder and of its folder `specs`.
+    """
+    own = [file for path in counting().specs() for file in specs_in(path)]
+    if not own:
+        here = Path.cwd()
+        own = [*sorted(here.glob("*.toml")), *sorted(here.glob("specs/**/*.toml"))]
+        own = [file for file in own if file.name not in PROJECT_FILES]
     return list(dict.fromkeys([*own, *sorted(OWN_SPECS.rglob("*.toml"))]))
 
 
