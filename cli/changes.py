@@ -54,7 +54,7 @@ def _why_all(revision: str, now: Counting, changed: ChangedFiles) -> str:
     )
     for file in tables_now | tables_then:
         new, old = tables_now.get(file, {}), tables_then.get(file, {})
-        keys = sorted(key for key in new | old if new.get(key) != old.get(key))
+        keys = sorted(key for key in {*new, *old} if new.get(key) != old.get(key))
         if keys:
             return f"{file} has changed since {revision} ({', '.join(keys)})"
     return ""

@@ -270,9 +270,9 @@ def _check_release(name: str, place: Place) -> None:
 def _check_path(path: Path, name: str, place: Place) -> None:
     """Raise `no-such-path`, or `no-such-folder`, if a path of the file is none."""
     if name == "protocols":
-        code, what, is_there = "no-such-folder", "is not a folder", os.path.isdir(path)
+        code, what, is_there = "no-such-folder", "is not a folder", path.is_dir()
     else:
-        code, what, is_there = "no-such-path", "is not there", os.path.exists(path)
+        code, what, is_there = "no-such-path", "is not there", path.exists()
     if is_there:
         return
     advice = "correct the path in this file: it begins at the folder of the file"
