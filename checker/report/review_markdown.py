@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from finale.checker.review.review import Review
@@ -37,8 +38,9 @@ _REST = "The rest does not fit into a comment: `finale review -o review.html` sh
 
 def review_markdown(reviews: Sequence[Review]) -> str:
     """Return a comment for a pull request, shorter than such comments may be."""
-    head = [line for each in reviews for line in _head(each)]
-    return comment(head, (run for each in reviews for run in _runs(each)), [], _REST)
+    heads = ("\n".join(_head(each)) for each in reviews)
+    runs = (run for each in reviews for run in _runs(each))
+    return comment([], chain(heads, runs), [], _REST)
 
 
 def _head(review: Review) -> Iterator[str]:
@@ -48,9 +50,8 @@ def _head(review: Review) -> Iterator[str]:
     said = (tried_settings(review), *told_of_verdicts(review), *what_is_missing(review))
     yield inline(f"{', '.join(said)}.")
     yield ""
-    for each in review.remarks:
-        yield f"- {inline(each.message)}"
-    yield ""
+    yield from (f"- {inline(each.message)}" for each in review.remarks)
+    yield from [""] if review.remarks else []
     rows = list(difference_rows(review))
     if rows:
         yield "| | Property | What differs |"
