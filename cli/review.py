@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from time import perf_counter
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
@@ -120,6 +121,7 @@ def review(  # noqa: PLR0913 - one parameter a flag
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Try a change on all settings of its protocol, and say which verdicts differ."""
+    began = perf_counter()
     refuse_limits({"--workers": workers, "--max-seconds": max_seconds})
     if not stability >= 0:
         raise FinaleError(
@@ -151,6 +153,7 @@ def review(  # noqa: PLR0913 - one parameter a flag
             stability,
             SECONDS_OF_BEHAVIOURS,
             _is_worse if first else _goes_on,
+            began,
         )
         for change in changes:
             reviews.append(reviewer.review(change))

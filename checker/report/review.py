@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from time import perf_counter
 
 from rich.text import Text
 
@@ -67,6 +68,7 @@ NAMES_MAX = 12
 
 def review_lines(review: Review, width: int) -> list[Text]:
     """The whole answer: the change, what is strange about it, verdicts, bounds, a summary."""
+    began = perf_counter()
     lines = [Text(str(review.change), "bold")]
     if review.changed.variant is not None:
         lines += paragraph(Text(summary(review.changed.variant)), width, indent=2)
@@ -83,7 +85,7 @@ def review_lines(review: Review, width: int) -> list[Text]:
     lines += _verdicts(review, width)
     lines += _behaviours(review, width)
     lines += _stability(review, width)
-    lines += [Text(), *_summary(review, width)]
+    lines += [Text(), *_summary(review, review.seconds + perf_counter() - began, width)]
     return lines
 
 
@@ -371,7 +373,7 @@ def told_of_verdicts(review: Review) -> Iterator[str]:
             yield f"{counts[direction]} {direction.value}"
 
 
-def _summary(review: Review, width: int) -> list[Text]:
+def _summary(review: Review, seconds: float, width: int) -> list[Text]:
     style = {Exit.FAILED: "bold red", Exit.AS_EXPECTED: "bold green"}.get(
         review.exit, "bold yellow"
     )
@@ -383,7 +385,7 @@ def _summary(review: Review, width: int) -> list[Text]:
         Text(said, style),
         Text(f"{told}{so_far}"),
         *(Text(each, "yellow") for each in (*others, *what_is_missing(review))),
-        Text(duration(review.seconds), "dim"),
+        Text(duration(seconds), "dim"),
     ]
     return flow(parts, width)
 
