@@ -228,6 +228,22 @@ def own_keys(table: Mapping[str, object], file: Path) -> Mapping[str, object] | 
     raise _wrong(file, "tool.finale", "a table")
 
 
+def project_below_with(name: str) -> str:
+    """A sentence on the project directly below the current folder whose protocols name a variant.
+
+    Without such a project it is empty.
+    """
+    for file in sorted(Path.cwd().glob(f"*/{OWN_FILE}")):
+        folder = file.parent / str((_table_if_readable(file) or {}).get("protocols", ""))
+        texts = (each.read_text("utf-8", "replace") for each in folder.glob("*.py"))
+        if folder != file.parent and any(f'"{name}"' in text for text in texts):
+            return (
+                f'the protocols of {_shown(file)} name "{name}": change to {_shown(file.parent)}, '
+                f"or add --protocols {_shown(folder)}"
+            )
+    return ""
+
+
 # --- values --------------------------------------------------------------------------------------
 
 

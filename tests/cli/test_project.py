@@ -167,6 +167,16 @@ def repository(folder: Path) -> Path:
     return folder
 
 
+def test_an_unknown_variant_names_the_project_below_that_has_it(folder: Path) -> None:
+    write(folder, BOTH)
+    asked = "review forgets --of final-checkpoint"
+    ran = run(asked, folder.parent)
+    assert (ran.exit, ran.stderr.partition(":")[0]) == (2, "error[unknown-variant]")
+    told = f'help: the protocols of {folder.name}/finale.toml name "forgets": change to '
+    assert f"{told}{folder.name}, or add --protocols {folder.name}/mine; else" in ran.stderr
+    assert "finale.toml" not in run("review forgests", folder.parent).stderr
+
+
 def git(folder: Path, *words: str) -> None:
     own = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
     subprocess.run(["git", "-C", folder, *own, *words], check=True, capture_output=True)
