@@ -36,7 +36,7 @@ def _name_project(error: FinaleError) -> None:
 
     named = re.search(r'variant "(.*?)"', error.message)
     further = "" if named is None else project_below_with(named[1])
-    error.advice = f"{further}; else {error.advice}" if further else error.advice
+    error.advice = f"{further}; otherwise: {error.advice}" if further else error.advice
 
 
 def tell(text: str) -> None:

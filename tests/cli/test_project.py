@@ -168,13 +168,14 @@ def repository(folder: Path) -> Path:
 
 
 def test_an_unknown_variant_names_the_project_below_that_has_it(folder: Path) -> None:
-    write(folder, BOTH)
-    asked = "review forgets --of final-checkpoint"
-    ran = run(asked, folder.parent)
+    project = folder / "project"
+    shutil.copytree(folder / "mine", project / "mine")
+    write(project, BOTH)
+    ran = run("review forgets --of final-checkpoint", folder)
     assert (ran.exit, ran.stderr.partition(":")[0]) == (2, "error[unknown-variant]")
-    told = f'help: the protocols of {folder.name}/finale.toml name "forgets": change to '
-    assert f"{told}{folder.name}, or add --protocols {folder.name}/mine; else" in ran.stderr
-    assert "finale.toml" not in run("review forgests", folder.parent).stderr
+    told = 'help: the protocols of project/finale.toml name "forgets": change to project, or add '
+    assert f"{told}--protocols project/mine; otherwise: " in ran.stderr
+    assert "finale.toml" not in run("review forgests", folder).stderr
 
 
 def git(folder: Path, *words: str) -> None:
