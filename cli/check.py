@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 from rich.text import Text
@@ -17,14 +16,12 @@ from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.reading import check_property_name
 from finale.model.errors import FinaleError
 
+from .changes import changes_in
 from .check_options import DEFAULTS, CheckFlags, CheckOptions
 from .checking import Checking
 from .ci import ci_output
 from .output import prepare_folder
 from .parameters import limits_of, refuse_limits
-
-if TYPE_CHECKING:
-    from finale.checker.spec.changed import ChangedFiles
 
 
 def check(
@@ -86,15 +83,3 @@ def check(
             checking.close()
         output.write(checking.outcome)
     return checking.exit
-
-
-def changes_in(revision: str, paths: Sequence[Path], protocols: Path | None) -> ChangedFiles:
-    """Return what changed since a revision where the specs and the protocols are.
-
-    Raises `no-repository`, `unknown-revision`, `no-git`.
-    """
-    from finale.checker.spec.changed import changed_since
-
-    there = [path for path in (*paths, protocols) if path is not None and path.exists()]
-    folders = [path if path.is_dir() else path.parent for path in there]
-    return changed_since(revision, folders)

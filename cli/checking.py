@@ -30,11 +30,12 @@ from finale.model.errors import FinaleError, Place
 
 from . import VERSION
 from .check_options import CheckFlags, CheckOptions
-from .errors import print_error
+from .errors import print_error, tell
 from .meter import Meter
 from .output import say_json
 from .pages import ResultPages
 from .parameters import specs_in
+from .project import counting
 
 if TYPE_CHECKING:
     from finale.checker.report.check_json import CheckJson, MinimisedJson, RowJson
@@ -70,7 +71,14 @@ class Checking:
     def files(self, paths: Sequence[Path]) -> list[Path]:
         """The specs, and all in folders, each once."""
         given = (file for path in paths for file in self._files(path))
-        return list({file.resolve(): file for file in given}.values())
+        files = list({file.resolve(): file for file in given}.values())
+        for project in counting().passed_over(files):
+            folder = Path(project.shown).parent
+            tell(
+                f"note: {project.shown} ({', '.join(project.table)}) does not count here, although "
+                f"specs below {folder} are checked: name {folder} alone, and it counts"
+            )
+        return files
 
     def check(self, files: Sequence[Path], paths: Sequence[Path]) -> None:
         """Check specs. Mistakes in one do not keep the others from it."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 from finale.model.errors import FinaleError, Place
 
 from . import VERSION
-from .output import OutputFile
+from .output import OutputFile, format_of
 
 if TYPE_CHECKING:
     from finale.checker.report.outcome import CheckResult
@@ -74,9 +74,11 @@ class CiOutput:
 def ci_output(
     junit: Path | None, sarif: Path | None, as_text: bool, inputs: Iterable[Path]
 ) -> Generator[CiOutput]:
-    """Open the files before the work. Raises `unwritable`, `output-clash`."""
+    """Open the files before the work. Raises `unwritable`, `output-clash`, `wrong-ending`."""
     named = {"--junit": junit, "--sarif": sarif}
     given = {flag: path for flag, path in named.items() if path is not None}
+    for flag, path in given.items():
+        format_of(path, None, (flag.removeprefix("--"),))
     _refuse_clashes(given, inputs)
     with ExitStack() as stack:
         files = {flag: stack.enter_context(OutputFile(path)) for flag, path in given.items()}

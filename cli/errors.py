@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -24,7 +25,18 @@ def print_error(error: FinaleError) -> None:
     # Code is found by us; all other files are called as they were given.
     if place is not None and place.file is not None and place.file.endswith(".py"):
         error.place = Place(shown_file(place.file), place.line, place.key, place.rule)
+    if error.code == "unknown-variant":
+        _name_project(error)
     tell(str(error))
+
+
+def _name_project(error: FinaleError) -> None:
+    """Add to the advice which project below the current folder may have an unknown variant."""
+    from .project import project_below_with
+
+    named = re.search(r'variant "(.*?)"', error.message)
+    further = "" if named is None else project_below_with(named[1])
+    error.advice = f"{further}; otherwise: {error.advice}" if further else error.advice
 
 
 def tell(text: str) -> None:

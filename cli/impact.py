@@ -16,10 +16,11 @@ from finale.checker.search.rows import Exit
 from finale.checker.spec.catalogue import catalogue
 
 from . import VERSION
-from .output import OutputFile, document, say, say_json, to_file_or_stdout
+from .output import OutputFile, document, format_of, say, say_json, to_file_or_stdout
 from .parameters import OUTPUT
 
 Format = Literal["text", "json", "html", "markdown"]
+FORMATS: tuple[Format, ...] = ("text", "json", "html", "markdown")
 
 
 def impact(
@@ -34,13 +35,14 @@ def impact(
     /,
     *,
     format: Annotated[
-        Format,
+        Format | None,
         Parameter(
             group=OUTPUT,
             name="--format",
-            help="Output format. markdown is for a comment on a pull request.",
+            help="Output format; markdown is for a comment on a pull request (default: by the "
+            "ending of the file, else text).",
         ),
-    ] = "text",
+    ] = None,
     output: Annotated[
         Path | None,
         Parameter(
@@ -51,11 +53,12 @@ def impact(
     ] = None,
 ) -> int:
     """Say what a change of Flink touches: methods that rules name, log lines, and the rest."""
+    chosen = format_of(output, format, FORMATS)
     if output is not None:
         OutputFile(output).close()  # a name that cannot be written is an error before the work
     with build_of(old) as before, build_of(new) as after:
         found = compared(before, after, catalogue(None))
-    _show(found, format, output)
+    _show(found, chosen, output)
     return Exit.AS_EXPECTED if found.is_untouched else Exit.FAILED
 
 

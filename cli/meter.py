@@ -56,8 +56,8 @@ class Meter:
 
     def tell_review(self, progress: Progress) -> None:
         """Tell how far a review is, and what it has found."""
-        left = progress.seconds_left
-        parts = [] if left is None else [f"about {duration(left)} left"]
+        left, unknown = progress.seconds_left, [] if progress.done else ["no estimate yet"]
+        parts = unknown if left is None else [f"about {duration(left)} left"]
         found = f"newly violated: {', '.join(progress.fallen)}" if progress.fallen else ""
         self._tell_of_workers(parts, progress.busy, progress.done, progress.count, found)
 

@@ -55,6 +55,8 @@ PROJECT = f"""\
 # each command takes these protocols.
 protocols = "{VARIANT_FILE.parent}"
 specs = ["{SPEC_FILE.parent}"]
+# A violation that a spec does not expect fails the check, here as in the workflow of GitHub.
+strict = true
 """
 
 

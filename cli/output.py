@@ -6,9 +6,10 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import TypeVar
 
 from finale.model.errors import FinaleError, Place
 from finale.model.visible import visible
@@ -19,6 +20,50 @@ from . import VERSION
 LINE_END = "\n"
 #: Files of these kinds are written by people: specs, protocols. No output replaces one.
 INPUTS = (".toml", ".py")
+
+Format = TypeVar("Format", bound=str)
+#: The formats that a file with an ending can have. The first ending that fits a name counts.
+ENDINGS: Mapping[str, tuple[str, ...]] = {
+    ".itf.json": ("itf", "json"),
+    ".json": ("json", "itf", "sarif"),
+    ".html": ("html",),
+    ".htm": ("html",),
+    ".md": ("markdown", "mermaid"),
+    ".mmd": ("mermaid",),
+    ".svg": ("svg",),
+    ".txt": ("text",),
+    ".xml": ("junit",),
+    ".sarif": ("sarif",),
+}
+
+
+def format_of(file: Path | None, given: Format | None, offered: Sequence[Format]) -> Format:
+    """Return the format to write: the one that is given, or that of the file's ending.
+
+    Without both it is the first one that the command offers. Raises `wrong-ending` if the ending
+    is that of another format.
+    """
+    name = "" if file is None else file.name.lower()
+    ending = next((each for each in ENDINGS if name.endswith(each)), None)
+    if ending is None:
+        return given or offered[0]
+    fitting = ENDINGS[ending]
+    if given is None:
+        fits = next((each for word in fitting for each in offered if each == word), None)
+    else:
+        fits = given if given in fitting else None
+    if fits is None:
+        wanted = [given] if given is not None else offered
+        endings = [each for each, formats in ENDINGS.items() if {*formats} & {*wanted}]
+        raise FinaleError(
+            "wrong-ending",
+            f"{' or '.join(wanted)} is written, and a file that ends in {ending} has another "
+            "format",
+            place=Place(str(file)),
+            advice=f"name a file that ends in {' or '.join(endings)}"
+            + ("" if given is None else ", or another format"),
+        )
+    return fits
 
 
 def say(text: str, *, stderr: bool = False) -> None:

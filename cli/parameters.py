@@ -136,9 +136,12 @@ AllProperties: TypeAlias = Annotated[
 ]
 Strict: TypeAlias = Annotated[
     bool,
-    PLAIN,
     Parameter(
-        group=ASKED, help="Fail also if a property is violated that the spec expects nothing of."
+        group=ASKED,
+        negative="--no-strict",  # the project file can set it
+        show_default=False,
+        help="Fail also if a property is violated that the spec expects nothing of (default: the "
+        "project file decides).",
     ),
 ]
 ReductionNames: TypeAlias = Annotated[

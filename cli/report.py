@@ -17,7 +17,7 @@ from . import VERSION
 from .check_options import CheckFlags, CheckOptions
 from .checking import Checking
 from .meter import Meter
-from .output import say, to_file_or_stdout
+from .output import format_of, say, to_file_or_stdout
 from .parameters import (
     OUTPUT,
     PLAIN,
@@ -66,6 +66,7 @@ def report(  # noqa: PLR0913 - one parameter a flag
         )
     if output is None:
         raise FinaleError("usage", "no file is named", advice="name it with -o report.html")
+    format_of(output, None, ("html",))
     known = catalogue(protocols, None if no_cache else users_store())
     for name in properties:
         check_property_name(name, known)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from time import perf_counter
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from finale.checker.cache.store import users_store
 from finale.checker.report.layout import console, counted, write
 from finale.checker.report.review import review_json, review_lines
+from finale.checker.report.review_markdown import review_markdown
 from finale.checker.review.cases import OWN_SPECS, check_spec
 from finale.checker.review.change import Change, change_named
 from finale.checker.review.review import Review, Reviewer, Tried
@@ -24,7 +26,7 @@ from finale.model.errors import FinaleError
 from . import VERSION
 from .errors import print_error, tell
 from .meter import Meter
-from .output import OutputFile, document, say, say_json, to_file_or_stdout
+from .output import OutputFile, document, format_of, say, say_json, to_file_or_stdout
 from .parameters import (
     LIMITS,
     OUTPUT,
@@ -32,13 +34,12 @@ from .parameters import (
     NoCache,
     NoCompare,
     ProtocolsFolder,
-    TextOrJson,
     Workers,
     limits_of,
     refuse_limits,
     specs_in,
 )
-from .project import PROJECT_FILES
+from .project import PROJECT_FILES, counting
 
 #: Searches with larger bounds take so many seconds by default.
 SECONDS_OF_STABILITY = 60.0
@@ -65,17 +66,25 @@ def review(  # noqa: PLR0913 - one parameter a flag
         PLAIN,
         Parameter(
             help="Specs, or folders of specs, whose settings the change is tried on; repeatable "
-            "(default: the specs of Finale, those in the current folder, and those below its "
-            "folder specs)."
+            "(default: the specs of Finale, and those of the project file; without such a file "
+            "those in the current folder and below its folder specs)."
         ),
     ] = (),
-    format: TextOrJson = "text",
+    format: Annotated[
+        Literal["text", "json", "markdown"],
+        Parameter(
+            group=OUTPUT,
+            name="--format",
+            help="Output format; markdown is for a comment on a pull request.",
+        ),
+    ] = "text",
     output: Annotated[
         Path | None,
         Parameter(
             group=OUTPUT,
             name=("--output", "-o"),
-            help="HTML file to write the review into, besides the text: one page.",
+            help="File to write the review into, besides the text: a page, or Markdown if the "
+            "file ends in .md or with --format markdown.",
         ),
     ] = None,
     stability: Annotated[
@@ -112,6 +121,7 @@ def review(  # noqa: PLR0913 - one parameter a flag
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Try a change on all settings of its protocol, and say which verdicts differ."""
+    began = perf_counter()
     refuse_limits({"--workers": workers, "--max-seconds": max_seconds})
     if not stability >= 0:
         raise FinaleError(
@@ -123,6 +133,7 @@ def review(  # noqa: PLR0913 - one parameter a flag
     known = catalogue(protocols, store, compares=not no_compare)
     plain = catalogue(None, store)
     files = [file for path in specs for file in specs_in(path)] or default_specs()
+    kind = format_of(output, "markdown" if format == "markdown" else None, ("html", "markdown"))
     if output is not None:
         OutputFile(output).close()  # a name that cannot be written is an error before the work
     for path in specs:
@@ -142,28 +153,32 @@ def review(  # noqa: PLR0913 - one parameter a flag
             stability,
             SECONDS_OF_BEHAVIOURS,
             _is_worse if first else _goes_on,
+            began,
         )
         for change in changes:
             reviews.append(reviewer.review(change))
             if reviews[-1].interrupted:
                 break
     try:
-        _show(reviews, format == "text")
+        _show(reviews, "text" if output is not None and format == "markdown" else format)
     finally:  # also if the reader of the text goes away, as `head` does
         if output is not None and any(each.tried for each in reviews):
-            from finale.checker.page.review import review_page  # HTML costs start-up time
-
-            to_file_or_stdout(review_page(reviews, f"finale {VERSION}"), output)
+            to_file_or_stdout(_written(reviews, kind), output)
             say(f"written to {output}", stderr=True)
     codes = {each.exit for each in reviews}
     return next((code for code in PRECEDENCE if code in codes), Exit.AS_EXPECTED)
 
 
 def default_specs() -> list[Path]:
-    """The specs of the current folder and of its folder `specs`, and those of Finale."""
-    here = Path.cwd()
-    own = [*sorted(here.glob("*.toml")), *sorted(here.glob("specs/**/*.toml"))]
-    own = [file for file in own if file.name not in PROJECT_FILES]
+    """The specs of the project file, and those of Finale.
+
+    Without such a file: those of the current folder and of its folder `specs`.
+    """
+    own = [file for path in counting().specs() for file in specs_in(path)]
+    if not own:
+        here = Path.cwd()
+        own = [*sorted(here.glob("*.toml")), *sorted(here.glob("specs/**/*.toml"))]
+        own = [file for file in own if file.name not in PROJECT_FILES]
     return list(dict.fromkeys([*own, *sorted(OWN_SPECS.rglob("*.toml"))]))
 
 
@@ -216,8 +231,17 @@ def _changes(
         )
 
 
-def _show(reviews: Sequence[Review], as_text: bool) -> None:
-    if not as_text:
+def _written(reviews: Sequence[Review], format: Literal["html", "markdown"]) -> str:
+    """What a file has in it."""
+    if format == "markdown":
+        return review_markdown(reviews)
+    from finale.checker.page.review import review_page  # HTML costs start-up time
+
+    return review_page(reviews, f"finale {VERSION}")
+
+
+def _show(reviews: Sequence[Review], format: Literal["text", "json", "markdown"]) -> None:
+    if format == "json":
         say_json(document("review") | {"reviews": [review_json(each) for each in reviews]})
         return
     for number, each in enumerate(reviews):
@@ -229,5 +253,7 @@ def _show(reviews: Sequence[Review], as_text: bool) -> None:
             if others:
                 tell(f"  the same in {counted(len(others), 'more setting')}")
         page = console()
-        if each.tried:
+        if each.tried and format == "text":
             write(page, [*([""] if number else []), *review_lines(each, page.width)])
+    if format == "markdown":
+        to_file_or_stdout(review_markdown([each for each in reviews if each.tried]), None)

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.schema import spec_schema
 
-from .output import say, to_file_or_stdout
+from .output import format_of, say, to_file_or_stdout
 from .parameters import OUTPUT, ProtocolsFolder
 
 
@@ -26,6 +26,7 @@ def schema(
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Print a JSON schema of specs, for editors."""
+    format_of(output, None, ("json",))
     text = json.dumps(spec_schema(catalogue(protocols)), indent=1) + "\n"
     to_file_or_stdout(text, output)
     if output is not None:

@@ -27,7 +27,7 @@ from finale.model.errors import FinaleError
 from finale.model.system import System
 
 from .meter import Bar
-from .output import document, say, say_json, to_file_or_stdout
+from .output import document, format_of, say, say_json, to_file_or_stdout
 from .parameters import (
     LIMITS,
     OUTPUT,
@@ -88,6 +88,7 @@ def simulate(  # noqa: PLR0913 - one parameter a flag
     """Take random runs, or choose each step yourself."""
     of_random_runs = {"--runs": runs, "--steps": steps, "--max-seconds": max_seconds}
     refuse_limits(of_random_runs)
+    format_of(output, None, ("itf",))
     if interactive and (any(of_random_runs.values()) or format == "json"):
         raise FinaleError(
             "usage",

@@ -38,7 +38,7 @@ from finale.model.visible import visible_json
 from . import completers
 from .meter import Meter
 from .minimising import shrunk
-from .output import document, say, to_file_or_stdout
+from .output import document, format_of, say, to_file_or_stdout
 from .parameters import (
     OUTPUT,
     BackendName,
@@ -50,6 +50,9 @@ from .parameters import (
     WithoutNames,
 )
 from .traces import itf_of_run, refuse_own_name, stored_trace
+
+Format = Literal["text", "json", "itf", "svg", "mermaid"]
+FORMATS: tuple[Format, ...] = ("text", "json", "itf", "svg", "mermaid")
 
 
 def trace(  # noqa: PLR0913 - one parameter a flag
@@ -65,9 +68,13 @@ def trace(  # noqa: PLR0913 - one parameter a flag
         ),
     ] = None,
     format: Annotated[
-        Literal["text", "json", "itf", "svg", "mermaid"],
-        Parameter(group=OUTPUT, help="Output format; svg and mermaid are sequence diagrams."),
-    ] = "text",
+        Format | None,
+        Parameter(
+            group=OUTPUT,
+            help="Output format; svg and mermaid are sequence diagrams (default: by the ending of "
+            "the file, else text).",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         Parameter(
@@ -83,6 +90,7 @@ def trace(  # noqa: PLR0913 - one parameter a flag
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Print a counterexample or a witness step by step."""
+    chosen = format_of(output, format, FORMATS)
     known = catalogue(protocols)
     about: dict[str, object] = {}
     if property is not None:
@@ -105,7 +113,7 @@ def trace(  # noqa: PLR0913 - one parameter a flag
         if minimise:
             again += " --minimise"
             found = shrunk(claim, row.property, known)
-            if format == "text" and output is None:
+            if chosen == "text" and output is None:
                 page = console()
                 write(page, [*minimised_lines(found, page.width), ""])
             about["minimised"] = asdict(minimised_json(found))
@@ -118,7 +126,7 @@ def trace(  # noqa: PLR0913 - one parameter a flag
     assert verdict.trace is not None
     runs = tuple(runs_before(claim, verdict.trace))
     story = story_of(system, verdict, runs)
-    match format:
+    match chosen:
         case "text":
             page = console()
             causes = causes_of(system, verdict, added_rules(claim.protocol))
@@ -137,7 +145,7 @@ def trace(  # noqa: PLR0913 - one parameter a flag
         case "svg" | "mermaid":
             decisive = decisive_steps(system, verdict)
             diagram = sequence_of(system, verdict.trace, story.steps, decisive)
-            to_file_or_stdout(_drawn(diagram, f"{verdict.property}: {claim.title}", format), output)
+            to_file_or_stdout(_drawn(diagram, f"{verdict.property}: {claim.title}", chosen), output)
     if output is not None:
         say(f"written to {output}", stderr=True)
     return 0

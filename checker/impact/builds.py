@@ -14,7 +14,7 @@ from zipfile import BadZipFile, ZipFile
 from zlib import error as BadDeflate  # noqa: N812 - an exception of a library
 
 from finale.model.errors import FinaleError, Place
-from finale.reference.flink.fetching import fetched
+from finale.reference.flink.fetching import cure, fetched
 from finale.reference.flink.releases import Release, release_of
 
 from .class_file import ClassFile, class_in
@@ -129,7 +129,7 @@ def _release(version: str) -> Path:
             raise FinaleError(
                 "no-such-release",
                 f"{version} is a line of releases, and not the line that is installed",
-                advice=f"name one release, for example {version}.0",
+                advice=cure(version, f"name one release, for example {version}.0"),
             ) from None
         return fetched(version)
     return _dist(found)

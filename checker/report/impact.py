@@ -14,14 +14,13 @@ from finale.checker.impact.naming import Kind, Name
 from finale.checker.studies.effects import Effect
 
 from .layout import Cell, columns, counted, paragraph
+from .markdown import comment, folded, inline
 
 _STYLES = {Effect.LOSS: "bold red", Effect.HANG: "red", Effect.OTHER: "yellow"}
 #: So many lines of a difference are printed; the other formats have all.
 DIFF_MAX = 16
 #: So many methods without a name are printed, and so many in a comment of each list.
 UNNAMED_MAX = 20
-#: A comment on a pull request is shorter than 65,536 characters.
-COMMENT_MAX = 60_000
 SPECS_MAX = 3
 _PACKAGE = re.compile(r"(?:[a-z]\w*/)+(?=[A-Z])")
 
@@ -256,16 +255,9 @@ def impact_markdown(impact: Impact) -> str:
     if said := same_version(impact):
         head += [f"The two builds: {said}.", ""]
     tail = ["", f"**{UNSEEN.capitalize()}**", ""]
-    tail += [f"- {_inline(each)}" for each in unseen_sentences(impact)]
-    body: list[str] = []
-    room = COMMENT_MAX - sum(len(line) + 1 for line in (*head, *tail))
-    for part in _parts(impact):
-        if len(part) + 1 > room:
-            body.append("The rest does not fit into a comment: `--format html` shows all.")
-            break
-        body.append(part)
-        room -= len(part) + 1
-    return "\n".join([*head, *body, *tail]) + "\n"
+    tail += [f"- {inline(each)}" for each in unseen_sentences(impact)]
+    rest = "The rest does not fit into a comment: `--format html` shows all."
+    return comment(head, _parts(impact), tail, rest)
 
 
 def _parts(impact: Impact) -> Iterator[str]:
@@ -275,15 +267,15 @@ def _parts(impact: Impact) -> Iterator[str]:
     yield from () if impact.named else ("none",)
     yield _title(NEAR)
     for each in impact.near:
-        yield f"- `{each.title}` ({each.how.value}): {_inline('; '.join(each.near[:SPECS_MAX]))}"
+        yield f"- `{each.title}` ({each.how.value}): {inline('; '.join(each.near[:SPECS_MAX]))}"
     yield from () if impact.near else ("none",)
     yield _title(LINES)
     for line in impact.lines:
-        yield f"- {_inline(f'{line.event}: {line_words(line)}')}"
+        yield f"- {inline(f'{line.event}: {line_words(line)}')}"
     yield from () if impact.lines else ("none",)
     yield _title(UNNAMED)
     for name, how, methods in classes_of(impact.unnamed):
-        yield f"- `{name}` ({how}): {_inline(methods)}"
+        yield f"- `{name}` ({how}): {inline(methods)}"
     yield from () if impact.unnamed else ("none",)
 
 
@@ -293,26 +285,8 @@ def _title(title: str) -> str:
 
 def _details(change: Change) -> str:
     about = [*names_of(change), effect_words(change), *([change.note] if change.note else [])]
-    lines = [
-        f"<details><summary><code>{_inline(change.title)}</code> {change.how.value}</summary>",
-        "",
-        *(f"- {_inline(each)}" for each in about),
-        "",
-        "````diff",
-        *(short(each) for each in change.diff),
-        "````",
-        "",
-        "</details>",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _inline(text: str) -> str:
-    """A text in which no sign means anything to Markdown or HTML."""
-    signs = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-    plain = "".join(signs.get(sign, sign) for sign in text.replace("\n", " "))
-    return re.sub(r"([\\`*_\[\]|#@])", r"\\\1", plain)
+    summary = f"<code>{inline(change.title)}</code> {change.how.value}"
+    return folded(summary, map(short, change.diff), "diff", about)
 
 
 __all__ = [

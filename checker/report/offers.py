@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, replace
 from typing import Any, cast
 
+from finale._face import public_name
 from finale.checker.spec.meanings import first_paragraph, meanings
 from finale.checker.spec.typed import option_word
 from finale.model.domains import Domain, Enum
@@ -166,8 +167,15 @@ def _members(domain: Domain[Any]) -> str:
     """The members of an enumeration, as a rule writes them."""
     if not isinstance(domain, Enum):
         return ""
-    members = cast("Domain[object]", domain).values()
-    return f"One of {', '.join(_code(str(each)) for each in members)}."
+    members = list(cast("Domain[object]", domain).values())
+    return f"One of {', '.join(_code(str(each)) for each in members)}. {_import_of(members[0])}"
+
+
+def _import_of(member: object) -> str:
+    """A sentence with the import of the enumeration of a member."""
+    kind = type(member)
+    module, name = public_name(kind) or (kind.__module__, kind.__name__)
+    return f"Import: {_code(f'from {module} import {name}')}."
 
 
 def _as_written(kind: type) -> dict[str, tuple[str, str]]:

@@ -239,6 +239,11 @@ def _timing_line(timing: Timing, width: int) -> list[Text]:
     parts = [
         f"{duration(timing.total)} in all",
         f"building {duration(timing.building)}",
+        *(
+            [f"readable search first {duration(timing.readable_first)}"]
+            if timing.readable_first
+            else []
+        ),
         *([f"finding reductions {duration(timing.reducing)}"] if timing.reducing else []),
         f"compiling {duration(timing.compiling)}",
         f"searching {duration(timing.searching)}",
@@ -288,7 +293,7 @@ def summary_lines(
         ),
         Text(f"{failed} not as expected" if failed else "", "bold red"),
         Text(f"{undecided} undecided" if undecided else "", "bold yellow"),
-        Text(f"{errors} with mistakes in them" if errors else "", "bold red"),
+        Text(f"{counted(errors, 'mistake')} in the input" if errors else "", "bold red"),
         Text(f"{skipped} slow, skipped: add --slow" if skipped else ""),
         Text("interrupted" if interrupted else "", "bold yellow"),
         Text(duration(seconds), "dim"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from time import perf_counter
 
 from rich.text import Text
 
@@ -67,6 +68,7 @@ NAMES_MAX = 12
 
 def review_lines(review: Review, width: int) -> list[Text]:
     """The whole answer: the change, what is strange about it, verdicts, bounds, a summary."""
+    began = perf_counter()
     lines = [Text(str(review.change), "bold")]
     if review.changed.variant is not None:
         lines += paragraph(Text(summary(review.changed.variant)), width, indent=2)
@@ -83,7 +85,7 @@ def review_lines(review: Review, width: int) -> list[Text]:
     lines += _verdicts(review, width)
     lines += _behaviours(review, width)
     lines += _stability(review, width)
-    lines += [Text(), *_summary(review, width)]
+    lines += [Text(), *_summary(review, review.seconds + perf_counter() - began, width)]
     return lines
 
 
@@ -103,20 +105,13 @@ def _rules(review: Review) -> Iterator[list[Cell]]:
 
 
 def _verdicts(review: Review, width: int) -> list[Text]:
-    findings = review.findings
     lines = [Text(), Text("verdicts that differ", "bold cyan")]
-    if not findings:
+    if not review.findings:
         return [*lines, Text("  none")]
-    together = {each.property: run for run in review.runs for each in run}
-    told = set[str]()
     shown = 0
-    for finding in findings:
-        if finding.direction.falls and finding.property in told:
-            continue
-        same = together[finding.property] if finding.direction.falls else (finding,)
+    for same in _grouped(review):
         lines += columns([_finding_cells(review, same)], width, indent=2)
-        if finding.direction.falls:
-            told |= {each.property for each in same}
+        if same[0].direction.falls:
             shown += 1
             lines += _shown_run(same[0], width) if shown <= SHOWN_MAX else []
     if shown > SHOWN_MAX:
@@ -124,6 +119,26 @@ def _verdicts(review: Review, width: int) -> list[Text]:
         others += "of the worst"
         lines += paragraph(Text(others, "dim"), width, indent=2)
     return lines
+
+
+def _grouped(review: Review) -> Iterator[Sequence[ChangedProperty]]:
+    """The findings in their order; those together that one run breaks."""
+    together = {each.property: run for run in review.runs for each in run}
+    told = set[str]()
+    for finding in review.findings:
+        if finding.direction.falls and finding.property in told:
+            continue
+        same = together[finding.property] if finding.direction.falls else (finding,)
+        if finding.direction.falls:
+            told |= {each.property for each in same}
+        yield same
+
+
+def difference_rows(review: Review) -> Iterator[list[Cell]]:
+    """What differs, also with larger bounds alone: a mark, the properties, and how."""
+    yield from (_finding_cells(review, same) for same in _grouped(review))
+    flips = (*review.new_flips, *review.unsettled_flips, *other_ends_of_mends(review))
+    yield from map(_flip_cells, flips)
 
 
 def _finding_cells(review: Review, same: Sequence[ChangedProperty]) -> list[Cell]:
@@ -203,15 +218,18 @@ def _pasted(line: str) -> Text:
 
 def _story_lines(story: Story, width: int) -> list[Text]:
     """The sentence of a property, and the steps of a run by their rules."""
-    steps = [
-        f"{each.number} {each.rule.rule.name}({', '.join(v for _, v in each.rule.binding)})"
-        for each in story.steps
-    ]
+    sentence = paragraph(Text(story.sentence), width, indent=6)
+    steps = [Text(step, "dim") for step in steps_in_words(story)]
+    return [*sentence, *flow(steps, width, indent=6)]
+
+
+def steps_in_words(story: Story) -> Iterator[str]:
+    """The steps of a run by their rules, and where the run goes on."""
+    for each in story.steps:
+        yield f"{each.number} {each.rule.rule.name}({', '.join(v for _, v in each.rule.binding)})"
     if story.loop is not None:
         rest = story.loop == len(story.steps)
-        steps.append("no further step" if rest else f"again from step {story.loop + 1} on")
-    sentence = paragraph(Text(story.sentence), width, indent=6)
-    return [*sentence, *flow([Text(step, "dim") for step in steps], width, indent=6)]
+        yield "no further step" if rest else f"again from step {story.loop + 1} on"
 
 
 def command_of_finding(finding: ChangedProperty, path_of: Callable[[Path], str] = absolute) -> str:
@@ -355,7 +373,7 @@ def told_of_verdicts(review: Review) -> Iterator[str]:
             yield f"{counts[direction]} {direction.value}"
 
 
-def _summary(review: Review, width: int) -> list[Text]:
+def _summary(review: Review, seconds: float, width: int) -> list[Text]:
     style = {Exit.FAILED: "bold red", Exit.AS_EXPECTED: "bold green"}.get(
         review.exit, "bold yellow"
     )
@@ -367,7 +385,7 @@ def _summary(review: Review, width: int) -> list[Text]:
         Text(said, style),
         Text(f"{told}{so_far}"),
         *(Text(each, "yellow") for each in (*others, *what_is_missing(review))),
-        Text(duration(review.seconds), "dim"),
+        Text(duration(seconds), "dim"),
     ]
     return flow(parts, width)
 

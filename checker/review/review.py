@@ -269,6 +269,8 @@ class Reviewer:
     seconds_of_behaviours: float = 0.0
     until: Callable[[Tried], bool] = field(default=lambda _: False)
     """Whether a case says enough: the others, larger bounds and comparisons are then left out."""
+    began: float | None = None
+    """When the user began to wait for the first review: what was read before it counts, too."""
 
     def review(self, change: Change) -> Review:
         """Review one change.
@@ -276,7 +278,8 @@ class Reviewer:
         Raises `no-cases`, coded errors of the change itself, and the mistake of a spec if there is
         no other one.
         """
-        began = perf_counter()
+        began, self.began = self.began, None
+        began = perf_counter() if began is None else began
         base = under(Change(change.protocol), self._catalogue_of_base(change))
         changed = under(change, self.catalogue)
         found = cases(self.files, base, changed, change, self.is_slow_wanted)

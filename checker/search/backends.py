@@ -178,7 +178,8 @@ def _auto(
         return report
     if report.stopped and _seen(report) < _seen(before):
         return _stopped_by(before, report.stopped)
-    return replace(report, timing=report.timing + before.timing)
+    first = before.timing.compiling + before.timing.searching + before.timing.liveness
+    return replace(report, timing=replace(report.timing, readable_first=first))
 
 
 def _few(expected: int | None) -> Few:

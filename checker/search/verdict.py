@@ -97,7 +97,8 @@ class Statistics:
 class Timing:
     """The seconds that each part of a check took, and the whole check: what its user waited for.
 
-    `reducing` is what it took to find the reductions.
+    `reducing` is what it took to find the reductions. `readable_first` is what the readable search
+    took, if the native search began after it: the other parts are then those of the native search.
     """
 
     building: float = 0.0
@@ -105,6 +106,7 @@ class Timing:
     searching: float = 0.0
     liveness: float = 0.0
     reducing: float = 0.0
+    readable_first: float = 0.0
     total: float = 0.0
 
     def __add__(self, other: Timing) -> Timing:

@@ -280,14 +280,23 @@ def _add_protocols(known: Catalogue, file: Path, offered: object) -> None:
                 advice='write key = "…" in the class',
             )
         if kind.key in known.protocols:
+            where = _origin(known, known.protocol(kind.key))
             raise FinaleError(
                 "duplicate-protocol",
-                f'there is a protocol "{kind.key}" already',
+                f'there is a protocol "{kind.key}" already, {where}',
                 place=place,
                 advice=f"give {kind.__name__} a key of its own, or list it as a variant: "
                 f'VARIANTS = {{"…": {kind.__name__}}}',
             )
         known.protocols[kind.key] = kind
+
+
+def _origin(known: Catalogue, kind: type[Protocol]) -> str:
+    """Half a sentence on where a class stands."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    if file is None or known.code is None or not Path(file).is_relative_to(known.code.folder):
+        return "which Finale contains"
+    return f"in {Path(file).relative_to(known.code.folder)}"
 
 
 def _add_variants(known: Catalogue, file: Path, offered: object) -> None:
@@ -305,9 +314,10 @@ def _add_variants(known: Catalogue, file: Path, offered: object) -> None:
                 advice="derive the class from a protocol, and do not change its key",
             )
         if (kind.key, name) in known.variants:
+            where = _origin(known, known.variant(kind.key, str(name)))
             raise FinaleError(
                 "duplicate-variant",
-                f'"{kind.key}" has a variant "{name}" already',
+                f'"{kind.key}" has a variant "{name}" already, {where}',
                 place=place,
                 advice="choose another key for the variant",
             )

@@ -42,6 +42,20 @@ class Revision:
     top: Path
     #: The mode and the name of the blob of each file, by its path.
     files: Mapping[str, tuple[str, str]]
+    commit: str
+
+    @property
+    def is_current(self) -> bool:
+        """Whether this is the commit that is checked out, and Git sees no change since."""
+        head = _git(self.top, "rev-parse", "HEAD").stdout.decode().strip()
+        return head == self.commit and not _git(self.top, "status", "--porcelain").stdout
+
+    def text_of(self, file: Path) -> bytes | None:
+        """Return what a file had in it; None if it was not there, or was a link."""
+        if not file.is_relative_to(self.top):
+            return None
+        mode, blob = self.files.get(file.relative_to(self.top).as_posix(), (_LINK, ""))
+        return None if mode == _LINK else _git(self.top, "cat-file", "blob", blob).stdout
 
     def has(self, file: Path, text: bytes, *, as_link: bool = False) -> bool:
         """Whether a file was there, with this text or the same one with other ends of lines."""
@@ -77,6 +91,21 @@ class ChangedFiles:
         self._named = list(named)
         self._same: dict[Path, bool] = {}
         self._same_folders: dict[Path, bool] = {}
+
+    @property
+    def are_none(self) -> bool:
+        """Whether each repository is compared with itself."""
+        return all(each.is_current for each in self._revisions)
+
+    def can_tell(self, file: Path) -> bool:
+        """Whether a file is in one of the repositories."""
+        return any(file.resolve().is_relative_to(each.top) for each in self._revisions)
+
+    def text_then(self, file: Path) -> bytes | None:
+        """Return what a file had in it at the revision; None if it was not there."""
+        place = file.parent.resolve() / file.name
+        texts = (each.text_of(place) for each in self._revisions)
+        return next((text for text in texts if text is not None), None)
 
     def concern(self, spec: Spec) -> bool:
         """Whether a spec may have another answer than at that revision."""
@@ -210,7 +239,7 @@ def _revision(top: Path, revision: str) -> Revision:
         if name:
             mode, _, blob = said.decode().split()
             files[os.fsdecode(name)] = mode, blob
-    return Revision(top, files)
+    return Revision(top, files, commit)
 
 
 def _top_of(folder: Path) -> Path:

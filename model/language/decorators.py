@@ -25,7 +25,7 @@ from .assumptions import Assumption, is_left_out
 from .explore import Branch, current, exploring, merged, note_branch
 from .guards import plain_rule
 from .joining import as_returned, join
-from .path_ends import FAULTS, fault_of
+from .path_ends import FAULTS, fault_of, import_advice
 from .symbols import tested
 from .syntax import Prepared, checked, prepared
 
@@ -107,7 +107,10 @@ class DecoratedFunction:
                 "unknown-annotation",
                 f"a parameter is annotated with a name that is not known: {error}",
                 place=self.place,
-                advice="annotate with classes that the module defines or imports at its top level",
+                advice=import_advice(
+                    error,
+                    "annotate with classes that the module defines or imports at its top level",
+                ),
             ) from None
 
     @property

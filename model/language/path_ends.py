@@ -103,12 +103,18 @@ def mistake_of(error: Exception) -> FinaleError:
     """The coded error that any other Python exception in a rule is."""
     if isinstance(error, RecursionError):
         return endless(line_of(error)[0])
-    return FinaleError(
-        "rule-raises",
-        _described(error),
-        place=line_of(error)[0],
-        advice="a rule only reads and writes fields, tests them, and calls helpers",
-    )
+    advice = "a rule only reads and writes fields, tests them, and calls helpers"
+    if isinstance(error, NameError):
+        advice = import_advice(error, "define the name in the file of the rule, or import it there")
+    return FinaleError("rule-raises", _described(error), place=line_of(error)[0], advice=advice)
+
+
+def import_advice(error: NameError, otherwise: str) -> str:
+    """Return the import of an unknown name that a public module has, else another advice."""
+    from finale._face import import_of  # only mistakes pay for it
+
+    line = import_of(error.name) if isinstance(error.name, str) else None
+    return otherwise if line is None else f"write {line}"
 
 
 def endless(place: Place | None) -> FinaleError:

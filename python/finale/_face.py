@@ -55,6 +55,14 @@ def public_name(value: object) -> tuple[str, str] | None:
     return None
 
 
+def import_of(name: str) -> str | None:
+    """Return the import of a public name; None if no public module has the name."""
+    if name in vars(import_module("finale.rules")).get("__all__", ()):
+        return f"from finale.rules import {name}"
+    module = next((module for module in LISTED if name in origins(module)), None)
+    return None if module is None else f"from finale.{module} import {name}"
+
+
 def new_imports(statement: ast.stmt) -> list[str]:
     """Return the imports to write in place of an import from a former package; else none."""
     if isinstance(statement, ast.Import):

@@ -19,6 +19,8 @@ from .toolchain import cache_folder
 
 #: The distribution on the package index that has the jars.
 DISTRIBUTION = "apache-flink-libraries"
+#: The first line of releases that the distribution has.
+FIRST = (1, 13)
 SECONDS_MAX = 1800
 
 
@@ -99,12 +101,24 @@ def _take(names: list[str], opened: Callable[[str], IO[bytes] | None], folder: P
                     shutil.copyfileobj(stream, target)
 
 
+def cure(version: str, otherwise: str) -> str:
+    """Return what to do about a release that the package index does not have."""
+    major, _, minor = version.partition(".")
+    numbers = (int(major), int(minor.partition(".")[0] or 0))
+    if numbers < FIRST:
+        first = ".".join(map(str, FIRST))
+        return (
+            f"the package index has no Flink before {first}: name a folder or a jar of that Flink"
+        )
+    return otherwise
+
+
 def _missing(version: str, why: str) -> FinaleError:
     return FinaleError(
         "no-such-release",
         f"Flink {version} cannot be had from the package index: {why}",
-        advice="check the version, or name a folder or a jar of that Flink",
+        advice=cure(version, "check the version, or name a folder or a jar of that Flink"),
     )
 
 
-__all__ = ["fetched", "kept"]
+__all__ = ["cure", "fetched", "kept"]

@@ -384,6 +384,8 @@ def test_auto_changes_over_where_it_takes_long(monkeypatch: pytest.MonkeyPatch) 
     report = check_with("auto", system, Limits(), None)
     assert report.backend == "native"
     assert report.statistics.complete
+    assert report.timing.searching == report.statistics.seconds  # without the search before it
+    assert report.timing.readable_first > 0
 
     limited = check_with("auto", system, Limits(seconds_max=1e-9), None)
     assert limited.backend == "readable"

@@ -161,6 +161,11 @@ def test_the_page_lists_what_the_code_has() -> None:
     assert "`_refuse_unexplored" not in page  # it is no part of a rule
     status = next(line for line in page.splitlines() if line.startswith("| `status` | `Enum(Task"))
     assert "One of `TaskStatus.RESTORING`, `TaskStatus.RUNNING`" in status
+    assert "Import: `from finale.jobs import TaskStatus`." in status
+    imports = set(re.findall(r"Import: `(.*?)`", page))
+    assert "from finale.jobs import CheckpointStatus" in imports
+    for line in imports:
+        exec(line, {})  # each can be written as it stands
     assert "| `newest` | `Option(Ref(CheckpointId))` | `Nothing` | The newest checkpoint" in page
     assert "| `finish_race` |" in page
     assert page.count(ALL_HISTORY) == 1

@@ -10,9 +10,12 @@ import pytest
 
 from finale.checker.page.review import review_page
 from finale.checker.report.about import overrides_words, reached_words
+from finale.checker.report.markdown import inline
 from finale.checker.report.review import review_json, review_lines
+from finale.checker.report.review_markdown import review_markdown
 from finale.checker.review.change import Change
 from finale.checker.review.review import Progress
+from finale.checker.review.verdicts import Direction
 from finale.checker.search.rows import Exit
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.overriding import Member
@@ -138,6 +141,30 @@ def test_what_one_run_breaks_is_one_finding() -> None:
     assert "agreement, promise-is-kept  newly violated in 4 of 4 settings · 7 steps" in line
     told = " ".join(each.plain for each in review_lines(found, 200))
     assert re.search(r"step \d+, choose_to_abort\(\w+\), is no step without the change", told), told
+
+
+def test_a_comment_has_the_verdict_a_table_and_each_new_run_folded() -> None:
+    found = reviewed(Change("two-phase-commit", "withdraws"), TWO_PHASE)
+    comment = review_markdown([found])
+    assert "**❌ A verdict is worse.**" in comment
+    violated = [run for run in found.runs if run[0].direction is Direction.VIOLATED]
+    assert violated
+    assert comment.count("<details>") == len(violated) + len(found.new_flips)
+    for same in violated:
+        assert inline(", ".join(each.property for each in same)) in comment
+        assert f"--property {same[0].property} --variant withdraws" in comment
+    assert comment.count("````") == 2 * comment.count("<details>")
+    many = review_markdown([found] * 200)
+    assert 50_000 < len(many) < 65_536
+    assert "does not fit into a comment" in many
+    assert many.count("<details>") == many.count("</details>")
+
+
+def test_a_comment_says_that_nothing_is_worse() -> None:
+    found = reviewed(Change("two-phase-commit", None), TWO_PHASE)
+    comment = review_markdown([found])
+    assert "**✅ No verdict is worse.**" in comment
+    assert "<details>" not in comment
 
 
 def test_how_far_a_review_is_tells_what_fell_and_the_time_left() -> None:
