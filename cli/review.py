@@ -133,7 +133,8 @@ def review(  # noqa: PLR0913 - one parameter a flag
     known = catalogue(protocols, store, compares=not no_compare)
     plain = catalogue(None, store)
     files = [file for path in specs for file in specs_in(path)] or default_specs()
-    kind = format_of(output, "markdown" if format == "markdown" else None, ("html", "markdown"))
+    kinds: Sequence[Literal["html", "markdown"]] = ("html", "markdown")
+    kind = format_of(output, kinds[1] if format == "markdown" else None, kinds)
     if output is not None:
         OutputFile(output).close()  # a name that cannot be written is an error before the work
     for path in specs:
