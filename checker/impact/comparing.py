@@ -19,6 +19,7 @@ from finale.checker.studies.effects import Effect
 
 from .builds import ROOT, Build
 from .class_file import SYNTHETIC, ClassFile
+from .method_names import in_release
 from .naming import Evidence, Evidences, Kind, Name, line_patterns, names
 from .normal_form import Body, body_of, plain_name
 
@@ -198,14 +199,13 @@ class _Side:
     def keys_of(self, name: Name) -> list[Key]:
         """The methods that a name means, of classes that declare it or inherit it."""
         found: list[Key] = []
-        if name.kind is Kind.HOOK:
-            classes = [name.owner.replace(".", "/")]
-        else:
-            classes = list(self.build.by_short_name.get(name.owner, ()))
-        for each in classes:
-            declaring = self.declaring(each, name.method)
-            if declaring is not None:
-                found.append((plain_name(declaring), name.method))
+        for method in in_release(name.of, self.build.version):
+            if name.kind is Kind.HOOK:
+                classes = [method.owner.replace(".", "/")]
+            else:
+                classes = list(self.build.by_short_name.get(method.owner, ()))
+            declaring = (self.declaring(each, method.name) for each in classes)
+            found += [(plain_name(owner), method.name) for owner in declaring if owner is not None]
         return found
 
     def declaring(self, name: str, method: str) -> str | None:
@@ -309,7 +309,8 @@ class _Comparison:
             keys = [key for side in self.sides for key in side.keys_of(name)]
             for key in dict.fromkeys(keys):
                 found.setdefault(key, []).append(name)
-            if not keys and not self.left_out:
+            is_meant = any(in_release(name.of, side.build.version) for side in self.sides)
+            if is_meant and not keys and not self.left_out:
                 absent.append(name)
         for side in self.sides:
             for logger, pattern in lines:

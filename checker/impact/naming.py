@@ -26,7 +26,8 @@ from finale.model.language.decorators import ids_in
 from finale.reference.flink.hooks import hooks_in
 from finale.reference.flink.releases import HOOKS, Release, hooks_file
 
-_METHOD = re.compile(r"`((?:[A-Z]\w*\.)+[a-z]\w*)")
+from .method_names import ALL, Method, Releases, methods_in
+
 SPECS = Path(model.__file__).resolve().parent.parent / "specs"
 
 
@@ -44,7 +45,7 @@ class Kind(enum.Enum):
 class Name:
     """A method that something of Finale names: `PL-4` names `TaskExecutor.triggerCheckpoint`.
 
-    `cites` are the rule ids whose specs show what the method protects.
+    `cites` are the rule ids whose specs show what the method protects. `releases` have the method.
     """
 
     kind: Kind
@@ -53,6 +54,12 @@ class Name:
     method: str
     sentence: str
     cites: tuple[str, ...] = ()
+    releases: Releases = ALL
+
+    @property
+    def of(self) -> Method:
+        """The method, with the releases that have it."""
+        return Method(self.owner, self.method, self.releases)
 
     @property
     def told(self) -> str:
@@ -84,19 +91,16 @@ def line_patterns() -> Iterator[tuple[str, LinePattern]]:
             yield f"{package}.{pattern.logger}".lstrip(".").replace(".", "/"), pattern
 
 
-def _methods(cell: str) -> Iterator[tuple[str, str]]:
-    for each in _METHOD.findall(cell):
-        owner, _, method = each.rpartition(".")
-        yield owner, method
-
-
 def _of_rules() -> Iterator[Name]:
     for _, (header, *rows) in tables_in(page_text("rule-reference")):
         if "In Flink" in header:
             where, text = header.index("In Flink"), 1
             for row in rows:
-                for owner, method in _methods(row[where]):
-                    yield Name(Kind.RULE, row[0], owner, method, row[text], (row[0],))
+                for each in methods_in(row[where]):
+                    yield Name(
+                        *(Kind.RULE, row[0], each.owner, each.name, row[text], (row[0],)),
+                        each.releases,
+                    )
 
 
 def _of_options() -> Iterator[Name]:
@@ -104,17 +108,23 @@ def _of_options() -> Iterator[Name]:
         if header[0] == "Option" and "Class and method" in header:
             where, rule = header.index("Class and method"), header.index("Rule")
             for row in rows:
-                for owner, method in _methods(row[where]):
+                for each in methods_in(row[where]):
                     name = row[0].strip("`")
                     cites = (row[rule],) if row[rule] else ()
-                    yield Name(Kind.OPTION, name, owner, method, row[-1], cites)
+                    yield Name(
+                        *(Kind.OPTION, name, each.owner, each.name, row[-1], cites),
+                        each.releases,
+                    )
 
 
 def _of_assumptions(known: Catalogue) -> Iterator[Name]:
     for key in known.protocols:
         for each in known.protocol(key).assumptions().values():
-            for owner, method in _methods("".join(f"`{name}`" for name in each.methods)):
-                yield Name(Kind.ASSUMPTION, each.name, owner, method, each.sentence, each.cites)
+            for one in methods_in(" ".join(f"`{name}`" for name in each.methods)):
+                yield Name(
+                    *(Kind.ASSUMPTION, each.name, one.owner, one.name),
+                    *(each.sentence, each.cites, one.releases),
+                )
 
 
 def _of_hooks(versions: tuple[str, ...]) -> Iterator[Name]:
