@@ -274,12 +274,16 @@ COMMANDS = (
             Command(
                 "impact",
                 "impact:impact",
-                "Say which rules a change of Flink touches, from its class files.",
+                "Say which rules a change of Flink touches, from class files or sources.",
                 (
                     Example("Compare two releases.", "finale impact 1.20.1 1.20.2"),
                     Example(
                         "Compare your build with a release, as a comment for a pull request.",
                         "finale impact 2.3.0 build/lib --format markdown -o comment.md",
+                    ),
+                    Example(
+                        "Compare the sources of a branch with those of the main branch.",
+                        "finale impact --source flink main..my-branch",
                     ),
                 ),
                 "0 no method that a rule names and no log line changed, 1 one of them changed, "

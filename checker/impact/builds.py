@@ -17,10 +17,10 @@ from finale.model.errors import FinaleError, Place
 from finale.reference.flink.fetching import cure, fetched
 from finale.reference.flink.releases import Release, release_of
 
-from .class_file import ClassFile, class_in
+from .class_file import SYNTHETIC, ClassFile, class_in
+from .code import ROOT, Key
+from .normal_form import LAMBDA, Body, body_of, plain_name
 
-#: Only these classes are compared: a jar of Flink also has those of other projects.
-ROOT = "org/apache/flink/"
 _VERSION = re.compile(r"\d+\.\d+(\.\d+)?")
 _DIST = re.compile(r"flink-[a-z-]+(?:_[\d.]+)?-(?P<version>\d+\.\d+(?:\.\d+)?\S*)\.jar")
 _ADVICE = "name a release as 2.3.0, a jar of Flink, or a folder with its jars or classes"
@@ -72,14 +72,16 @@ class Build:
             raise _damaged(file) from None
         return class_in(data, f"{file}!/{inside}")
 
-    @cached_property
-    def packages(self) -> frozenset[str]:
-        """The packages that have classes."""
-        return frozenset(name.rpartition("/")[0] for name in self.sums)
+    def unit(self, name: str) -> str:
+        """Return the class that is read when a class is asked for: itself."""
+        return name
+
+    def called(self, short: str) -> tuple[str, ...]:
+        """Return the classes that a short name can mean: `Inner`, or `Outer.Inner`."""
+        return self._by_short_name.get(short, ())
 
     @cached_property
-    def by_short_name(self) -> Mapping[str, tuple[str, ...]]:
-        """The classes that a short name can mean: `Inner`, or `Outer.Inner`."""
+    def _by_short_name(self) -> Mapping[str, tuple[str, ...]]:
         found: dict[str, list[str]] = {}
         for name in self.sums:
             parts = name.rpartition("/")[2].split("$")
@@ -100,10 +102,33 @@ class Build:
                     waiting.append(each)
                     yield each
 
-    def declares(self, name: str, method: str) -> bool:
-        """Whether a class has a method of its own with that name."""
+    def methods_of(self, name: str) -> tuple[str, ...]:
+        """Return the names of the methods that a class declares; none if there is no such class."""
         kind = self.read(name)
-        return kind is not None and any(each.name == method for each in kind.methods)
+        return () if kind is None else tuple(each.name for each in kind.methods)
+
+    def bodies(self, name: str) -> Iterator[tuple[Key, str, Body]]:
+        """Yield each method of a class: where it stands, its signature, and its code."""
+        kind = self.read(name)
+        if kind is None or kind.access & SYNTHETIC:
+            return
+        for method in kind.methods:
+            if method.is_synthetic or method.name.startswith(("lambda$", "access$")):
+                continue
+            key = self._home(kind, method.name)
+            signature = f"{method.name}{method.descriptor}"
+            if key[0] != plain_name(kind.name) or key[1] != method.name:
+                signature = f"{plain_name(kind.name).rpartition('/')[2]}.{signature}"
+            yield key, plain_name(signature), body_of(kind, method, self.read)
+
+    def _home(self, kind: ClassFile, method: str) -> Key:
+        """The method that some code stands in: of an anonymous class the one around the class."""
+        owner, around = kind.enclosing
+        if not around:
+            return plain_name(kind.name), method
+        around = LAMBDA.sub(r"\1", around)
+        outer = self.read(owner)
+        return (plain_name(owner), around) if outer is None else self._home(outer, around)
 
 
 def build_of(given: str) -> Build:
@@ -201,4 +226,4 @@ def _damaged(file: Path) -> FinaleError:
     )
 
 
-__all__ = ["ROOT", "Build", "build_of"]
+__all__ = ["Build", "build_of"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import enum
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
@@ -17,11 +17,10 @@ from finale.checker.logs.read.line_patterns import LinePattern
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.studies.effects import Effect
 
-from .builds import ROOT, Build
-from .class_file import SYNTHETIC, ClassFile
+from .code import ROOT, Code, Key
 from .method_names import in_release
 from .naming import Evidence, Evidences, Kind, Name, line_patterns, names
-from .normal_form import Body, body_of, plain_name
+from .normal_form import LAMBDA, Body, plain_name
 
 #: The packages of the protocol: a change here counts even if no rule names the method.
 PACKAGES = (
@@ -54,10 +53,6 @@ _PARTIAL = 0.5
 _VALUE = re.compile(r"(?:\\[dwS]|\[[^\]]*\])(?:[+*]|\{\d+\})?")
 #: A task as lines have it: with its attempt, which the code has in the same hole.
 _TASK = r".*? \(.*?\)"
-_LAMBDA = re.compile(r"lambda\$(.*?)\$(?:[0-9a-f]+\$)?\d+")
-
-Key = tuple[str, str]
-"""A class, without numbers of anonymous classes, and a method."""
 
 
 class How(enum.Enum):
@@ -66,6 +61,7 @@ class How(enum.Enum):
     CHANGED = "changed"
     NEW = "new"
     GONE = "gone"
+    MOVED = "moved"
     NEW_CLASS = "new class"
     GONE_CLASS = "class is gone"
 
@@ -81,7 +77,7 @@ class Change:
     named_by: tuple[Name, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     near: tuple[str, ...] = ()
-    """How the method is near a named one: `calls StreamTask.endData`."""
+    """How the method is near: `calls StreamTask.endData`, `writes the log line restored`."""
     note: str = ""
 
     @property
@@ -115,8 +111,8 @@ class LineChange:
 class Impact:
     """What differs between two builds, the worst first."""
 
-    old: Build
-    new: Build
+    old: Code
+    new: Code
     named: tuple[Change, ...]
     near: tuple[Change, ...]
     unnamed: tuple[Change, ...]
@@ -145,7 +141,7 @@ def title_of(key: Key) -> str:
     return f"{key[0].rpartition('/')[2].replace('$', '.')}.{key[1]}"
 
 
-def impact(old: Build, new: Build, known: Catalogue) -> Impact:
+def impact(old: Code, new: Code, known: Catalogue) -> Impact:
     """Compare two builds. Raises `bad-class-file`, `no-flink`."""
     return _Comparison(old, new, known).run()
 
@@ -154,38 +150,20 @@ def impact(old: Build, new: Build, known: Catalogue) -> Impact:
 class _Side:
     """One build: the code of its methods, by class and method, and where a name leads."""
 
-    build: Build
+    build: Code
     bodies: dict[Key, dict[str, Body]] = field(default_factory=dict[Key, dict[str, Body]])
     done: set[str] = field(default_factory=set[str])
 
     def add(self, name: str) -> None:
         """Read the code of a class."""
-        kind = self.build.read(name)
-        if kind is None or name in self.done:
+        name = self.build.unit(name)
+        if name in self.done:
             return
         self.done.add(name)
-        if kind.access & SYNTHETIC:
-            return
-        for method in kind.methods:
-            if method.is_synthetic or method.name.startswith(("lambda$", "access$")):
-                continue
-            key = self.home(kind, method.name)
-            signature = f"{method.name}{method.descriptor}"
-            if key[0] != plain_name(kind.name) or key[1] != method.name:
-                signature = f"{plain_name(kind.name).rpartition('/')[2]}.{signature}"
+        for key, signature, body in self.build.bodies(name):
             found = self.bodies.setdefault(key, {})
-            while signature in found:  # two anonymous classes
-                signature += "'"
-            found[signature] = body_of(kind, method, self.build.read)
-
-    def home(self, kind: ClassFile, method: str) -> Key:
-        """The method that some code stands in: of an anonymous class the one around the class."""
-        owner, around = kind.enclosing
-        if not around:
-            return plain_name(kind.name), method
-        around = _LAMBDA.sub(r"\1", around)
-        outer = self.build.read(owner)
-        return (plain_name(owner), around) if outer is None else self.home(outer, around)
+            like = sum(each.rstrip("'") == signature for each in found)  # two anonymous classes
+            found[signature + "'" * like] = body
 
     def code(self, key: Key) -> tuple[str, ...]:
         """The normal form of all overloads of a method, and of anonymous classes in it."""
@@ -193,7 +171,7 @@ class _Side:
         pairs = sorted((name.rstrip("'"), body.lines) for name, body in found.items())
         lines: list[str] = []
         for name, body in pairs:
-            lines += [f"{plain_name(name)}:", *(f"  {line}" for line in body)]
+            lines += [f"{name}:", *(f"  {line}" for line in body)]
         return tuple(lines)
 
     def keys_of(self, name: Name) -> list[Key]:
@@ -203,16 +181,18 @@ class _Side:
             if name.kind is Kind.HOOK:
                 classes = [method.owner.replace(".", "/")]
             else:
-                classes = list(self.build.by_short_name.get(method.owner, ()))
-            declaring = (self.declaring(each, method.name) for each in classes)
-            found += [(plain_name(owner), method.name) for owner in declaring if owner is not None]
+                classes = list(self.build.called(method.owner))
+            called = LAMBDA.sub(r"\1", method.name)
+            declaring = (self.declaring(each, called) for each in classes)
+            found += [(plain_name(owner), called) for owner in declaring if owner is not None]
         return found
 
     def declaring(self, name: str, method: str) -> str | None:
         """The nearest class that declares a method: the class itself, or one above."""
-        if self.build.declares(name, method):
+        if method in self.build.methods_of(name):
             return name
-        return next((e for e in self.build.above(name) if self.build.declares(e, method)), None)
+        above = self.build.above(name)
+        return next((each for each in above if method in self.build.methods_of(each)), None)
 
     def calls(self, key: Key) -> set[Key]:
         """The methods of Flink that a method calls."""
@@ -228,11 +208,12 @@ class _Side:
 class _Comparison:
     """The work of one comparison."""
 
-    def __init__(self, old: Build, new: Build, known: Catalogue) -> None:
+    def __init__(self, old: Code, new: Code, known: Catalogue) -> None:
         self.old, self.new = _Side(old), _Side(new)
         self.sides = (self.old, self.new)
         self.evidences = Evidences(known)
         self.names = names(known, (old.version, new.version))
+        self.moved: Mapping[Key, Key] = {}
         self.left_out = _left_out(old, new)
         self.differing = sorted(
             name
@@ -242,6 +223,7 @@ class _Comparison:
         )
 
     def run(self) -> Impact:
+        old = self.old.build
         owners = {
             key[0] for name in self.names for side in self.sides for key in side.keys_of(name)
         }
@@ -253,14 +235,19 @@ class _Comparison:
             for name in (*read, *writing):
                 side.add(name)
         changed = {key: how for key in self._keys() if (how := self._how(key)) is not None}
-        named, absent = self._named(lines)
+        named, absent = self._named()
+        self.moved = self._moved(changed)
+        for key, before in self.moved.items():
+            changed[key] = How.MOVED
+            changed.pop(before, None)
+        written = self._written(lines)
         for key in named:  # its calls count even if its class is as before
             for side in self.sides:
                 side.add(key[0])
-        near = self._near(changed.keys() - named.keys(), set(named))
+        near = self._near(changed.keys() - named.keys(), set(named), written)
         rest = [key for key in changed if key not in named and key not in near]
         inside = [key for key in rest if _is_in(key[0], PACKAGES)]
-        touched = {key[0] for key in changed}
+        touched = {old.unit(key[0]) for key in changed}
         found = [any(map(any, self._fitting(*each))) for each in lines]
         return Impact(
             self.old.build,
@@ -300,9 +287,7 @@ class _Comparison:
 
     # --- names -----------------------------------------------------------------------------------
 
-    def _named(
-        self, lines: Iterable[tuple[str, LinePattern]]
-    ) -> tuple[dict[Key, tuple[Name, ...]], tuple[Name, ...]]:
+    def _named(self) -> tuple[dict[Key, tuple[Name, ...]], tuple[Name, ...]]:
         found: dict[Key, list[Name]] = {}
         absent: list[Name] = []
         for name in self.names:
@@ -312,18 +297,34 @@ class _Comparison:
             is_meant = any(in_release(name.of, side.build.version) for side in self.sides)
             if is_meant and not keys and not self.left_out:
                 absent.append(name)
+        return {key: tuple(each) for key, each in found.items()}, tuple(absent)
+
+    def _moved(self, changed: Mapping[Key, How]) -> dict[Key, Key]:
+        """For a method that the old release calls otherwise, what the old release calls it."""
+        found: dict[Key, Key] = {}
+        for name in self.names:
+            one, other = (in_release(name.of, side.build.version) for side in self.sides)
+            before, after = (side.keys_of(name) for side in self.sides)
+            if one != other and len(before) == len(after) == 1:
+                hows = (changed.get(before[0]), changed.get(after[0]))
+                if hows[0] in (How.GONE, How.GONE_CLASS) and hows[1] in (How.NEW, How.NEW_CLASS):
+                    found[after[0]] = before[0]
+        return found
+
+    def _written(self, lines: Iterable[tuple[str, LinePattern]]) -> dict[Key, list[str]]:
+        """The log lines that methods write."""
+        found: dict[Key, list[str]] = {}
         for side in self.sides:
             for logger, pattern in lines:
                 for key, body in side.bodies.items():
                     if key[0].split("$")[0] == logger and _writes(body.values(), pattern):
-                        sentence = f"the line {pattern.event} of logs is written here"
-                        made = Name(Kind.LINE, pattern.event, logger, key[1], sentence)
-                        if made not in found.setdefault(key, []):
-                            found[key].append(made)
-        return {key: tuple(each) for key, each in found.items()}, tuple(absent)
+                        found.setdefault(key, []).append(pattern.event)
+        return found
 
-    def _near(self, keys: Iterable[Key], named: set[Key]) -> dict[Key, tuple[str, ...]]:
-        """The changed methods that a named one calls, or that call it or override it."""
+    def _near(
+        self, keys: Iterable[Key], named: set[Key], written: Mapping[Key, Iterable[str]]
+    ) -> dict[Key, tuple[str, ...]]:
+        """The changed methods that a named one calls, that call or override it, or write a line."""
         called: dict[Key, set[Key]] = {}
         above = set[Key](named)
         for side in self.sides:
@@ -331,7 +332,7 @@ class _Comparison:
                 for each in side.calls(key):
                     called.setdefault(each, set()).add(key)
                 for owner in side.build.above(key[0]):
-                    if owner.startswith(ROOT) and side.build.declares(owner, key[1]):
+                    if owner.startswith(ROOT) and key[1] in side.build.methods_of(owner):
                         above.add((plain_name(owner), key[1]))
         found: dict[Key, tuple[str, ...]] = {}
         for key in sorted(keys):
@@ -342,6 +343,7 @@ class _Comparison:
                 for owner in side.build.above(key[0]):
                     if (plain_name(owner), key[1]) in named and key[1] != "<init>":
                         told.append(f"overrides {title_of((owner, key[1]))}")
+            told += [f"writes the log line {event}" for event in written.get(key, ())]
             if told:
                 found[key] = tuple(dict.fromkeys(told))
         return found
@@ -349,11 +351,14 @@ class _Comparison:
     def _change(
         self, key: Key, how: How, named: tuple[Name, ...] = (), near: tuple[str, ...] = ()
     ) -> Change:
-        old, new = (side.code(key) for side in self.sides)
+        before = self.moved.get(key, key)
+        old, new = self.old.code(before), self.new.code(key)
         evidence = {each for name in named for each in self.evidences.of(name)}
         order = list(Effect)
         worst = sorted(evidence, key=lambda each: (order.index(each.effect), each.spec))
         note = self._note(key) if named and how in (How.GONE, How.GONE_CLASS) else ""
+        if how is How.MOVED:
+            note = f"the release before calls it {title_of(before)}"
         return Change(key, how, old, new, named, tuple(worst), near, note)
 
     def _note(self, key: Key) -> str:
@@ -362,13 +367,12 @@ class _Comparison:
             declaring = self.new.declaring(key[0], key[1])
             if declaring is not None:
                 return f"no longer there: {title_of((declaring, key[1]))} takes its place"
-        kind = self.new.build.read(key[0])
-        own = [] if kind is None else [each.name for each in kind.methods if not each.is_synthetic]
+        own = [each for each in self.new.build.methods_of(key[0]) if "$" not in each]
         match = difflib.get_close_matches(key[1], own, n=1)
         if match:
             return f"no longer there: the nearest is {title_of((key[0], match[0]))}"
-        same = self.new.build.by_short_name.get(key[0].rpartition("/")[2].replace("$", "."), ())
-        if kind is None and same:
+        same = self.new.build.called(key[0].rpartition("/")[2].replace("$", "."))
+        if key[0] not in self.new.build.sums and same:
             return f"no longer there: a class of that name is now in {same[0].rpartition('/')[0]}"
         return "no longer there"
 
@@ -458,12 +462,13 @@ def _order(change: Change) -> tuple[int, str]:
     return order.index(change.how), change.title
 
 
-def _left_out(old: Build, new: Build) -> frozenset[str]:
+def _left_out(old: Code, new: Code) -> frozenset[str]:
     """The packages that one build lacks, if the build has a part of Flink only."""
     found: frozenset[str] = frozenset()
-    for one, other in ((old, new), (new, old)):
-        lacking = one.packages - other.packages
-        if len(lacking) > _PARTIAL * len(one.packages):
+    packages = [frozenset(name.rpartition("/")[0] for name in each.sums) for each in (old, new)]
+    for one, other in (packages, reversed(packages)):
+        lacking = one - other
+        if len(lacking) > _PARTIAL * len(one):
             found |= lacking
     return found
 

@@ -38,7 +38,6 @@ class Kind(enum.Enum):
     ASSUMPTION = "assumption"
     OPTION = "option"
     HOOK = "hook"
-    LINE = "log line"
 
 
 @dataclass(frozen=True)

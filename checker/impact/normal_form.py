@@ -63,7 +63,8 @@ _COPIES = range(0x5A, 0x60)
 _PUTS = (0xB3, 0xB5)
 _BUILDER = "java/lang/StringBuilder"
 _NUMBERED = re.compile(r"\$\d+")
-_LAMBDA = re.compile(r"lambda\$(.*?)\$(?:[0-9a-f]+\$)?\d+")
+#: The name of a lambda: it has the name of the method around it.
+LAMBDA = re.compile(r"lambda\$(.*?)\$(?:[0-9a-f]+\$)?\d+")
 #: A class that the compiler adds to the parameters of a private constructor.
 _MARKER = re.compile(r"L[\w/$]+\$\d+;\)V$")
 #: A call that newer compilers write before texts are joined.
@@ -301,7 +302,7 @@ def _class_text(text: str) -> str:
 
 
 def _member(member: Member) -> str:
-    name = _LAMBDA.sub(r"lambda$\1", member.name)
+    name = LAMBDA.sub(r"lambda$\1", member.name)
     gap = "" if member.descriptor.startswith("(") else " "
     return f"{_class_text(member.owner)}.{name}{gap}{_class_text(member.descriptor)}"
 
@@ -349,4 +350,4 @@ def _labelled(lines: Sequence[_Line], catches: Sequence[Catch]) -> list[str]:
     return found
 
 
-__all__ = ["HOLE", "Body", "body_of", "plain_name"]
+__all__ = ["HOLE", "LAMBDA", "Body", "body_of", "plain_name"]

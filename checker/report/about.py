@@ -26,6 +26,8 @@ def about_lines(spec: Spec, system: System, width: int) -> list[Text]:
     lines = [*paragraph(Text(spec.title, "bold"), width), Text(shown_file(spec.file), "dim")]
     if spec.cites:
         lines += paragraph(Text(f"cites {'; '.join(spec.cites)}", "dim"), width)
+    if spec.fixed_in:
+        lines += paragraph(Text(f"fixed in {', '.join(spec.fixed_in)}", "dim"), width)
     lines += [*_heading("protocol"), *_protocol(spec, width)]
     if spec.setting.job is not None:
         lines += [*_heading("job"), *job_lines(spec.setting.job, width, indent=2)]

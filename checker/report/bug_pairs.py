@@ -48,7 +48,9 @@ def _is_reached(row: ResultRow) -> bool:
 def pair_lines(both: BugPair, width: int) -> Iterator[Text]:
     """Show a bug that is found, and its fix that holds."""
     head = Text("✓ ", "bold green") + Text(both.bug.spec.file.stem, "bold")
-    yield head + Text(f"  {', '.join(both.bug.spec.cites[:1])}", "dim")
+    fixed = both.bug.spec.fixed_in
+    told = (*both.bug.spec.cites[:1], *([f"fixed in {', '.join(fixed)}"] if fixed else []))
+    yield head + Text(f"  {', '.join(told)}", "dim")
     yield from paragraph(Text(both.bug.spec.title), width, indent=2)
     steps = counted(both.found.steps, "step") if both.found.steps is not None else ""
     parts = [

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from finale.checker.impact.builds import Build
+from finale.checker.impact.code import Code
 from finale.checker.impact.comparing import PACKAGES, READ, SHOWING, Change, How, Impact, LineChange
 from finale.checker.impact.naming import Kind, Name
 from finale.checker.studies.effects import Effect
@@ -36,7 +36,7 @@ def short(line: str) -> str:
     return _PACKAGE.sub("", line)
 
 
-def build_words(build: Build) -> str:
+def build_words(build: Code) -> str:
     """A build for a reader: its name, and its version if the name does not say the version."""
     has = build.version and build.version not in build.name
     return f"{build.name} ({build.version})" if has else build.name
@@ -219,7 +219,7 @@ def impact_json(impact: Impact) -> dict[str, object]:
     }
 
 
-def _build_json(build: Build) -> dict[str, object]:
+def _build_json(build: Code) -> dict[str, object]:
     return {"name": build.name, "version": build.version or None, "classes": len(build.sums)}
 
 

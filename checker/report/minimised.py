@@ -16,7 +16,7 @@ from .layout import columns, counted, joined, paragraph
 from .places import shown_file
 from .results import STYLES
 
-_TOLD = ("title", "cites")
+_TOLD = ("title", "cites", "fixed_in")
 
 
 def minimised_lines(found: Minimised, width: int) -> list[Text]:

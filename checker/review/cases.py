@@ -28,7 +28,7 @@ from .change import Change, ChangedCatalogue, without_own_keys
 OWN_SPECS = Path(model.__file__).resolve().parent.parent / "specs"
 #: What a spec says of its variant alone, and all that is no part of its setting.
 _OF_VARIANT = ("variant", "expect")
-_SAID = ("title", "cites", "search", "slow", *_OF_VARIANT)
+_SAID = ("title", "cites", "fixed_in", "search", "slow", *_OF_VARIANT)
 #: The size of a case whose spec records no counts: it comes after the small ones.
 _STATES_UNKNOWN = 10_000
 _STATES_SLOW = 1_000_000

@@ -85,6 +85,8 @@ class Spec:
     waived: tuple[str, ...] = ()
     #: Assumptions that are left out beside those of the file, as `--without` names them.
     left_out: tuple[str, ...] = ()
+    #: The releases that came with the fix of the bug that the variant brings back.
+    fixed_in: tuple[str, ...] = ()
 
     @property
     def asked(self) -> tuple[Family, ...]:

@@ -6,6 +6,7 @@ key. A spec never runs code: it names protocols, and `loading` knows where they 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,9 +26,11 @@ from .releases import ReleaseConfig, preset_of_spec
 from .typed import Complain, in_toml, is_list, is_table, numbers_of, options_of, refuse_misplaced
 
 KEYS = (
-    "title", "cites", "protocol", "variant", "release", "slow",
+    "title", "cites", "fixed_in", "protocol", "variant", "release", "slow",
     "without", "options", "job", "sizes", "bounds", "observe", "resume", "search", "expect",
 )  # fmt: skip
+#: The number of a release of what had a bug.
+RELEASE = re.compile(r"\d+(\.\d+)+")
 RESUME_KEYS = ("from",)
 COUNT_KEYS = ("states", "transitions", "depth", "counted_by")
 EXPECT_KEYS = ("property", "verdict", "steps")
@@ -105,6 +108,7 @@ class _Reader:
             under,
             resumption,
             table=self.table,
+            fixed_in=self._fixed_in(),
         )
 
     def _families(self, kind: type[Protocol], setting: Setting) -> tuple[Family, ...]:
@@ -141,10 +145,20 @@ class _Reader:
         return self.error("bad-value", message, advice, *key.split("."))
 
     def _cites(self) -> tuple[str, ...]:
-        given = self.table.get("cites", [])
+        return self._texts("cites", 'write a list of texts: cites = ["FLIP-147"]')
+
+    def _fixed_in(self) -> tuple[str, ...]:
+        advice = 'write a list of releases: fixed_in = ["1.13.3", "1.14.0"]'
+        found = self._texts("fixed_in", advice)
+        if not all(map(RELEASE.fullmatch, found)):
+            raise self._bad("fixed_in", self.table["fixed_in"], advice)
+        return found
+
+    def _texts(self, key: str, advice: str) -> tuple[str, ...]:
+        given = self.table.get(key, [])
         texts = [each for each in given if isinstance(each, str)] if is_list(given) else []
         if not is_list(given) or len(texts) != len(given):
-            raise self._bad("cites", given, 'write a list of texts: cites = ["FLIP-147"]')
+            raise self._bad(key, given, advice)
         return tuple(texts)
 
     def _slow(self) -> bool:

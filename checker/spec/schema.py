@@ -26,6 +26,7 @@ from .reading import (
     COUNTERS,
     EXPECT_KEYS,
     KEYS,
+    RELEASE,
     RESUME_KEYS,
     VERDICTS,
     VERDICTS_WITH_TRACE,
@@ -39,6 +40,7 @@ Schema: TypeAlias = dict[str, object]
 DRAFT = "http://json-schema.org/draft-07/schema#"
 #: A text with at least one visible character.
 TEXT: Mapping[str, object] = {"type": "string", "pattern": r"\S"}
+_WHOLE_RELEASE = f"^{RELEASE.pattern}$"
 COUNT: Mapping[str, object] = {"type": "integer", "minimum": 0}
 #: The tables of a spec that a protocol declares, by the name of the class that declares them.
 DECLARED = {"options": "Options", "sizes": "Sizes", "bounds": "Bounds"}
@@ -46,6 +48,7 @@ DECLARED = {"options": "Options", "sizes": "Sizes", "bounds": "Bounds"}
 MEANINGS = {
     "title": "The claim in one sentence.",
     "cites": "Where the claim comes from: texts and rule ids.",
+    "fixed_in": "Releases that came with the fix of the bug.",
     "protocol": "A key of finale list protocols.",
     "variant": "A variant of the protocol.",
     "release": "A release of Flink whose options the protocol has.",
@@ -70,6 +73,7 @@ def spec_schema(catalogue: Catalogue) -> Schema:
     tables: dict[str, Schema] = {
         "title": dict(TEXT),
         "cites": {"type": "array", "items": {"type": "string"}},
+        "fixed_in": {"type": "array", "items": {"type": "string", "pattern": _WHOLE_RELEASE}},
         "protocol": _words(kinds, [summary(kind) for kind in kinds.values()]),
         "variant": _words(dict.fromkeys(variant for _, variant in catalogue.variants)),
         "release": _words(name for each in RELEASES for name in (each.key, each.name)),

@@ -27,7 +27,7 @@ from finale.model.trace import Trace
 from .effects import Effect, effect_of
 
 #: What a spec says that is no part of its setting.
-_SAID = ("search", "expect", "cites")
+_SAID = ("search", "expect", "cites", "fixed_in")
 
 
 @dataclass(frozen=True)

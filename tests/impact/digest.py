@@ -12,7 +12,8 @@ from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 
-from finale.checker.impact.builds import ROOT, Build, build_of
+from finale.checker.impact.builds import Build, build_of
+from finale.checker.impact.code import ROOT
 from finale.checker.impact.method_names import renamed
 from finale.checker.impact.naming import Kind, Name, line_patterns, names
 from finale.checker.spec.catalogue import catalogue
@@ -62,7 +63,7 @@ def _owners(build: Build) -> Iterator[str]:
             else:
                 shorts |= {name.owner}
     shorts |= {each.owner for rows in renamed().values() for _, there in rows for each in there}
-    meant_by_shorts = {each for short in shorts for each in build.by_short_name.get(short, ())}
+    meant_by_shorts = {each for short in shorts for each in build.called(short)}
     yield from sorted(meant_by_shorts | (wholes & build.sums.keys()))
 
 

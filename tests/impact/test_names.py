@@ -16,6 +16,7 @@ from finale.checker.impact.method_names import (
     renamed,
 )
 from finale.checker.impact.naming import Kind, line_patterns
+from finale.checker.spec.doc_tables import page_text, tables_in
 from tests.impact.digest import (
     NEWEST,
     RELEASES,
@@ -73,6 +74,20 @@ def test_a_name_of_another_release_stands_for_one_that_is_absent_there() -> None
 def test_each_row_of_another_release_is_of_a_name() -> None:
     named = {f"{name.owner}.{name.method}" for name in known_names(NEWEST)}
     assert set(renamed()) <= named
+
+
+def test_each_option_that_is_flinks_names_a_method() -> None:
+    """The two others are a choice of the user, and a method of 1.8."""
+    without: set[str] = set()
+    for _, (header, *rows) in tables_in(page_text("defaults")):
+        if header[0] == "Option":
+            flink, where = header.index("Flink"), header.index("Class and method")
+            without |= {
+                row[0].strip("`")
+                for row in rows
+                if row[flink] != "own" and not list(methods_in(row[where]))
+            }
+    assert without == {"resume_from", "stop"}
 
 
 def test_each_logger_is_a_class() -> None:

@@ -34,10 +34,8 @@ def compared(old: str, new: str) -> Impact:
 @pytest.mark.slow
 def test_a_patch_release() -> None:
     found = compared("1.20.1", "1.20.2")
-    assert [each.title for each in found.named] == [
-        "SinkWriterOperator.endInput",
-        "SubtaskGatewayImpl.sendEvent",
-    ]
+    named = {each.title for each in found.named}
+    assert {"SinkWriterOperator.endInput", "SubtaskGatewayImpl.sendEvent"} <= named
     assert "SinkWriterOperator.emitCommittables" in {each.title for each in found.near}
 
 
