@@ -17,7 +17,7 @@ OTHERS = (("1.16.0", "1.16.1"), ("2.0.1", "2.2.0"))
 #: How many methods with a name a pair may list: of patch releases, and of most lines.
 NAMED_MAX = 15
 #: The pairs whose changes are larger than that.
-LARGE = (("1.13.6", "1.14.0"), ("1.14.6", "1.15.0"), ("1.15.4", "1.16.0"))
+LARGE = (("1.13.6", "1.14.0"), ("1.14.6", "1.15.0"), ("1.15.4", "1.16.0"), ("1.17.2", "1.18.0"))
 
 Pair = tuple[str, str]
 
