@@ -18,7 +18,7 @@ from finale.reference.flink.fetching import cure, fetched
 from finale.reference.flink.releases import Release, release_of
 
 from .class_file import SYNTHETIC, ClassFile, class_in
-from .code import ROOT, Key
+from .code import ROOT, Key, nearest_first
 from .normal_form import LAMBDA, Body, body_of, plain_name
 
 _VERSION = re.compile(r"\d+\.\d+(\.\d+)?")
@@ -93,14 +93,12 @@ class Build:
 
     def above(self, name: str) -> Iterator[str]:
         """The superclasses and interfaces of a class, the nearest first, each once."""
-        waiting, seen = [name], {name}
-        while waiting:
-            kind = self.read(waiting.pop(0))
-            for each in () if kind is None else kind.above:
-                if each not in seen:
-                    seen.add(each)
-                    waiting.append(each)
-                    yield each
+
+        def named(one: str) -> tuple[str, ...]:
+            kind = self.read(one)
+            return () if kind is None else kind.above
+
+        return nearest_first(name, named)
 
     def methods_of(self, name: str) -> tuple[str, ...]:
         """Return the names of the methods that a class declares; none if there is no such class."""

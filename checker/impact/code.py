@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from .normal_form import Body
@@ -12,6 +12,20 @@ ROOT = "org/apache/flink/"
 
 Key = tuple[str, str]
 """A class, without numbers of anonymous classes, and a method."""
+
+
+def nearest_first(name: str, above: Callable[[str], Iterable[str]]) -> Iterator[str]:
+    """Yield all superclasses and interfaces of a class, the nearest first, each once.
+
+    `above` gives those that a class itself names.
+    """
+    waiting, seen = [name], {name}
+    while waiting:
+        for each in above(waiting.pop(0)):
+            if each not in seen:
+                seen.add(each)
+                waiting.append(each)
+                yield each
 
 
 class Code(Protocol):
@@ -53,4 +67,4 @@ class Code(Protocol):
         ...
 
 
-__all__ = ["ROOT", "Code", "Key"]
+__all__ = ["ROOT", "Code", "Key", "nearest_first"]

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from finale.model.errors import FinaleError, Place
 
-from .code import ROOT, Key
+from .code import ROOT, Key, nearest_first
 from .java_source import SourceClass, SourceFile, source_in
 from .normal_form import Body
 
@@ -94,14 +94,12 @@ class Sources:
 
     def above(self, name: str) -> Iterator[str]:
         """Yield the superclasses and interfaces of a class, the nearest first, each once."""
-        waiting, seen = [name], {name}
-        while waiting:
-            kind = self._read(waiting.pop(0))
-            for each in () if kind is None else kind.above:
-                if each not in seen:
-                    seen.add(each)
-                    waiting.append(each)
-                    yield each
+
+        def named(one: str) -> tuple[str, ...]:
+            kind = self._read(one)
+            return () if kind is None else kind.above
+
+        return nearest_first(name, named)
 
     def methods_of(self, name: str) -> tuple[str, ...]:
         """Return the names of the methods that a class declares; none if there is no such class."""
