@@ -276,7 +276,6 @@ COMMANDS = (
                 "impact:impact",
                 "Say which rules a change of Flink touches, from class files or sources.",
                 (
-                    Example("Compare two releases.", "finale impact 1.20.1 1.20.2"),
                     Example(
                         "Compare your build with a release, as a comment for a pull request.",
                         "finale impact 2.3.0 build/lib --format markdown -o comment.md",

@@ -20,7 +20,7 @@ import pytest
 from benchmarks.commands import VARIANTS
 from finale.checker.search.native.loops import loops
 from finale.cli.again import times_of
-from tests.cli.running import Ran
+from tests.cli.running import run_apart as finale
 
 ROOT = Path(__file__).parents[2]
 SPECS = ROOT / "specs" / "two-phase-commit"
@@ -36,15 +36,6 @@ def folder(tmp_path: Path) -> Iterator[Path]:
         shutil.copy(file, tmp_path / "cache")
     with mock.patch.dict(os.environ, {"FINALE_CACHE": str(tmp_path / "cache")}):
         yield tmp_path
-
-
-def finale(*words: object) -> Ran:
-    """Run a command in a process of its own: Python does not load a file anew that has changed."""
-    program = Path(sys.executable).with_name("finale")
-    done = subprocess.run(
-        [program, *map(str, words)], capture_output=True, text=True, check=False, cwd=ROOT
-    )
-    return Ran(done.returncode, done.stdout, done.stderr)
 
 
 def rows(*words: object) -> list[dict[str, object]]:

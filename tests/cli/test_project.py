@@ -12,7 +12,7 @@ import pytest
 from finale.cli.commands import COMMANDS
 from finale.cli.main import app
 from finale.cli.project import KEYS
-from tests.cli.running import HERE, ROOT, run
+from tests.cli.running import HERE, ROOT, run, run_apart
 
 
 @pytest.fixture
@@ -203,32 +203,34 @@ def test_a_change_of_the_project_concerns_every_spec(
 ) -> None:
     write(repository, BOTH)
     commit(repository)
-    before = run("check --changed-since HEAD", repository)
+    before = run_apart("check", "--changed-since", "HEAD", folder=repository)
     assert (before.exit, "1 spec left out" in before.stdout) == (0, True)
     assert "HEAD is the current commit, and no file differs from it" in before.stderr
     write(repository, text)
-    ran = run("check --changed-since HEAD", repository)
+    ran = run_apart("check", "--changed-since", "HEAD", folder=repository)
     assert "left out" not in ran.stdout
     why = f"note: finale.toml has changed since HEAD ({keys}), so every spec is checked\n"
     assert ran.stderr == why
     assert ran.exit == (1 if keys == "strict" else 0)
     write(repository, f"# The same.\n{BOTH}")
-    ran = run("check --changed-since HEAD", repository)
+    ran = run_apart("check", "--changed-since", "HEAD", folder=repository)
     assert ("1 spec left out" in ran.stdout, ran.stderr) == (True, "")
 
 
 def test_a_project_file_that_came_or_went_concerns_every_spec(repository: Path) -> None:
-    words = "check claims --protocols mine --changed-since HEAD"
+    words = ("check", "claims", "--protocols", "mine", "--changed-since", "HEAD")
     table = f"[tool.finale]\n{BOTH}"
     write(repository, f'[project]\nname = "p"\n{table}', "pyproject.toml")
     commit(repository)
     write(repository, f'[project]\nname = "q"\n{table}', "pyproject.toml")
-    assert "1 spec left out" in run(words, repository).stdout
+    assert "1 spec left out" in run_apart(*words, folder=repository).stdout
     write(repository, "")
-    assert "pyproject.toml has changed since HEAD" in run(words, repository).stderr
+    assert "pyproject.toml has changed since HEAD" in run_apart(*words, folder=repository).stderr
     (repository / "finale.toml").unlink()
     write(repository / "claims", "strict = true\n")
-    assert "claims/finale.toml has changed since HEAD" in run(words, repository).stderr
+    assert (
+        "claims/finale.toml has changed since HEAD" in run_apart(*words, folder=repository).stderr
+    )
 
 
 @pytest.mark.parametrize(
