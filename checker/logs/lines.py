@@ -307,11 +307,7 @@ TELLS: Mapping[type, Mapping[str, tuple[str, ...]]] = {
         "sync": ("snapshot-begins",),
         "confirmed": ("notified-complete",),
     },
-    Checkpoint: {
-        "status": OF_ENDS,
-        "kind": OF_CHECKPOINTS,
-        "finished": OF_CHECKPOINTS,
-    },
+    Checkpoint: {"status": OF_ENDS, "kind": OF_CHECKPOINTS, "finished": OF_CHECKPOINTS},
     Request: dict.fromkeys(("status", "of"), OF_ENDS),
     Channel: {"ended": ("loop-left",)},
 }

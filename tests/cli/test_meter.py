@@ -135,24 +135,25 @@ def test_a_pipe_is_told_once_that_a_worker_compiles_the_search(
     assert line.startswith(f"0 of 2 specs · {COMPILING} · a.toml, b")
 
 
-def test_a_review_says_that_there_is_no_estimate_yet(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("progress", "told"),
+    [
+        (
+            replace(FAR, done=0, fallen=(), seconds_left=None),
+            "0 of 9 settings · no estimate yet · a.toml",
+        ),
+        (FAR, "3 of 9 settings · about 12 s left · a.toml · newly violated: no-loss"),
+    ],
+)
+def test_a_review_tells_how_long_it_takes_and_what_it_found(
+    progress: Progress,
+    told: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     now = 0.0
     monkeypatch.setattr("finale.cli.meter.monotonic", lambda: now)
     with Meter("settings") as meter:
         now = SECONDS_BETWEEN_LINES + 1
-        meter.tell_review(replace(FAR, done=0, fallen=(), seconds_left=None))
-    assert capsys.readouterr().err == "0 of 9 settings · no estimate yet · a.toml\n"
-
-
-def test_a_review_tells_what_it_found_before_what_it_searches(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    now = 0.0
-    monkeypatch.setattr("finale.cli.meter.monotonic", lambda: now)
-    with Meter("settings") as meter:
-        now = SECONDS_BETWEEN_LINES + 1
-        meter.tell_review(FAR)
-    told = "3 of 9 settings · about 12 s left · a.toml · newly violated: no-loss"
+        meter.tell_review(progress)
     assert capsys.readouterr().err == f"{told}\n"

@@ -62,3 +62,10 @@ def test_the_bar_of_a_stop_that_failed_ends_with_its_savepoint(tmp_path: Path) -
     page = run("validate flink.log --format html", written(tmp_path, lines)).stdout
     begins, ends = number(lines, REQUEST), number(lines, "complete checkpoint 3 for job")
     assert f"<title>stop with savepoint 3: {SUSPENDING} (line {begins} to {ends}; " in page
+
+
+def test_of_two_stops_that_wait_no_line_tells_whose_the_savepoint_is(tmp_path: Path) -> None:
+    lines = [*lines_of("H16-04")]
+    again = lines[number(lines, REQUEST) - 1][24:]
+    job, _ = validated(tmp_path, inserted(REQUEST, again)(lines))
+    assert told(job) == ["stop: no line tells its end"] * 2

@@ -128,10 +128,6 @@ def history_of(run: JobRun) -> JobHistory:
                 history.refused += 1
             case "request-dropped":
                 history.dropped += 1
-                without = [e for e in history.stops if e.savepoint is None and e.succeeded is None]
-                if len(without) == 1:
-                    why = f"no savepoint was triggered: {reason_of(told.causes) or 'no cause'}"
-                    without[0].end(told.line, why, succeeded=False)
             case "restored" if number is not None:
                 history.restored += (number,)
             case "apply_acknowledgement" if number is not None and event.task is not None:
@@ -144,9 +140,9 @@ def history_of(run: JobRun) -> JobHistory:
                 case CheckpointStatus.PENDING:
                     point.kind, point.begun = told.fields.get("kind"), told.line
                     if point.kind in STOPS:
-                        waiting = (e for e in history.stops if e.savepoint is None)
-                        if (stop := next(waiting, None)) is not None:
-                            stop.savepoint = point
+                        waiting = [e for e in history.stops if e.savepoint is None]
+                        if len(waiting) == 1:  # of several, no line tells whose savepoint it is
+                            waiting[0].savepoint = point
                 case CheckpointStatus.ABORTED:
                     history.given_up += 1
                     point.why = reason_of(told.causes)
@@ -161,14 +157,18 @@ def history_of(run: JobRun) -> JobHistory:
 
 
 def _tell_stops(history: JobHistory, state: str, line: int) -> None:
-    """A new state of the job: it ends the stops whose savepoint has completed."""
+    """A new state of the job: it ends the stops whose savepoint has completed, and at its end all
+    of them, unless some savepoint may be that of one stop or of another."""
+    known = [stop.savepoint for stop in history.stops]
+    points = [each for each in history.checkpoints.values() if each.kind in STOPS]
+    is_told = all(any(each is one for one in known) for each in points)
     for stop in history.stops:
         fate = None if stop.savepoint is None else stop.savepoint.fate
         if fate is COMPLETED:
             told = f"the savepoint has completed, and the job has become {state}"
             if state in (FINISHED, *FAILING):
                 stop.end(line, told, succeeded=state == FINISHED)
-        elif state in TERMINAL:
+        elif state in TERMINAL and (is_told or stop.savepoint is not None):
             stop.end(line, f"the job has become {state} without its savepoint", succeeded=False)
 
 
