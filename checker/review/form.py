@@ -39,14 +39,30 @@ def rules_that_differ(first: System, second: System) -> tuple[str, ...]:
     return tuple(name for name in {**one, **other} if one.get(name) != other.get(name))
 
 
+def digest_of(system: System) -> str:
+    """Return a digest of the form of a system: equal for systems of one form in any process."""
+    forms = _of_any_process(system)
+    said = (
+        forms.rules(system.rules),
+        forms.first(system.variables, system.initial, system.terminal),
+        [forms.property(each) for each in system.properties],
+    )
+    return hashlib.blake2b(repr(said).encode(), digest_size=16).hexdigest()
+
+
 def _by_rule(system: System) -> dict[str, Form]:
-    names = [(v.name, n) for v in system.variables for n in range(v.domain.width)]
-    named = names.__getitem__
-    forms = Forms(Digests(named).of, named)
+    forms = _of_any_process(system)
     ground: dict[str, list[GroundRule]] = {}
     for each in system.rules:
         ground.setdefault(each.rule.name, []).append(each)
     return {name: forms.rules(own) for name, own in ground.items()}
+
+
+def _of_any_process(system: System) -> Forms:
+    """Forms in which cells have the names of their variables, and expressions are digests."""
+    names = [(v.name, n) for v in system.variables for n in range(v.domain.width)]
+    named = names.__getitem__
+    return Forms(Digests(named).of, named)
 
 
 def _itself(said: object) -> object:
@@ -136,4 +152,4 @@ class Digests:
         return fold(expression, made, self.nodes)
 
 
-__all__ = ["Digests", "Form", "Forms", "rules_that_differ"]
+__all__ = ["Digests", "Form", "Forms", "digest_of", "rules_that_differ"]

@@ -23,8 +23,8 @@ from finale.model.language.explore import Branch
 from finale.model.system import System, Update, leaves
 
 from .cases import Case
-from .form import rules_that_differ
-from .same import has_same_form, is_same
+from .form import digest_of, rules_that_differ
+from .same import is_same
 from .settled import settled
 
 #: The change may have more states than the protocol: so many times, and no fewer than that number.
@@ -99,9 +99,9 @@ def _like_base(
     own = None if key is None or store is None else digest(["form", key])
     text = None if own is None or store is None else store.text(own)
     if text is None:
-        before, after = base.system or case.base.system(), case.changed.system()
+        after = case.changed.system()
         branches = frozenset(_branches_in(after, files))
-        same = has_same_form(before, after) and _names(before) == _names(after)
+        same = _form_of_base(case.base, base) == digest_of(after)
         said = [same, [[b.file, b.line, b.outcome] for b in sorted_by_line(branches)]]
         if own is not None and store is not None and key == _key(case, files):
             store.put(own, json.dumps(said))
@@ -116,8 +116,17 @@ def _like_base(
     return Pair(base.report, report, True, (), branches)
 
 
-def _names(system: System) -> list[str]:
-    return [str(rule) for rule in system.rules]
+def _form_of_base(spec: Spec, found: SpecResult) -> str:
+    """The digest of the form of a system without the change: worked out once for all reviews."""
+    key, store = _key_of_files(spec), spec.catalogue.store
+    own = None if key is None else digest(["form of the base", _of_room(), key])
+    known = None if own is None or store is None else store.text(own)
+    if known is None:
+        known = digest_of(found.system or spec.system())
+        if own is not None and store is not None and key == _key_of_files(spec):
+            store.put(own, known)
+            store.flush()
+    return known
 
 
 def searched_within(spec: Spec, limits: Limits, searches: int = 1) -> SpecResult:
