@@ -418,13 +418,14 @@ def _read(entity: Entity, name: str, value: Any, frame: FrameType) -> Any:
         return value
     of_finale = _is_rule_of_finale(code.co_filename)
     entry = guard.reader(function_of(code), name) if of_finale else None
+    is_same = guard.is_same(entity, name) or _is_option(entity, name, value)
     if of_finale and (guard.forgets or not exploring()):
-        if not guard.is_same(entity, name):
+        if not is_same:
             _refuse_answer(frame, name, value)
         if entry is not None and entry.answers:
             _refuse_caller(frame, entry, value)
         return value
-    if guard.is_same(entity, name) or _is_option(entity, name, value):
+    if is_same:
         return value
     if entry is not None:
         if entry.answers:

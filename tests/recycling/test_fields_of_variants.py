@@ -113,3 +113,34 @@ def test_a_field_that_cannot_be_asked_is_refused(tmp_path: Path) -> None:
     assert ran.exit == 2
     assert "error[cannot-look-into]: mine/remembers.py:" in ran.stderr
     assert "heard" in ran.stderr
+
+
+_SOURCES = """
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.task.sources import FetchingSource, Source
+
+
+class Eager(FetchingSource):
+    \"\"\"A source of one's own, for jobs whose sources fetch apart from emitting.\"\"\"
+
+
+class OwnSources(FinalCheckpoint):
+    \"\"\"Asks what Finale makes of an option.\"\"\"
+
+    @property
+    def source_class(self) -> type[Source]:
+        return Eager if self.options.fetches_apart else super().source_class
+
+
+VARIANTS = {"own-sources": OwnSources}
+"""
+
+
+def test_what_an_option_decides_is_the_same_with_few_ids(tmp_path: Path) -> None:
+    """An option has the value of the spec in every run, also where Finale's own code reads it."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "sources.py").write_text(_SOURCES)
+    (tmp_path / "spec.toml").write_text(_SPEC)
+    ran = run("check spec.toml --variant own-sources --protocols mine", tmp_path)
+    assert ran.exit == 0, ran.stderr
+    assert "the change changes nothing" in ran.stderr
