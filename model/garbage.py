@@ -1,4 +1,4 @@
-"""Keeps Python's garbage collector away from work that leaves no cycles."""
+"""Keeps Python's garbage collector away from work that leaves few cycles."""
 
 from __future__ import annotations
 
@@ -6,14 +6,39 @@ import gc
 from collections.abc import Generator
 from contextlib import contextmanager
 
+#: So many objects may come from such work before all objects are looked at.
+OBJECTS_MAX = 1_000_000
+
 
 @contextmanager
 def uncollected() -> Generator[None]:
-    """Collect no garbage meanwhile: a collection looks at the whole system, to find nothing."""
+    """Collect no garbage meanwhile, nor at the end: a collection looks at a whole system, to find
+    nothing."""
     collecting = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if collecting:
+            _age()
             gc.enable()
+
+
+def _age() -> None:
+    """Count young objects as old ones, unseen; look at all if many have come since the last time.
+
+    Python would look at what is young with the next object. What is old it looks at again when
+    others have become old in its own way: that says nothing of these.
+    """
+    global _come
+    _come += gc.get_count()[0]
+    gc.freeze()
+    gc.unfreeze()
+    if _come > OBJECTS_MAX:
+        gc.collect()
+        _come = 0
+
+
+_come = 0
+
+__all__ = ["OBJECTS_MAX", "uncollected"]
