@@ -30,15 +30,13 @@ def _age() -> None:
     Python would look at what is young with the next object. What is old it looks at again when
     others have become old in its own way: that says nothing of these.
     """
-    global _come
-    _come += gc.get_count()[0]
+    _COME.append(gc.get_count()[0])
     gc.freeze()
     gc.unfreeze()
-    if _come > OBJECTS_MAX:
+    if sum(_COME) > OBJECTS_MAX:
         gc.collect()
-        _come = 0
+        _COME.clear()
 
 
-_come = 0
-
-__all__ = ["OBJECTS_MAX", "uncollected"]
+#: How many objects have come from such work since all were looked at.
+_COME: list[int] = []

@@ -8,6 +8,7 @@ after them, by identity. Entities are left out: `keeping.py` compares what they 
 
 from __future__ import annotations
 
+import enum
 import functools
 import types
 from collections import deque
@@ -38,6 +39,8 @@ def watching() -> Generator[None]:
 
 
 _CHANGING = (list, dict, set, deque, bytearray)
+_METHODS = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
+_LEADING = (tuple, types.FunctionType, *_METHODS, functools.partial)
 _LEAVES = frozenset(
     {int, bool, str, float, bytes, type(None), type, range, types.ModuleType, types.CodeType}
 )
@@ -51,17 +54,46 @@ def contents(*roots: object) -> Contents:
     ahead, seen = list(roots), set[int]()
     while ahead:
         value = ahead.pop()
-        kind = type(value)
-        if kind in _LEAVES or id(value) in seen:
+        leads = _leads(type(value))
+        if leads is _Leads.NOWHERE or id(value) in seen:
             continue
         seen.add(id(value))
-        if isinstance(value, _CHANGING) or _is_object(kind):
-            held = _held(value)
-            found.append((value, held))
-            ahead += held
-        else:
+        if leads is _Leads.ON:
             ahead += _reached(value)
+            continue
+        held = _held(value)
+        found.append((value, held))
+        ahead += held
     return found
+
+
+class _Leads(enum.Enum):
+    """What a value of a class leads to: to nothing that can change, to other values, or to what it
+    holds itself, which can change."""
+
+    NOWHERE = enum.auto()
+    ON = enum.auto()
+    TO_ITS_OWN = enum.auto()
+
+
+#: What is known of classes, by identity, since a user's class may answer for its own hash. Each is
+#: held with its answer.
+_KNOWN: dict[int, tuple[type, _Leads]] = {}
+
+
+def _leads(kind: type) -> _Leads:
+    known = _KNOWN.get(id(kind))
+    if known is None:
+        known = _KNOWN[id(kind)] = kind, _sorted(kind)
+    return known[1]
+
+
+def _sorted(kind: type) -> _Leads:
+    if kind in _LEAVES:
+        return _Leads.NOWHERE
+    if issubclass(kind, _CHANGING) or _is_object(kind):
+        return _Leads.TO_ITS_OWN
+    return _Leads.ON if issubclass(kind, _LEADING) else _Leads.NOWHERE
 
 
 def changed(before: Contents) -> object | None:
