@@ -37,7 +37,9 @@ class Pair:
     """The reports of a case, and what differs between the systems.
 
     `is_same` says that the systems have the same states, steps and properties. `rules` are the
-    rules that differ. `branches` are the branches in the code of the change.
+    rules that differ. `branches` are the branches in the code of the change. `is_searched` says
+    that the change was searched, and not only found to have the form of the base: then nobody
+    looked which branches runs take here.
     """
 
     base: Report
@@ -45,6 +47,7 @@ class Pair:
     is_same: bool
     rules: tuple[str, ...]
     branches: frozenset[Branch]
+    is_searched: bool = True
 
     @property
     def taken(self) -> frozenset[Branch]:
@@ -68,15 +71,15 @@ def pair_of(
     files: frozenset[str],
     limits: Limits,
     searches: int = 1,
-    seen: frozenset[Branch] | None = None,
+    *,
+    is_whole: bool = True,
 ) -> Pair:
     """Search a case twice; `files` are those of the change. Raises coded errors of the change.
 
-    `seen` are branches of the change that runs of other cases took. If nothing else is to be
-    learned, a case whose system has the same form under the change is searched once.
+    Unless `is_whole`, a case whose system has the same form under the change is searched once.
     """
     base = searched_within(case.base, limits, searches)
-    if seen is not None and (like := _like_base(case, files, base, seen)) is not None:
+    if not is_whole and (like := _like_base(case, files, base)) is not None:
         return like
     most = max(STATES_LEAST, STATES_FACTOR * base.report.statistics.states)
     own = limits if limits.states_max is not None else Limits(most, limits.seconds_max)
@@ -88,11 +91,16 @@ def pair_of(
     return Pair(before, after, same, rules, branches)
 
 
-def _like_base(
-    case: Case, files: frozenset[str], base: SpecResult, seen: frozenset[Branch]
-) -> Pair | None:
-    """The pair of a case whose system has the same form under the change, with no new branch of it;
-    else None. The search without the change then says what is true with it."""
+def known_without(case: Case, limits: Limits) -> None:
+    """Keep in the cache what a review asks of the case without the change."""
+    _form_of_base(case.base, searched_within(case.base, limits))
+
+
+def _like_base(case: Case, files: frozenset[str], base: SpecResult) -> Pair | None:
+    """The pair of a case whose system has the same form under the change, else None.
+
+    The search without the change then says what is true with it.
+    """
     if not _is_whole(base.report):
         return None
     key, store = _key(case, files), case.changed.catalogue.store
@@ -109,11 +117,10 @@ def _like_base(
     else:
         same, places = json.loads(text)
         branches = frozenset(Branch(*place) for place in places)
-    if not same or not branches <= seen:
+    if not same:
         return None
-    # Nobody looked which branches runs take here: other cases tell that.
     report = replace(base.report, dead_branches=(*base.report.dead_branches, *branches))
-    return Pair(base.report, report, True, (), branches)
+    return Pair(base.report, report, True, (), branches, is_searched=False)
 
 
 def _form_of_base(spec: Spec, found: SpecResult) -> str:
@@ -208,4 +215,11 @@ def sorted_by_line(branches: frozenset[Branch]) -> list[Branch]:
     return sorted(branches, key=lambda each: (each.file, each.line, not each.outcome))
 
 
-__all__ = ["Pair", "how_systems_differ", "pair_of", "searched_within", "sorted_by_line"]
+__all__ = [
+    "Pair",
+    "how_systems_differ",
+    "known_without",
+    "pair_of",
+    "searched_within",
+    "sorted_by_line",
+]

@@ -38,8 +38,8 @@ from .seeming import (
 from .stability import Flip, Stability, stability_of
 from .verdicts import Difference, Direction, differences
 
-#: So many settings tell which branches of the change runs take; then only what differs is searched.
-CASES_FIRST = 40
+#: So many settings for each process are searched before it is asked again which branches are left.
+CASES_AT_ONCE = 4
 #: What a setting costs in addition to its search, as so many states.
 EFFORT_OF_SETTING = 2_000
 
@@ -361,21 +361,31 @@ class Reviewer:
     def _tried(
         self, found: Sequence[Case], code: ChangedCode, errors: dict[Path, FinaleError]
     ) -> Iterator[Tried]:
+        """Yield each case: first those that differ, then those whose branches others did not take.
+
+        A case whose system has the form of the base under the change tells no verdict anew. It is
+        searched only for the branches in the code of the change that no run was seen to take.
+        """
         by_file = {case.file: case for case in found}
         jobs = max(1, min(self.jobs, len(found)))
         fallen: dict[str, None] = {}
         effort = {case.file: EFFORT_OF_SETTING + case.size for case in found}
-        left, began = set(by_file), perf_counter()
+        left, began, taken = set(by_file), perf_counter(), set[Branch]()
 
-        seen: frozenset[Branch] | None = None
+        def compare(file: Path) -> Pair:
+            return pair_of(by_file[file], code.files, self.limits, jobs, is_whole=False)
 
         def search(file: Path) -> Pair:
-            return pair_of(by_file[file], code.files, self.limits, jobs, seen)
+            return pair_of(by_file[file], code.files, self.limits, jobs)
 
         def heed(file: Path, result: Pair | FinaleError) -> None:
-            left.discard(file)
-            if not isinstance(result, FinaleError):
-                fallen.update(dict.fromkeys(_fallen([tried_of(by_file[file], result)])))
+            if isinstance(result, FinaleError):
+                left.discard(file)
+                return
+            taken.update(result.taken)
+            fallen.update(dict.fromkeys(_fallen([tried_of(by_file[file], result)])))
+            if result.is_searched or result.branches <= taken:
+                left.discard(file)
 
         def look(busy: Sequence[Path], _done: int, _count: int) -> None:
             ahead, count = sum(effort[each] for each in left), len(by_file)
@@ -383,16 +393,22 @@ class Reviewer:
             seconds = (perf_counter() - began) * ahead / behind if behind else None
             self.look(Progress(busy, count - len(left), count, tuple(fallen), seconds))
 
-        taken = set[Branch]()
-        files = [*by_file]
-        for part in (files[:CASES_FIRST], files[CASES_FIRST:]):
-            for file, result in searched(part, search, jobs, look, heed) if part else ():
+        waiting = dict[Path, Pair]()
+        part, ask = [*by_file], compare
+        while part:
+            for file, result in searched(part, ask, jobs, look, heed):
                 if isinstance(result, FinaleError):
                     errors[file] = result
-                    continue
-                taken |= result.taken
-                yield tried_of(by_file[file], result)
-            seen = frozenset(taken)
+                elif result.is_searched or result.branches <= taken:
+                    yield tried_of(by_file[file], result)
+                else:
+                    waiting[file] = result
+            for file in [each for each, pair in waiting.items() if pair.branches <= taken]:
+                left.discard(file)
+                yield tried_of(by_file[file], waiting.pop(file))
+            part, ask = [*waiting][: CASES_AT_ONCE * jobs], search
+            for file in part:
+                del waiting[file]
 
 
 def remarks_on(

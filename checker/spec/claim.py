@@ -210,7 +210,7 @@ class Resumption:
     @cached_property
     def snapshots(self) -> Snapshots:
         """All snapshots of the first system. Raises `resume-too-large`, `resume-empty`."""
-        return snapshots_of(self.first.instance(), self.first.file)
+        return snapshots_of(self.first.instance(), self.first.system(()), self.first.file)
 
     def former(self) -> Former:
         """The first protocol and its snapshots, as the second protocol reads them."""

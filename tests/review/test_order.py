@@ -84,8 +84,9 @@ def test_what_is_not_searched_again_changes_no_answer(monkeypatch: pytest.Monkey
     change = Change("final-checkpoint", "prepares-twice")
     files = small_cases(change)
     told = []
-    for first in (len(files), 1):
-        monkeypatch.setattr("finale.checker.review.review.CASES_FIRST", first)
+    for is_whole in (False, True):
+        if is_whole:
+            monkeypatch.setattr("finale.checker.review.pair._like_base", lambda *_: None)
         found = reviewed(change, files)
         coverage = [(str(m.of.member), m.lines, m.unreached) for m in found.coverage.methods]
         told.append(({said(each) for each in found.findings}, coverage, found.rules, found.exit))
@@ -107,12 +108,12 @@ def test_a_system_of_the_same_form_is_searched_once(monkeypatch: pytest.MonkeyPa
         return searched_within(spec, limits, searches)
 
     monkeypatch.setattr("finale.checker.review.pair.searched_within", within)
-    once = pair_of(found[0], files, Limits(), seen=whole.branches)
+    once = pair_of(found[0], files, Limits(), is_whole=False)
     assert searched == [found[0].base]
+    assert whole.is_searched
+    assert not once.is_searched
     assert [(a.property, a.word, a.steps) for a in once.changed.verdicts] == [
         (a.property, a.word, a.steps) for a in whole.changed.verdicts
     ]
-    searched.clear()
-    assert whole.branches
-    pair_of(found[0], files, Limits(), seen=frozenset())
-    assert searched == [found[0].base, found[0].changed]
+    assert once.branches == whole.branches
+    assert not once.taken
