@@ -316,12 +316,15 @@ COMMANDS = (
                         "finale weaken specs/final-checkpoint/pair.toml",
                     ),
                     Example(
-                        "Leave out one assumption.",
-                        "finale weaken specs/final-checkpoint/pair.toml --assumption is-past",
+                        "Leave out one assumption, and ask a real Flink 2.3.",
+                        "finale weaken specs/final-checkpoint/pair.toml --assumption is-released "
+                        "--flink 2.3",
                     ),
                 ),
-                "0 each assumption was judged, 2 bad input, 3 a search reached a limit, 130 "
-                "interrupted (the same command takes what it found from the cache)",
+                "0 each assumption was judged, 1 with --flink: Flink does not keep an assumption, "
+                "or not by the method that is named, 2 bad input, 3 a search reached a limit, or "
+                "Flink could not be asked about an assumption, 130 interrupted (the same command "
+                "takes what it found from the cache; --flink needs another folder)",
             ),
             Command(
                 "hunt",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from finale.checker.report.forced import force_json, force_lines, forcing_lines
 from finale.checker.report.layout import console, write
 from finale.checker.report.places import shown_file
+from finale.checker.reproduce.causes import unlike
 from finale.checker.reproduce.forcing import (
     JudgedForce,
     Kept,
@@ -17,14 +19,16 @@ from finale.checker.reproduce.forcing import (
     order_without,
 )
 from finale.checker.reproduce.ordering import NotTakeable, order_of
-from finale.checker.reproduce.verdicts import PROBES, judged
+from finale.checker.reproduce.verdicts import DAMAGES, PROBES, judged
 from finale.checker.search.rows import Exit
 from finale.checker.search.verdict import Word
 from finale.checker.spec.claim import Spec
-from finale.checker.studies.foreign_step import ForeignStep, foreign_step
+from finale.checker.studies.foreign_step import ForeignStep, foreign_step, showing
 from finale.checker.studies.weaken import chosen_of, weaker
 from finale.model.errors import FinaleError, Place
+from finale.reference.flink.director import OF_TASK, REQUESTS
 from finale.reference.flink.facts import EngineFacts
+from finale.reference.flink.hooks import HANDLED
 from finale.reference.flink.jvms import Jvms
 from finale.reference.flink.order import ORDER_FILE, Order
 from finale.reference.flink.releases import Release
@@ -44,6 +48,49 @@ class Weak:
     order: Order
     step: ForeignStep
 
+    @builtins.property  # the field of that name hides the word
+    def tells(self) -> bool:
+        """Whether a run tells if the forbidden step happened: by itself, or by its effect."""
+        step = self.step
+        return not step.enabled or bool(step.completes) or self.property in DAMAGES
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a release says about an assumption: two runs, or why there are none.
+
+    `step` is the step that the assumption forbids, and `method` what is forced in the second run.
+    """
+
+    assumption: str
+    spec: str
+    property: str | None
+    flink: str
+    method: str = ""
+    step: str = ""
+    runs: tuple[JudgedForce, ...] = ()
+    not_takeable: str = ""
+
+    @builtins.property  # the field of that name hides the word
+    def code(self) -> Exit:
+        """The exit code: 0 if the assumption is kept, by the method that it names."""
+        verdicts = {each.verdict for each in self.runs} or {Kept.NOT_TAKEABLE}
+        if not verdicts.isdisjoint({Kept.NOT_KEPT, Kept.NOT_BY_METHOD}):
+            return Exit.FAILED
+        return Exit.LIMIT if Kept.NOT_TAKEABLE in verdicts else Exit.AS_EXPECTED
+
+    def to_json(self) -> dict[str, object]:
+        """The same as a part of a JSON document."""
+        about: dict[str, object] = {
+            "spec": self.spec,
+            "property": self.property,
+            "without": self.assumption,
+        }
+        if self.not_takeable:
+            return about | {"not_takeable": self.not_takeable, "runs": []}
+        about |= {"method": self.method, "step": self.step, "flink": self.flink}
+        return about | {"runs": [force_json(each) for each in self.runs]}
+
 
 @dataclass(frozen=True)
 class ForcedDrive:
@@ -61,12 +108,22 @@ class ForcedDrive:
 
         Raises `unknown-assumption`, `no-trace`.
         """
+        asked = self.ask(as_text=as_text)
+        if not as_text:
+            say_json(document("forced") | asked.to_json())
+        return asked.code
+
+    def ask(self, *, as_text: bool) -> Asked:
+        """Search, and drive Flink twice; as text, tell it as it happens.
+
+        Raises `unknown-assumption`, `no-trace`.
+        """
         assumption = chosen_of(self.claims[0], [self.assumption])[self.assumption]
         try:
             check_forcible(self.assumption, self.facts)
             weak = self._weak()
         except NotTakeable as why:
-            return self._not_takeable(str(why), as_text=as_text)
+            return self.not_asked(str(why), as_text=as_text)
         find_jdk()
         page, version = console(), self.release.version
         method = self.facts.assumed[self.assumption]
@@ -75,6 +132,7 @@ class ForcedDrive:
             title, name = weak.claim.title, weak.property
             write(page, forcing_lines(title, assumption, weak.step, name, steps, version))
         done: list[JudgedForce] = []
+        other = unlike(weak.claim, self.release)
         with Jvms(self.release, self.assumption) as jvms:
             for forced in (False, True):
                 order = order_without(weak.order, self.assumption, weak.step, forced=forced)
@@ -83,29 +141,42 @@ class ForcedDrive:
                 run = judged(
                     run_order(order, jvms, folder / "run-1"), weak.property, of_release=True
                 )
-                done.append(judged_force(run, weak.property, order, weak.step, method))
+                done.append(judged_force(run, weak.property, order, weak.step, method, other))
                 if as_text:
                     write(page, force_lines(done[-1], page.width))
-        if not as_text:
-            about = {
-                "spec": shown_file(weak.claim.file),
-                "property": weak.property,
-                "without": self.assumption,
-                "method": method.place,
-                "step": f"{weak.step} with the assumption",
-                "flink": version,
-            }
-            say_json(document("forced") | about | {"runs": [force_json(each) for each in done]})
-        return _code(done)
+        step = f"{weak.step} with the assumption"
+        return replace(
+            self._asked, property=weak.property, method=method.place, step=step, runs=tuple(done)
+        )
+
+    def not_asked(self, why: str, *, as_text: bool) -> Asked:
+        """Return that Flink cannot be asked, and why; as text, tell it."""
+        if as_text:
+            say(f"{Kept.NOT_TAKEABLE.value}: {why}")
+        return replace(self._asked, not_takeable=why)
+
+    @builtins.property  # the field of that name hides the word
+    def _asked(self) -> Asked:
+        spec = shown_file(self.claims[0].file)
+        return Asked(self.assumption, spec, self.property, self.release.version)
 
     def _weak(self) -> Weak:
-        """The first counterexample that Flink may take. Raises `no-trace`, `NotTakeable`."""
+        """The first counterexample that Flink may take, if possible one whose run tells something.
+
+        Raises `no-trace`, `NotTakeable`.
+        """
         why: NotTakeable | None = None
+        first: Weak | None = None
         for claim in self.claims:
             for found in self._counterexamples(claim):
-                if isinstance(found, Weak):
+                if isinstance(found, NotTakeable):
+                    why = why or found
+                elif found.tells:
                     return found
-                why = why or found
+                else:
+                    first = first or found
+        if first is not None:
+            return first
         if why is not None:
             raise why
         raise FinaleError(
@@ -127,29 +198,23 @@ class ForcedDrive:
             assert strong.system is not None
             step = foreign_step(without.system, strong.system, row.trace)
             assert step is not None  # else the property would fall with the assumption, too
-            try:
-                order = order_of(without.spec, without.system, row.trace, self.facts)
-            except NotTakeable as why:
-                yield why
-                continue
-            order = replace(order, probe=PROBES.get(row.property, ""))
-            yield Weak(without.spec, row.property, order, step)
+            found = [(row.trace, step)]
+            if step.enabled:
+                shown = showing(without.system, strong.system, row.trace, step, self._shows)
+                found += [] if shown is None else [shown]
+            for trace, told in found:
+                try:
+                    order = order_of(without.spec, without.system, trace, self.facts)
+                except NotTakeable as why:
+                    yield why
+                    continue
+                order = replace(order, probe=PROBES.get(row.property, ""))
+                yield Weak(without.spec, row.property, order, told)
 
-    def _not_takeable(self, why: str, *, as_text: bool) -> Exit:
-        if as_text:
-            say(f"{Kept.NOT_TAKEABLE.value}: {why}")
-        else:
-            spec = shown_file(self.claims[0].file)
-            about = {"spec": spec, "property": self.property, "without": self.assumption}
-            say_json(document("forced") | about | {"not_takeable": why, "runs": []})
-        return Exit.LIMIT
-
-
-def _code(done: Sequence[JudgedForce]) -> Exit:
-    verdicts = {each.verdict for each in done}
-    if not verdicts.isdisjoint({Kept.NOT_KEPT, Kept.NOT_BY_METHOD}):
-        return Exit.FAILED
-    return Exit.LIMIT if Kept.NOT_TAKEABLE in verdicts else Exit.AS_EXPECTED
+    def _shows(self, step: str) -> bool:
+        """Whether a driven run tells if a step happens, which no command is."""
+        is_command = step in OF_TASK or step in REQUESTS
+        return not is_command and not self.facts.steps.isdisjoint({step, step + HANDLED})
 
 
-__all__ = ["ForcedDrive"]
+__all__ = ["Asked", "ForcedDrive"]

@@ -31,6 +31,7 @@ SETTING = Group("In which setting", sort_key=2)
 LIMITS = Group("Limits", sort_key=3)
 SEARCH = Group("How the work is done", sort_key=4)
 SPARK = Group("On Spark", sort_key=5)
+ON_FLINK = Group("On a real Flink", sort_key=5)
 OUTPUT = Group("Output", sort_key=6)
 
 TextOrJson: TypeAlias = Annotated[

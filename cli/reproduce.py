@@ -13,15 +13,15 @@ from finale.checker.report.layout import console, write
 from finale.checker.report.places import shown_file
 from finale.checker.report.reproduced import heading_lines, run_json, run_lines, total_line
 from finale.checker.reproduce.causes import causes
-from finale.checker.reproduce.claims import claims_for
+from finale.checker.reproduce.claims import claims_under
 from finale.checker.reproduce.ordering import NotTakeable, order_of
 from finale.checker.reproduce.verdicts import PROBES, SEEN_AT, JudgedRun, Reproduction, judged
-from finale.checker.review.change import changed, read_under
+from finale.checker.review.change import read_under
 from finale.checker.search.rows import Exit
 from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
-from finale.checker.spec.grid import NONE, values_in
+from finale.checker.spec.grid import values_in
 from finale.checker.spec.reading import check_property_name
 from finale.model.errors import FinaleError, Place
 from finale.reference.flink.facts import EngineFacts, facts_of
@@ -131,11 +131,8 @@ def reproduce(  # noqa: PLR0913 - one parameter a flag
     release = release_of(flink)
     facts = facts_of(release)
     folder = output or Path("reproduction")
-    # A release may have another protocol than the spec: the variant is one of that protocol, then.
-    bare = written if variant is None else read_under(spec, known, NONE, values_in(set))
-    claims = list(claims_for(bare, None if as_written else release, facts))
-    if variant is not None:
-        claims = [changed(claim, known, variant) for claim in claims]
+    values = values_in(set)
+    claims = claims_under(spec, known, variant, values, None if as_written else release, facts)
     if orders is not None:
         drive = OrdersDrive(claims[0], release, facts, folder, orders, 1 if seed is None else seed)
         return drive.run(as_text=format == "text")

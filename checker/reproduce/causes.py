@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.releases import ReleaseConfig, preset, release_with, topic_of
@@ -21,6 +22,20 @@ def causes(claim: Spec, order: Order, release: Release) -> tuple[str, ...]:
     """
     of_release = () if claim.under is not None else _of_release(claim, release.version)
     return (*_of_variant(claim), *of_release, *_of_steps(order), MODEL)
+
+
+def unlike(claim: Spec, release: Release) -> tuple[str, ...]:
+    """The options of a spec with which the release may differ: no table has their value there.
+
+    An option that has its default says nothing special.
+    """
+    values = preset(claim.protocol, ReleaseConfig(release_with(release.version)))
+    defaults = options_of(replace(claim, setting=replace(claim.setting, options={})))
+    return tuple(
+        f"the spec says {name} = {_shown(word_of(value))}, and no table says which releases do so"
+        for name, value in options_of(claim).items()
+        if OPTIONS.get(name) is Decides.FLINK and name not in values and value != defaults.get(name)
+    )
 
 
 def _of_variant(claim: Spec) -> Iterator[str]:
@@ -78,4 +93,4 @@ def _shown(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value).lower()
 
 
-__all__ = ["causes"]
+__all__ = ["causes", "unlike"]

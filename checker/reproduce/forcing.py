@@ -10,6 +10,7 @@ keeps Flink from the step, and nothing else does.
 from __future__ import annotations
 
 import enum
+import re
 from dataclasses import dataclass, replace
 
 from finale.checker.studies.foreign_step import ForeignStep
@@ -20,6 +21,12 @@ from finale.reference.flink.order import Order, OrderedStep
 
 from .ordering import NotTakeable
 from .verdicts import DAMAGES, JudgedRun
+
+#: The line with which Flink says that a checkpoint has completed.
+COMPLETED = re.compile(r"Completed checkpoint (\d+) for job")
+#: The line with which Flink says that a checkpoint was aborted.
+ABORTED = re.compile(r"Failed to trigger or complete checkpoint (\d+) for job")
+CHECKPOINT_ENDS = "checkpoint-ends"
 
 
 class Kept(enum.Enum):
@@ -54,10 +61,26 @@ def check_forcible(assumption: str, facts: EngineFacts) -> None:
 
 
 def order_without(order: Order, assumption: str, step: ForeignStep, *, forced: bool) -> Order:
-    """The order of a counterexample without an assumption, for one of the two runs."""
+    """The order of a counterexample without an assumption, for one of the two runs.
+
+    With the assumption the forbidden step may keep a checkpoint from its completion, and without
+    the assumption the two steps may come in any order. So the completion has to come later.
+    """
     own = _own(order, step)
     number = 0 if own is None else own.number
-    return replace(order, assumption=assumption, forced=forced, forbidden=number)
+    steps = tuple(
+        replace(each, after=(*each.after, number))
+        if number and each.number != number and _completes(each, step.completes)
+        else each
+        for each in order.steps
+    )
+    return replace(order, steps=steps, assumption=assumption, forced=forced, forbidden=number)
+
+
+def _completes(step: OrderedStep, checkpoint: str) -> bool:
+    """Whether a checkpoint completes in the moment of a step."""
+    is_last = any(told.endswith(" complete") for told in step.tells)
+    return is_last and step.about.get("checkpoint") == checkpoint != ""
 
 
 def _own(order: Order, step: ForeignStep) -> OrderedStep | None:
@@ -71,11 +94,17 @@ def _own(order: Order, step: ForeignStep) -> OrderedStep | None:
 
 
 def judged_force(
-    judged: JudgedRun, name: str, order: Order, step: ForeignStep, method: Assumed
+    judged: JudgedRun,
+    name: str,
+    order: Order,
+    step: ForeignStep,
+    method: Assumed,
+    unlike: tuple[str, ...] = (),
 ) -> JudgedForce:
     """Judge one of the two runs of a counterexample of a property without an assumption.
 
-    `method` is what is forced in the second run.
+    `method` is what is forced in the second run. If the release may be `unlike` the spec, a step
+    that Flink takes says nothing about the assumption.
     """
     taken = judged.run.taken
     results = tuple(f"{what}, {_times(times)}" for what, times in taken.results.items())
@@ -84,10 +113,12 @@ def judged_force(
         verdict = {True: Kept.BY_METHOD, False: Kept.NOT_BY_METHOD, None: Kept.NOT_TAKEABLE}
         if happened is False and not results:
             why = (*why, "Flink did not call the method")
-        calls = "" if method.of == method.place else f" (called by {method.of})"
-        flink = f"if {method.place}{calls} returns {VALUES[method.gives]}"
+        flink = f"if {method.place}{_calls(method)} {_given(method)}"
         return JudgedForce(flink, judged, verdict[happened], why, results)
     verdict = {True: Kept.NOT_KEPT, False: Kept.KEPT, None: Kept.NOT_TAKEABLE}
+    reasons = ("Flink may have taken another way to this step",) if step.shows else ()
+    if happened and (reasons := (*reasons, *unlike)):
+        happened, why = None, (*why, *reasons)
     refused = "" if taken.missed is None or step.enabled else taken.missed.refused
     if happened is False and not refused and not results:
         why = (*why, "neither a line nor a result of the method says that Flink refused the step")
@@ -101,8 +132,9 @@ def _happened(
 ) -> tuple[bool | None, tuple[str, ...]]:
     """Whether the forbidden step happened, if the run tells, and why.
 
-    A step of the order that is not enabled with the assumption tells by itself. Of another one only
-    the damage tells.
+    A step of the order that is not enabled with the assumption tells by itself. Of a step that
+    completes a checkpoint only without the assumption, Flink's log tells. Of another one only the
+    damage tells.
     """
     taken = judged.run.taken
     missed = () if taken.missed is None else (str(taken.missed),)
@@ -116,11 +148,47 @@ def _happened(
         return None, missed
     if missed:
         return (None if order.forced else False), missed
+    if name == CHECKPOINT_ENDS and not judged.run.outcome.unanswered:
+        return _left_pending(judged)
     if judged.damage:
         return True, judged.damage
+    if step.completes in taken.ids:
+        number = taken.ids[step.completes]
+        completed = any(found == str(number) for found in COMPLETED.findall(_log(judged)))
+        told = "completed" if completed else "did not complete"
+        return completed, (f"checkpoint {number} {told}",)
     if name not in DAMAGES and name not in judged.log.decided:
         return None, (f"the whole order was taken, and nothing tells whether {name} is violated",)
     return False, ("the whole order was taken without the damage",)
+
+
+def _left_pending(judged: JudgedRun) -> tuple[bool, tuple[str, ...]]:
+    """Whether a checkpoint neither completed nor was aborted, though no request waits for it.
+
+    A job can rest because its tasks wait for another checkpoint, which nobody triggers.
+    """
+    log = _log(judged)
+    ended = {*COMPLETED.findall(log), *ABORTED.findall(log)}
+    left = [number for number in judged.run.taken.ids.values() if str(number) not in ended]
+    if not left:
+        return False, ("each checkpoint has completed or was aborted",)
+    return True, tuple(f"checkpoint {number} neither completed nor was aborted" for number in left)
+
+
+def _log(judged: JudgedRun) -> str:
+    log = judged.run.log
+    return log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
+
+
+def _calls(method: Assumed) -> str:
+    return "" if method.of == method.place else f" (called by {method.of})"
+
+
+def _given(method: Assumed) -> str:
+    """What the method is made to do."""
+    if method.field:
+        return f"begins with {method.field} = {method.gives}"
+    return f"returns {VALUES[method.gives]}"
 
 
 def _times(number: int) -> str:

@@ -6,12 +6,17 @@ without.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
+from finale.model.protocols.coordinator.checkpoints import CheckpointStatus
 from finale.model.semantics import outcome, updated
-from finale.model.system import System, Update
+from finale.model.system import State, System, Update
 from finale.model.trace import Trace
+
+#: How the name of the variable with the status of a checkpoint ends.
+STATUS = ".status"
 
 
 @dataclass(frozen=True)
@@ -19,15 +24,20 @@ class ForeignStep:
     """The first step of a run that another system does not have.
 
     Its `number` is that in the trace, from 1. If it is not `enabled` in the other system, that
-    cannot take it; else the step has another effect there.
+    cannot take it; else the step has another effect there. If `completes` names a checkpoint, the
+    trace completes this checkpoint, and the step aborts it in the other system. If it `shows` an
+    earlier step, this step is possible because the earlier one had another effect.
     """
 
     number: int
     name: str
     enabled: bool
+    completes: str = ""
+    shows: str = ""
 
     def __str__(self) -> str:
         what = "has another effect" if self.enabled else "is no step"
+        what += f" after {self.shows}" if self.shows else ""
         return f"step {self.number}, {self.name}, {what}"
 
 
@@ -43,9 +53,46 @@ def foreign_step(own: System, other: System, trace: Trace) -> ForeignStep | None
         leaf = None if same is None else outcome(same.tree, before)
         if not isinstance(leaf, Update):
             return ForeignStep(number, str(rule), enabled=False)
-        if updated(leaf, before) != after:
-            return ForeignStep(number, str(rule), enabled=True)
+        if (there := updated(leaf, before)) != after:
+            completed = _in_status(own, trace.states[-1], CheckpointStatus.COMPLETED)
+            aborted = _in_status(other, there, CheckpointStatus.ABORTED)
+            first = min(completed & aborted, default="")
+            return ForeignStep(number, str(rule), enabled=True, completes=first)
     return None
 
 
-__all__ = ["ForeignStep", "foreign_step"]
+def showing(
+    own: System, other: System, trace: Trace, step: ForeignStep, takes: Callable[[str], bool]
+) -> tuple[Trace, ForeignStep] | None:
+    """Return a run whose last step shows that a step had the effect of `own`.
+
+    In `other` the last step is not possible after the step. `takes` says which rules can be the
+    last step, by name.
+    """
+    states, rules = trace.states[: step.number + 1], trace.rules[: step.number]
+    known = {(rule.rule.name, rule.binding): rule for rule in other.rules}
+    foreign = own.rules[rules[-1]]
+    leaf = outcome(known[foreign.rule.name, foreign.binding].tree, states[-2])
+    assert isinstance(leaf, Update)
+    there = updated(leaf, states[-2])
+    for index, rule in enumerate(own.rules):
+        last = outcome(rule.tree, states[-1])
+        same = known.get((rule.rule.name, rule.binding))
+        is_there = same is not None and isinstance(outcome(same.tree, there), Update)
+        if takes(rule.rule.name) and isinstance(last, Update) and not is_there:
+            run = Trace((*states, updated(last, states[-1])), (*rules, index))
+            after = f"step {step.number}, {step.name}"
+            return run, ForeignStep(step.number + 1, str(rule), enabled=False, shows=after)
+    return None
+
+
+def _in_status(system: System, state: State, status: CheckpointStatus) -> set[str]:
+    """The names of the checkpoints that are in a status."""
+    return {
+        name.removesuffix(STATUS)
+        for name, value in system.values(state).items()
+        if name.endswith(STATUS) and value is status
+    }
+
+
+__all__ = ["ForeignStep", "foreign_step", "showing"]

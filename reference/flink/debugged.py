@@ -212,6 +212,10 @@ class Debugged:
         """Let a held thread return from the method at once, with a value of `VALUES`."""
         self._send(value, str(token))
 
+    def change(self, token: int, name: str, value: str) -> None:
+        """Give a field of the object a value whose method a held thread is in; let it go on."""
+        self._send("set", str(token), name, value)
+
     def arm(self) -> None:
         """Hold threads again at hooks."""
         self._send("arm")

@@ -482,12 +482,18 @@ class Director:
 
     def _assume(self, hit: Hit) -> None:
         """A thread has come to the method of an assumption."""
-        if not self._order.forced:
+        own = self._session.hooks.assumed[self._order.assumption]
+        if own.field and self._order.forced:
+            self._session.change(hit, own.field, own.gives)
+            self._give(hit, f"was made to begin with {own.field} = {own.gives}")
+        elif own.field:
+            self._session.go(hit)
+            self._give(hit, f"began with {own.field} = {hit.field}")
+        elif self._order.forced:
+            self._session.give(hit, own.gives)
+            self._give(hit, f"was made to return {VALUES[own.gives]}")
+        else:
             self._session.follow(hit)
-            return
-        gives = self._session.hooks.assumed[self._order.assumption].gives
-        self._session.give(hit, gives)
-        self._give(hit, f"was made to return {VALUES[gives]}")
 
     def _give(self, hit: Hit, what: str) -> None:
         told = f"{hit.hook.place} {what}{f' in {hit.task}' if hit.task else ''}"

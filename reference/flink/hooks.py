@@ -63,6 +63,8 @@ class Assumed:
     """How Flink is made to do without an assumption: what a method of its gives instead.
 
     `gives` is one of the words of `debugged.VALUES`. `of` is the method that the assumption names.
+    If there is a `caller`, only calls of the method of that name are changed. If there is a
+    `field`, the method runs, and `gives` is the value that this field has when the method begins.
     """
 
     class_name: str
@@ -70,11 +72,19 @@ class Assumed:
     parameters: int | None
     gives: str
     of: str
+    caller: str = ""
+    field: str = ""
 
     @property
     def place(self) -> str:
         """The class and the method, for a reader."""
         return _place(self.class_name, self.method)
+
+    @property
+    def paths(self) -> dict[str, str]:
+        """What is read when a thread comes to the method: its caller, and the field."""
+        paths = {"caller": f"caller^{self.caller}"} if self.caller else {}
+        return paths | ({"field": f"this.{self.field}"} if self.field else {})
 
 
 @dataclass(frozen=True)
@@ -102,7 +112,7 @@ class Hooks:
             return self
         hook = Hook(
             len(self.all), (ASSUMED,), own.class_name, own.method, own.parameters,
-            by_thread=True, is_call=False, of="", events={}, paths={},
+            by_thread=True, is_call=False, of="", events={}, paths=own.paths,
         )  # fmt: skip
         return replace(self, all=(*self.all, hook))
 
@@ -245,7 +255,10 @@ def hooks_in(file: Path) -> Hooks:
 
 
 def _assumed(row: Mapping[str, Any]) -> Assumed:
-    made = Assumed(row["class"], row["method"], row.get("parameters"), row["gives"], "")
+    made = Assumed(
+        row["class"], row["method"], row.get("parameters"), row["gives"], "",
+        row.get("caller", ""), row.get("field", ""),
+    )  # fmt: skip
     return replace(made, of=row.get("of", made.place))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
@@ -37,9 +38,11 @@ class Release:
 
     def has_class(self, name: str) -> bool:
         """Whether the distribution has a class of that name."""
-        return f"{name.replace('.', '/')}.class" in self._classes()
+        return f"{name.replace('.', '/')}.class" in self._classes
 
+    @cached_property
     def _classes(self) -> frozenset[str]:
+        """The names in the jar of Flink, which has 20 000: they are read once."""
         jar = next(jar for jar in self.jars if _DIST.fullmatch(jar.name))
         try:
             with ZipFile(jar) as archive:

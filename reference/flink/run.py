@@ -57,7 +57,17 @@ class Run:
 
 
 def prepared_folder(folder: Path) -> Path:
-    """Make a folder for runs. Raises `directory-not-empty`, `cannot-write`."""
+    """Make a folder for runs. Raises `directory-not-empty`, `unwritable`."""
+    empty_folder(folder)
+    try:
+        add_script(folder, "x")  # of two at once only one gets it
+    except OSError as error:
+        raise _unwritable(folder, error) from None
+    return folder
+
+
+def empty_folder(folder: Path) -> Path:
+    """Make a folder that is empty. Raises `directory-not-empty`, `unwritable`."""
     try:
         if folder.exists() and any(folder.iterdir()):
             raise FinaleError(
@@ -67,15 +77,18 @@ def prepared_folder(folder: Path) -> Path:
                 advice="name another folder with --output, or one that is empty",
             )
         folder.mkdir(parents=True, exist_ok=True)
-        add_script(folder, "x")  # of two at once only one gets it
     except OSError as error:
-        raise FinaleError(
-            "unwritable",
-            f"the folder cannot be written: {error.strerror}",
-            place=Place(str(folder)),
-            advice="name another folder with --output",
-        ) from None
+        raise _unwritable(folder, error) from None
     return folder
+
+
+def _unwritable(folder: Path, error: OSError) -> FinaleError:
+    return FinaleError(
+        "unwritable",
+        f"the folder cannot be written: {error.strerror}",
+        place=Place(str(folder)),
+        advice="name another folder with --output",
+    )
 
 
 def add_script(folder: Path, mode: Literal["w", "x"] = "w") -> None:
@@ -160,4 +173,4 @@ def write_file(file: Path, text: str) -> None:
         ) from None
 
 
-__all__ = ["Run", "add_script", "prepared_folder", "run_order", "write_file"]
+__all__ = ["Run", "add_script", "empty_folder", "prepared_folder", "run_order", "write_file"]

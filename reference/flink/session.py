@@ -63,7 +63,8 @@ LOOPBACK = ("rest.address", "rest.bind-address", "jobmanager.bind-host", "taskma
 class Hit:
     """A thread at a hook: the steps that it is about to take, and what they are of.
 
-    `scheduled` says of a trigger whether Flink triggers periodic checkpoints now.
+    `scheduled` says of a trigger whether Flink triggers periodic checkpoints now. `field` is the
+    value of the field that the hook of an assumption reads.
     """
 
     hook: Hook
@@ -77,6 +78,7 @@ class Hit:
     thread: int
     thread_name: str
     scheduled: bool | None = None
+    field: object = None
 
     def __str__(self) -> str:
         names = (self.source or self.task, self.channel, self.checkpoint)
@@ -357,6 +359,7 @@ class Session:
             stop.thread,
             stop.name,
             cast("bool | None", values.get("scheduled")),
+            values.get("field"),
         )
 
     def _subtask(self, hook: Hook, stop: Stop) -> Subtask | None:
@@ -435,6 +438,11 @@ class Session:
         """Let a held thread return at once, with a value of `VALUES`."""
         self._leaves(hit)
         self._debugged.give(hit.token, value)
+
+    def change(self, hit: Hit, name: str, value: str) -> None:
+        """Let a held thread go on, after a field of the object has got a value."""
+        self._leaves(hit)
+        self._debugged.change(hit.token, name, value)
 
     def _leaves(self, hit: Hit) -> None:
         inside = self._inside.get((hit.hook.number, hit.thread), [])

@@ -21,10 +21,11 @@ from finale.checker.reproduce.verdicts import JudgedLog, judged
 from finale.checker.search.run import run
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.reading import read_spec
-from finale.checker.studies.foreign_step import ForeignStep, foreign_step
+from finale.checker.studies.foreign_step import ForeignStep, foreign_step, showing
 from finale.checker.studies.weaken import weaker
 from finale.cli import forced as command
 from finale.cli.main import main
+from finale.model.trace import replay
 from finale.reference.flink.director import Missed, Taken
 from finale.reference.flink.facts import facts_in
 from finale.reference.flink.hooks import hooks_in
@@ -181,6 +182,86 @@ def test_a_refusal_is_quoted_or_it_is_none(monkeypatch: pytest.MonkeyPatch) -> N
     assert force(monkeypatch, (2, 3), forced=False).results == (f"{next(iter(RESULT))}, 2 times",)
 
 
+def left_to_the_log(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, name: str, completes: str, lines: str
+) -> JudgedForce:
+    """The verdict on Flink as it is, whose log tells of the checkpoint `cp1`, which is number 4."""
+    monkeypatch.setattr(verdicts, "judged_log", lambda _: JudgedLog(None, (), (), ()))
+    (folder / "flink.log").write_text(lines, encoding="utf-8")
+    taken = Taken(left=(), results=RESULT, ids={"cp1": 4})
+    outcome = replace(OUTCOME, rest=True)
+    ran = judged(Run(folder, Release("2.3.0", Path(), ()), taken, outcome), name, of_release=True)
+    job = read_spec(PAIR, catalogue()).setting.job
+    assert job is not None
+    step = replace(SECOND, enabled=True, completes=completes)
+    order = order_without(Order("", job, {}, {}, STEPS), "is-released", step, forced=False)
+    return judged_force(ran, name, order, step, FACTS.assumed["is-released"])
+
+
+@pytest.mark.parametrize(
+    ("name", "completes", "lines", "verdict", "why"),
+    [
+        ("union-state-is-even", "cp1", "Completed checkpoint 4 for job", Kept.NOT_KEPT, "complete"),
+        ("union-state-is-even", "cp1", "Completed checkpoint 44 for job", Kept.KEPT, "did not"),
+        ("checkpoint-ends", "", "Completed checkpoint 4 for job", Kept.KEPT, "each checkpoint"),
+        (
+            "checkpoint-ends",
+            "",
+            "Failed to trigger or complete checkpoint 4 for job",
+            Kept.KEPT,
+            "each checkpoint",
+        ),
+        ("checkpoint-ends", "", "", Kept.NOT_KEPT, "checkpoint 4 neither completed nor"),
+    ],
+)
+def test_the_log_tells_what_became_of_a_checkpoint(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    name: str,
+    completes: str,
+    lines: str,
+    verdict: Kept,
+    why: str,
+) -> None:
+    """A job can rest only because nobody triggers its next checkpoint: that is no damage."""
+    done = left_to_the_log(monkeypatch, tmp_path, name, completes, lines)
+    assert done.verdict is verdict
+    assert why in done.why[0]
+
+
+def test_a_checkpoint_that_the_assumption_aborts_completes_after_the_step() -> None:
+    """The two steps may come in any order without the assumption, and not with it."""
+    job = read_spec(PAIR, catalogue()).setting.job
+    assert job is not None
+    last = OrderedStep(4, "apply_acknowledgement", {"checkpoint": "cp1"}, (), tells=("5 complete",))
+    order = Order("", job, {}, {}, (*STEPS, last))
+    told = replace(SECOND, completes="cp1")
+    made = order_without(order, "subsume", told, forced=True)
+    assert made.steps[-1].after == (2,)
+    assert order_without(order, "subsume", SECOND, forced=True).steps == order.steps
+
+
+def test_a_step_of_another_effect_is_shown_by_one_that_follows() -> None:
+    """Without the wait for all barriers a task acknowledges after the first one."""
+    spec = read_spec(ROOT / "specs" / "final-checkpoint" / "figure.toml", catalogue())
+    weak, strong = run(weaker(spec, "is-aligned")), run(spec)
+    row = next(each for each in weak.rows if each.property == "consistent-cut")
+    assert row.trace is not None
+    assert weak.system is not None
+    assert strong.system is not None
+    step = foreign_step(weak.system, strong.system, row.trace)
+    assert step is not None
+    assert step.enabled
+    acknowledges = "apply_acknowledgement".__eq__
+    found = showing(weak.system, strong.system, row.trace, step, acknowledges)
+    assert found is not None
+    trace, last = found
+    assert not last.enabled
+    assert f"is no step after step {step.number}, " in str(last)
+    replay(weak.system, trace)
+    assert showing(weak.system, strong.system, row.trace, step, "tick".__eq__) is None
+
+
 def test_an_assumption_without_a_method_to_force() -> None:
     check_forcible("is-released", FACTS)
     with pytest.raises(NotTakeable, match="driver cannot force perform-at-once: the driver holds"):
@@ -228,7 +309,7 @@ def test_flink_is_driven_as_it_is_and_then_forced(
     ("more", "code", "told"),
     [
         (["--without", "perform-at-once"], 3, "not takeable: the driver cannot force perform-at-"),
-        (["--without", "is-past"], 3, "is a part of a longer method"),
+        (["--without", "is-in-turn"], 3, "is a part of a longer method"),
         (["--without", "on-abort"], 2, "no property falls without on-abort"),
         (["--without", "is-realeased"], 2, "unknown-assumption"),
         (["--without", "is-released", "--times", "2"], 2, "error[usage]"),

@@ -49,7 +49,7 @@ class AlignedGate(BarrierHandler):
             self.block(channel)
         self.complete_if_aligned()
 
-    @assumed("CheckpointableInput.blockConsumption")
+    @assumed("PipelinedSubpartition.pollBuffer")
     @step
     def block(self, channel: Channel) -> None:
         """AL-1: a channel is not read until its barrier is aligned."""

@@ -505,10 +505,14 @@ class JobProtocol(Protocol, ABC):
         """PL-2.4: whether a task need not take part."""
         return task.reported_finished
 
-    @assumed("DefaultCheckpointPlanCalculator.calculateAfterTasksFinished", without=False)
+    @assumed(
+        "DefaultCheckpointPlanCalculator.calculateWithAllTasksRunning",
+        "DefaultCheckpointPlanCalculator.calculateAfterTasksFinished",
+        without=False,
+    )
     @define
     def is_head(self, task: Task) -> bool:
-        """PL-2.4: whether no producer of a task takes part, so that it must be triggered itself."""
+        """PL-2.3, PL-2.4: whether no producer of a task takes part: the task must be triggered."""
         return all(self.counts_as_finished(producer) for producer in self.producers(task))
 
     @define

@@ -360,7 +360,7 @@ class Requests(TaskExecution):
         """CN-1: a savepoint is not made superfluous by a newer checkpoint."""
         return not self.has_kinds or checkpoint.kind == CheckpointKind.CHECKPOINT
 
-    @assumed("CheckpointCoordinator.completePendingCheckpoint")
+    @assumed("CheckpointCoordinator.cleanupAfterCompletedCheckpoint")
     @define
     def subsumes(self, checkpoint: Checkpoint) -> bool:
         """CN-2: the completion of a savepoint makes no older checkpoint superfluous."""

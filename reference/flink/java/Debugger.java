@@ -60,6 +60,7 @@ import java.util.concurrent.TimeUnit;
  * true TOKEN, false TOKEN                         returns this value from the method at once
  * done TOKEN                                      returns a completed future from the method at once
  * throw TOKEN                                     throws an error in the method at once
+ * set TOKEN FIELD VALUE                           gives a field of `this` a value, and lets the thread go on
  * follow TOKEN                                    lets a held thread go on, and tells the result
  * job TEXT                                        a line for the JVM's standard input
  * disarm                                          lets all threads go, and holds none from here on
@@ -78,6 +79,8 @@ public class Debugger {
 
     private final Map<String, List<Hook>> hooks = new HashMap<>();
     private final Map<Integer, ThreadReference> held = new ConcurrentHashMap<>();
+    /** The hooks of held threads. */
+    private final Map<Integer, Hook> places = new ConcurrentHashMap<>();
     /** Of hooks at which not all threads come: the hooks and threads that have come, and have not left. */
     private final Set<List<Long>> inside = new HashSet<>();
     /** Of threads whose next result is told: what waits for the end of the method. */
@@ -163,7 +166,10 @@ public class Debugger {
                             isArmed = true;
                         }
                     }
-                    default -> letGo(Integer.parseInt(words[1]), words[0]);
+                    default -> {
+                        String[] about = words[1].split("\t");
+                        letGo(Integer.parseInt(about[0]), words[0], about);
+                    }
                 }
             }
         } catch (IOException | VMDisconnectedException gone) {
@@ -177,12 +183,14 @@ public class Debugger {
             isArmed = false;
             held.values().forEach(ThreadReference::resume);
             held.clear();
+            places.clear();
             inside.clear();
         }
     }
 
-    private void letGo(int token, String command) {
+    private void letGo(int token, String command, String[] about) {
         ThreadReference thread = held.remove(token);
+        Hook hook = places.remove(token);
         if (thread == null) {
             return;
         }
@@ -191,6 +199,7 @@ public class Debugger {
                 Method method = thread.frame(0).location().method();
                 switch (command) {
                     case "follow" -> follow(token, thread, method);
+                    case "set" -> set(thread.frame(0).thisObject(), about[1], about[2]);
                     case "fail" -> thread.forceEarlyReturn(future(thread, "failedFuture", error(thread)));
                     case "throw" -> thread.stop(error(thread));
                     case "done" -> thread.forceEarlyReturn(future(thread, "completedFuture", null));
@@ -200,8 +209,24 @@ public class Debugger {
             } catch (Exception refused) {
                 say("\"event\":\"refused\",\"why\":" + quoted(refused.toString()));
             }
+            if (!command.equals("follow") && !command.equals("set")) {
+                synchronized (held) { // no breakpoint at a return tells that the thread has left
+                    inside.remove(List.of((long) hook.number(), thread.uniqueID()));
+                }
+            }
         }
         thread.resume();
+    }
+
+    private void set(ObjectReference owner, String name, String value) throws Exception {
+        Field field = owner.referenceType().fieldByName(name);
+        Value made = switch (field.typeName()) {
+            case "int" -> machine.mirrorOf(Integer.parseInt(value));
+            case "long" -> machine.mirrorOf(Long.parseLong(value));
+            case "boolean" -> machine.mirrorOf(Boolean.parseBoolean(value));
+            default -> throw new IllegalArgumentException("a field of type " + field.typeName());
+        };
+        owner.setValue(field, made);
     }
 
     private void follow(int token, ThreadReference thread, Method method) {
@@ -334,6 +359,7 @@ public class Debugger {
             }
             told.append("]");
             held.put(token, thread);
+            places.put(token, hook);
         }
         say(told.toString());
         return isEntry;
@@ -345,9 +371,15 @@ public class Debugger {
         return parts.length == 1 || read(thread, parts[0]).startsWith("\"" + parts[1]);
     }
 
-    /** The value at a path such as `this.a.b` or `0.c`, where `0` is the first argument; `@type` is a class. */
+    /**
+     * The value at a path such as `this.a.b` or `0.c`, where `0` is the first argument; `@type` is a class. The path
+     * `caller` is the name of the method that has called this one.
+     */
     private String read(ThreadReference thread, String path) {
         try {
+            if (path.equals("caller")) {
+                return quoted(thread.frame(1).location().method().name());
+            }
             StackFrame frame = thread.frame(0);
             String[] parts = path.split("\\.");
             Value value = parts[0].equals("this") ? frame.thisObject() : frame.getArgumentValues().get(Integer.parseInt(parts[0]));
