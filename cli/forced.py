@@ -23,9 +23,17 @@ from finale.checker.reproduce.verdicts import DAMAGES, PROBES, judged
 from finale.checker.search.rows import Exit
 from finale.checker.search.verdict import Word
 from finale.checker.spec.claim import Spec
-from finale.checker.studies.foreign_step import ForeignStep, foreign_step, showing
+from finale.checker.studies.first_foreign import first_foreign
+from finale.checker.studies.foreign_step import (
+    ForeignStep,
+    completing,
+    foreign_step,
+    showing,
+)
 from finale.checker.studies.weaken import chosen_of, weaker
 from finale.model.errors import FinaleError, Place
+from finale.model.system import System
+from finale.model.trace import Trace
 from finale.reference.flink.director import OF_TASK, REQUESTS
 from finale.reference.flink.facts import EngineFacts
 from finale.reference.flink.hooks import HANDLED
@@ -52,7 +60,10 @@ class Weak:
     def tells(self) -> bool:
         """Whether a run tells if the forbidden step happened: by itself, or by its effect."""
         step = self.step
-        return not step.enabled or bool(step.completes) or self.property in DAMAGES
+        is_seen = any(each.number == step.number for each in self.order.steps)
+        if not step.enabled:
+            return is_seen or self.property in DAMAGES
+        return bool(step.completes) or self.property in DAMAGES
 
 
 @dataclass(frozen=True)
@@ -167,14 +178,13 @@ class ForcedDrive:
         """
         why: NotTakeable | None = None
         first: Weak | None = None
-        for claim in self.claims:
-            for found in self._counterexamples(claim):
-                if isinstance(found, NotTakeable):
-                    why = why or found
-                elif found.tells:
-                    return found
-                else:
-                    first = first or found
+        for found in self._runs():
+            if isinstance(found, NotTakeable):
+                why = why or found
+            elif found.tells:
+                return found
+            else:
+                first = first or found
         if first is not None:
             return first
         if why is not None:
@@ -186,6 +196,21 @@ class ForcedDrive:
             advice="choose another spec: finale weaken tells what falls without an assumption",
         )
 
+    def _runs(self) -> Iterator[Weak | NotTakeable]:
+        """The counterexamples of all claims; if there are none, runs to a forbidden step."""
+        for claim in self.claims:
+            yield from self._counterexamples(claim)
+        if self.property is None:
+            for claim in self.claims:
+                yield from self._forbidden_steps(claim)
+
+    def _forbidden_steps(self, claim: Spec) -> Iterator[Weak | NotTakeable]:
+        """The shortest runs to a step that the assumption forbids, though no property falls."""
+        weak, strong = weaker(claim, self.assumption), claim.system()
+        own = weak.system()
+        for trace in first_foreign(own, strong):
+            yield from self._orders(weak, "", own, strong, trace)
+
     def _counterexamples(self, claim: Spec) -> Iterator[Weak | NotTakeable]:
         """The counterexamples of the properties that fall without the assumption."""
         without = searched(weaker(claim, self.assumption), self.property, "auto", ())
@@ -196,20 +221,29 @@ class ForcedDrive:
                 continue
             assert without.system is not None
             assert strong.system is not None
-            step = foreign_step(without.system, strong.system, row.trace)
-            assert step is not None  # else the property would fall with the assumption, too
-            found = [(row.trace, step)]
-            if step.enabled:
-                shown = showing(without.system, strong.system, row.trace, step, self._shows)
-                found += [] if shown is None else [shown]
-            for trace, told in found:
-                try:
-                    order = order_of(without.spec, without.system, trace, self.facts)
-                except NotTakeable as why:
-                    yield why
-                    continue
-                order = replace(order, probe=PROBES.get(row.property, ""))
-                yield Weak(without.spec, row.property, order, told)
+            yield from self._orders(
+                without.spec, row.property, without.system, strong.system, row.trace
+            )
+
+    def _orders(
+        self, claim: Spec, name: str, own: System, strong: System, trace: Trace
+    ) -> Iterator[Weak | NotTakeable]:
+        """The orders of a run that has a forbidden step."""
+        step = foreign_step(own, strong, trace)
+        assert step is not None  # else the run would be one with the assumption, too
+        runs = [(trace, step)]
+        if step.enabled:
+            shown = showing(own, strong, trace, step, self._shows)
+            runs += [] if shown is None else [shown]
+            if not name and (longer := completing(own, strong, trace, step)) is not None:
+                runs.append((longer, foreign_step(own, strong, longer) or step))
+        for run, told in runs:
+            try:
+                order = order_of(claim, own, run, self.facts)
+            except NotTakeable as why:
+                yield why
+                continue
+            yield Weak(claim, name, replace(order, probe=PROBES.get(name, "")), told)
 
     def _shows(self, step: str) -> bool:
         """Whether a driven run tells if a step happens, which no command is."""

@@ -13,7 +13,6 @@ from finale.checker.report.layout import console, write
 from finale.checker.report.places import shown_file
 from finale.checker.report.reproduced import heading_lines, run_json, run_lines, total_line
 from finale.checker.reproduce.causes import causes
-from finale.checker.reproduce.claims import claims_under
 from finale.checker.reproduce.ordering import NotTakeable, order_of
 from finale.checker.reproduce.verdicts import PROBES, SEEN_AT, JudgedRun, Reproduction, judged
 from finale.checker.review.change import read_under
@@ -32,6 +31,7 @@ from finale.reference.flink.run import prepared_folder, run_order, write_file
 from finale.reference.flink.toolchain import find_jdk
 
 from . import completers
+from .claims import claims_under
 from .forced import ForcedDrive
 from .orders import OrdersDrive, refuse_with_orders
 from .output import document, say, say_json

@@ -10,7 +10,6 @@ from cyclopts import Parameter
 from finale.checker.cache.store import users_store
 from finale.checker.report.layout import console, write
 from finale.checker.report.weakened import weakening_json, weakening_lines
-from finale.checker.reproduce.claims import claims_under
 from finale.checker.review.change import read_under
 from finale.checker.search.limits import Limits
 from finale.checker.search.processes import processors
@@ -25,6 +24,7 @@ from finale.reference.flink.releases import release_of
 from finale.reference.flink.run import empty_folder
 
 from .asked import AskedOfFlink
+from .claims import claims_under
 from .meter import Meter
 from .output import document, say_json
 from .parameters import (

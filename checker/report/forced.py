@@ -27,7 +27,11 @@ def forcing_lines(
 ) -> Iterator[Text]:
     """What is tried: the claim, the assumption, and the step that it forbids."""
     yield Text(title, "bold")
-    about = [f"without {assumption.name}", name, f"an order of {counted(steps, 'step')}"]
+    about = [
+        f"without {assumption.name}",
+        name or "no property falls",
+        f"an order of {counted(steps, 'step')}",
+    ]
     yield Text("  ") + joined([*about, f"Flink {version}"])
     yield Text(f"  {assumption.sentence}")
     yield Text(f"  {step} with the assumption")

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, replace
-from pathlib import Path
 
-from finale.checker.review.change import changed, read_under
-from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.files import toml_in
-from finale.checker.spec.grid import NONE, Values, varied
+from finale.checker.spec.grid import varied
 from finale.checker.spec.reading import spec_of
 from finale.checker.spec.releases import ReleaseConfig, release_with, topic_of
 from finale.checker.studies.across_releases import under_release
@@ -35,23 +32,6 @@ def claims_for(spec: Spec, release: Release | None, facts: EngineFacts) -> Itera
     yield spec
 
 
-def claims_under(
-    file: Path,
-    known: Catalogue,
-    variant: str | None,
-    values: Values,
-    release: Release | None,
-    facts: EngineFacts,
-) -> list[Spec]:
-    """Read a spec under a variant, with other values, as `claims_for` gives it for a release.
-
-    A release may have another protocol than the spec: the variant is one of that protocol, then.
-    """
-    bare = read_under(file, known, None if variant is None else NONE, values)
-    claims = list(claims_for(bare, release, facts))
-    return claims if variant is None else [changed(each, known, variant) for each in claims]
-
-
 def _forced(claim: Spec, facts: EngineFacts) -> Iterator[Spec]:
     """The claim with the choices of a driven run, if the protocol leaves any open."""
     known = {option.name for option in fields(claim.protocol.Options)}
@@ -63,4 +43,4 @@ def _forced(claim: Spec, facts: EngineFacts) -> Iterator[Spec]:
         yield replace(spec_of(claim.file, changed, lines, claim.catalogue), under=claim.under)
 
 
-__all__ = ["claims_for", "claims_under"]
+__all__ = ["claims_for"]

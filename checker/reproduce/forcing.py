@@ -158,7 +158,8 @@ def _happened(
         told = "completed" if completed else "did not complete"
         return completed, (f"checkpoint {number} {told}",)
     if name not in DAMAGES and name not in judged.log.decided:
-        return None, (f"the whole order was taken, and nothing tells whether {name} is violated",)
+        what = f"{name} is violated" if name else f"{step.name} had the other effect"
+        return None, (f"the whole order was taken, and nothing tells whether {what}",)
     return False, ("the whole order was taken without the damage",)
 
 

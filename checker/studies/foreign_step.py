@@ -17,6 +17,8 @@ from finale.model.trace import Trace
 
 #: How the name of the variable with the status of a checkpoint ends.
 STATUS = ".status"
+#: The maximal number of states that are looked at behind a step.
+WAYS_MAX = 3_000
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,34 @@ def showing(
     return None
 
 
+def completing(own: System, other: System, trace: Trace, step: ForeignStep) -> Trace | None:
+    """Return a run that goes on after a step until a checkpoint completes that `other` aborts.
+
+    None if no such run is short.
+    """
+    states, rules = trace.states[: step.number + 1], trace.rules[: step.number]
+    known = {(rule.rule.name, rule.binding): rule for rule in other.rules}
+    foreign = own.rules[rules[-1]]
+    leaf = outcome(known[foreign.rule.name, foreign.binding].tree, states[-2])
+    assert isinstance(leaf, Update)
+    aborted = _in_status(other, updated(leaf, states[-2]), CheckpointStatus.ABORTED)
+    ways = {states[-1]: (states, rules)}
+    layer = [states[-1]]
+    while layer and len(ways) < WAYS_MAX:
+        following: list[State] = []
+        for state in layer:
+            for index, rule in enumerate(own.rules):
+                last = outcome(rule.tree, state)
+                if not isinstance(last, Update) or (after := updated(last, state)) in ways:
+                    continue
+                ways[after] = ((*ways[state][0], after), (*ways[state][1], index))
+                following.append(after)
+                if aborted & _in_status(own, after, CheckpointStatus.COMPLETED):
+                    return Trace(*ways[after])
+        layer = following
+    return None
+
+
 def _in_status(system: System, state: State, status: CheckpointStatus) -> set[str]:
     """The names of the checkpoints that are in a status."""
     return {
@@ -95,4 +125,4 @@ def _in_status(system: System, state: State, status: CheckpointStatus) -> set[st
     }
 
 
-__all__ = ["ForeignStep", "foreign_step", "showing"]
+__all__ = ["ForeignStep", "completing", "foreign_step", "showing"]

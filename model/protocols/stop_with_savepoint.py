@@ -291,7 +291,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
             return not waits and task.inputs_ended
         return not waits and super().may_close(task)
 
-    @assumed("StreamTask.isCurrentSyncSavepoint", without=False)
+    @assumed("StreamTask.afterInvoke", without=False)
     @define
     def waits_for_savepoint(self, task: Task) -> bool:
         """SP-8: whether a task has noted the savepoint and its completion is not confirmed."""

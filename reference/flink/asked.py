@@ -15,7 +15,8 @@ FILE = Path(__file__).with_name("asked.toml")
 class AskedRow:
     """One assumption: the counterexample that was driven, the two verdicts, and the damage.
 
-    `as_it_is` is the verdict of Flink as it is, and `forced` the verdict with the method forced.
+    Without a `property`, the run is one to a forbidden step, and no property falls. `as_it_is` is
+    the verdict of Flink as it is, and `forced` the verdict with the method forced.
     """
 
     spec: str
@@ -44,7 +45,7 @@ def asked_table() -> AskedTable:
 
 def _row(row: Mapping[str, Any]) -> AskedRow:
     as_it_is, forced = row["verdicts"]
-    return AskedRow(row["spec"], row["property"], row["step"], as_it_is, forced, row["saw"])
+    return AskedRow(row["spec"], row.get("property", ""), row["step"], as_it_is, forced, row["saw"])
 
 
 __all__ = ["AskedRow", "AskedTable", "asked_table"]

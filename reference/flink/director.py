@@ -74,6 +74,8 @@ CALL = "deliver_trigger"
 #: Calls of the coordinator to tasks. Before a step that an assumption forbids, only those come that
 #: the order has.
 CALLS = frozenset({CALL, "deliver_confirmation", "deliver_abort"})
+#: The same for what tasks answer, of which the thread is no task manager's.
+ANSWERS = frozenset({"apply_acknowledgement"})
 #: A task has failed.
 FAILED = "fail_region"
 #: Steps with which the thread of a task goes to its end, and those of its task manager's thread.
@@ -310,6 +312,8 @@ class Director:
                 self._begin(hit, step)
         may = [step for step in self._open.values() if self._may(step)]
         for hit in [hit for hit in self._away if any(self._needs(step, hit) for step in may)]:
+            if hit.steps[0] in ANSWERS:
+                continue
             self._away.remove(hit)
             self._tell(f"{hit} is lost: the order needs its thread")
             self._session.lose(hit)
@@ -570,7 +574,9 @@ class Director:
 
     def _is_kept_away(self, hit: Hit) -> bool:
         """Whether a call comes that could let Flink take a step that an assumption forbids."""
-        return hit.steps[0] in CALLS and self._is_taking and self._order.forbidden in self._open
+        if hit.steps[0] not in CALLS | ANSWERS:
+            return False
+        return self._is_taking and self._order.forbidden in self._open
 
     def _report(self, answer: Answer) -> None:
         """A request has its value: the steps have happened inside of which it was told."""

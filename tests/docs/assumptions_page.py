@@ -87,7 +87,8 @@ def _asked(found: Sequence[Assumption]) -> Iterator[str]:
             yield f"| `{name}` | cannot be driven | | | {why[name]} |"
             continue
         row = table.asked[name]
-        how = f"`{row.spec}`, `{row.property}`, `{row.step}`: {row.saw}"
+        falls = f"`{row.property}`, " if row.property else ""
+        how = f"`{row.spec}`, {falls}`{row.step}`: {row.saw}"
         method = FACTS.assumed[name].place
         yield f"| `{name}` | {row.as_it_is} | {row.forced} | `{method}` | {how} |"
 

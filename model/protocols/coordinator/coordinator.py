@@ -915,7 +915,9 @@ class JobProtocol(Protocol, ABC):
         require(task.reported_finished)
         checkpoint.triggers.remove(task)
 
-    @assumed("CheckpointCoordinator.onTriggerFailure")
+    @assumed(
+        "CheckpointCoordinator.onTriggerFailure", "CheckpointCoordinator.receiveDeclineMessage"
+    )
     @step
     def trigger_failed(self, task: Task, checkpoint: Checkpoint) -> None:
         """PL-5, LF-7, AB-6: a task that no longer runs is not triggered: the checkpoint is aborted.

@@ -220,7 +220,7 @@ public class Debugger {
 
     private void set(ObjectReference owner, String name, String value) throws Exception {
         Field field = owner.referenceType().fieldByName(name);
-        Value made = switch (field.typeName()) {
+        Value made = value.equals("null") ? null : switch (field.typeName()) {
             case "int" -> machine.mirrorOf(Integer.parseInt(value));
             case "long" -> machine.mirrorOf(Long.parseLong(value));
             case "boolean" -> machine.mirrorOf(Boolean.parseBoolean(value));

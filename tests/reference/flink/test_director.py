@@ -63,6 +63,9 @@ class Scripted:
     def give(self, hit: Hit, value: str) -> None:
         self.done.append(f"give {hit} {value}")
 
+    def change(self, hit: Hit, name: str, value: str) -> None:
+        self.done.append(f"change {hit} {name} {value}")
+
     def to_task(self, word: str, task: str, *more: str) -> None:
         self.done.append(" ".join((word, task, *more)))
 
@@ -139,6 +142,41 @@ def test_a_call_is_lost_if_the_order_needs_its_thread() -> None:
     order = without(forced=True, forbidden=2, steps=steps)
     Director(cast("Session", session), order).take(0.0)
     assert session.done == [f"lose {other}", f"go {needed}"]
+
+
+def test_an_acknowledgement_is_held_until_the_step_and_is_not_lost() -> None:
+    """A checkpoint of which the order says nothing more must not complete before the step."""
+    step = OrderedStep(1, "deliver_trigger", {"task": "K"})
+    other, call = hit("apply_acknowledgement", "K", 7), hit("deliver_trigger", "K")
+    session = Scripted([other, call, Left(call)])
+    order = without(forced=False, forbidden=1, steps=[step])
+    Director(cast("Session", session), order).take(0.0)
+    assert session.done == [f"go {call}", f"go {other}"]
+
+
+@pytest.mark.parametrize("forced", [False, True])
+def test_a_field_is_told_or_changed_when_the_method_of_an_assumption_begins(forced: bool) -> None:
+    assumed = HOOKS.without("waits-for-savepoint").all[-1]
+    asked = replace(hit("quiesce", "K"), hook=assumed, steps=assumed.steps, field="Long")
+    session = Scripted([asked])
+    order = replace(
+        without(forced=forced, forbidden=1, steps=[OrderedStep(1, "quiesce", {"task": "K"})]),
+        assumption="waits-for-savepoint",
+    )
+    result = Director(cast("Session", session), order).take(0.0)
+    said = (
+        "was made to begin with syncSavepoint = null" if forced else "began with syncSavepoint = "
+    )
+    (told,) = result.results
+    assert told.startswith(f"StreamTask.afterInvoke {said}")
+    change = f"change {asked} syncSavepoint null"
+    assert session.done == [change if forced else f"go {asked}"]
+
+
+def test_only_calls_of_one_method_are_changed_if_a_caller_is_named() -> None:
+    hook = HOOKS.without("is-confirmed").all[-1]
+    assert hook.paths == {"caller": "caller^cleanupAfterCompletedCheckpoint"}
+    assert HOOKS.without("accepts").all[-1].paths == {"field": "this.latestReportCheckpointId"}
 
 
 def test_a_task_that_the_order_does_not_close_closes_last() -> None:
