@@ -78,7 +78,7 @@ class CompiledProgram:
         """Return a new block, without findings and without room."""
         sizes = self.program.sizes
         block: NDArray[np.int64] = np.zeros(at.SHARED_COUNT, np.int64)
-        block[[at.EXPAND, at.ASK, at.COVER, at.IS_STUCK]] = self.addresses
+        block[[at.EXPAND, at.ASK, at.COVER, at.IS_STUCK, at.ASK_PART]] = self.addresses
         block[[at.DEADLOCK, at.FAULT_STATE, at.FAULT_LEAF]] = -1
         block[at.CHUNKS], block[at.LEAF_RULES] = sizes.chunks, self._leaf_rules.ctypes.data
         block[at.BRANCHES], block[at.LEAVES_COUNT] = sizes.branches + 1, sizes.leaves

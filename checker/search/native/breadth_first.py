@@ -181,6 +181,8 @@ class NativeSearch:
         machine, block = self.machine, self.block
         self._tell_code()
         block[at.CHUNKS], block[at.LEAF_RULES] = machine.chunks, machine.leaf_rules.ctypes.data
+        block[at.PARTS] = len(machine.lowering.asking.parts)
+        block[at.LEAF_PARTS] = machine.leaf_parts.ctypes.data
         block[at.STATES_MAX] = self.limits.states_max or STATES_MAX
         block[at.BRANCHES], block[at.LEAVES_COUNT] = len(self.seen), len(self.visited)
         block[at.STATE_TOPICS], block[at.STEP_TOPICS] = len(self.state_found), len(self.step_found)
@@ -252,7 +254,7 @@ class NativeSearch:
             self._tell_code()
 
     def _tell_code(self) -> None:
-        places = [at.EXPAND, at.ASK, at.COVER, at.IS_STUCK, at.CANONICAL]
+        places = [at.EXPAND, at.ASK, at.COVER, at.IS_STUCK, at.ASK_PART, at.CANONICAL]
         self.block[places] = self.machine.code
         order = self.machine.order
         self.block[at.ORDER] = order.address if order is not None else 0

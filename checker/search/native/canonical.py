@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from finale.checker.search.reductions.canonical import Canonical, Reference, Reset, SymmetryGroup
 
 from .layout import ALL_ONES, WORD, StateLayout
-from .lower import function, loop
 from .values import LlvmText, Values, signed
+from .writing import function, loop
 
 
 def canonical_source(layout: StateLayout, canonical: Canonical) -> str:

@@ -176,7 +176,7 @@ class FinishedSearch:
         if not level:
             return None
         if number not in self._parents:
-            begin, end = (int(search.tables.levels[level - 1 + side]) for side in (0, 1))
+            begin, end = search.tables.parents_of(number)
             found = np.zeros(2, np.int64)
             worker = search.workers.first.address
             is_found = search.loops.find_step(

@@ -3,7 +3,7 @@
     expand(in, n, out, leaves, starts, first)  all steps of n states, a chunk of rules at a time;
                                                the steps of state i by chunk c are those from
                                                starts[c][i] up to starts[c][i + 1]
-    ask(in, n, first)                          which topics some of n states settle
+    ask(in, n, first), ask_part(…)             which topics some of n states settle (`asking.py`)
     cover(in, leaf, seen)                      which of its conditional branches a leaf takes in
                                                a state; tells whether some are still unseen
     is_stuck(in)                               whether a state is a deadlock, if no step of a rule
@@ -25,13 +25,15 @@ from finale.model.expressions import FALSE, TRUE, Expression, disjunction
 from finale.model.language.explore import Branch
 from finale.model.system import Blocked, Fault, System, Update
 
-from .kernel.places import BATCH, FAULT_BIT, OPEN, RULES_IN_CHUNK, RULES_MAX
+from .asking import Asking
+from .kernel.places import BATCH, FAULT_BIT, RULES_IN_CHUNK
 from .layout import WORD, StateLayout, check_rules
 from .never import is_never
-from .topics import EARLY, Topics
+from .topics import Topics
 from .trees import AtLeaf, End, LlvmTrees
 from .values import LlvmText, Values
 from .writes import after_words
+from .writing import function, loop, unpacked
 
 
 class Lowering:
@@ -51,6 +53,7 @@ class Lowering:
         self.topics = topics
         self.leaves, self.numbers = numbered(system)
         self._never: dict[Expression, bool] = {}
+        self.asking = Asking(system, topics, self.leaves)
         self.branches: dict[Branch, int] = {}
         for leaf in self.leaves:
             for branch, _ in leaf.end.branches if isinstance(leaf.end, Update) else ():
@@ -69,7 +72,9 @@ class Lowering:
         for number in range(self.chunks):
             look()
             yield self._chunk(number)
-        yield "\n".join([self._expand(), self._ask(), self._cover(), self._is_stuck()])
+        yield "\n".join(
+            [self._expand(), self.asking.source(self.layout), self._cover(), self._is_stuck()]
+        )
 
     # --- steps -----------------------------------------------------------------------------------
 
@@ -93,8 +98,10 @@ class Lowering:
 
         def body(values: Values) -> None:
             trees = LlvmTrees(text, lambda end: isinstance(end, Blocked))
-            for rule in rules:
-                trees.write(self.system.rules[rule].tree, values, self._step(text, trees, rule))
+            steps = [
+                (self.system.rules[rule].tree, self._step(text, trees, rule)) for rule in rules
+            ]
+            trees.write(steps, values)
 
         loop(text, self.layout, body, counts=True)
         names = ("in", "out", "leaves", "starts", "first")
@@ -163,49 +170,11 @@ class Lowering:
             if condition is not FALSE and not is_never(condition, self._never):
                 yield topic, condition
 
-    # --- states ----------------------------------------------------------------------------------
-
-    def _ask(self) -> str:
-        text = LlvmText()
-        conditions = {
-            topic: disjunction(question.condition for question in questions)
-            for topic, questions in self.topics.in_states.items()
-        }
-        places = {topic: place for place, topic in enumerate(conditions)}
-        early = [topic for topic in conditions if topic[0] in EARLY or conditions[topic] is TRUE]
-        late = [topic for topic in conditions if topic not in early]
-
-        def body(values: Values) -> None:
-            if late:
-                hit, rest = text.fresh("hit"), text.fresh("rest")
-                text.branch(values.any(conditions[topic] for topic in late), hit, rest)
-                text.open(hit)
-                for topic in late:
-                    address, is_open = _is_open(text, places[topic])
-                    truth = values.truth(conditions[topic])
-                    settles = text.value(f"and i1 {is_open}, {truth}")
-                    old = text.value(f"load i64, ptr {address}")
-                    new = text.value(f"select i1 {settles}, i64 %i, i64 {old}")
-                    text.line(f"store i64 {new}, ptr {address}")
-                text.jump(rest)
-                text.open(rest)
-            for topic in early:
-                asked, settled, done = (text.fresh(name) for name in ("asked", "settled", "done"))
-                address, is_open = _is_open(text, places[topic])
-                text.branch(is_open, asked, done)
-                text.open(asked)
-                text.branch(values.below().truth(conditions[topic]), settled, done)
-                text.open(settled)
-                text.line(f"store i64 %i, ptr {address}")
-                text.jump(done)
-                text.open(done)
-
-        loop(text, self.layout, body)
-        return function("define i64", "ask(ptr %in, i64 %n, ptr %first)", text)
+    # --- states -----------------------------------------------------------------------------------
 
     def _cover(self) -> str:
         text = LlvmText()
-        values = _unpacked(text, self.layout, "%in")
+        values = unpacked(text, self.layout, "%in")
         numbers = [number for number, leaf in enumerate(self.leaves) if _conditional(leaf.end)]
         cases = " ".join(f"i64 {number}, label %leaf{number}" for number in numbers)
         text.line(f"switch i64 %leaf, label %none [ {cases} ]")
@@ -232,7 +201,7 @@ class Lowering:
 
     def _is_stuck(self) -> str:
         text = LlvmText()
-        values = _unpacked(text, self.layout, "%in")
+        values = unpacked(text, self.layout, "%in")
         text.branch(values.truth(self.system.terminal), "no", "going")
         text.open("no")
         text.line("ret i64 0")
@@ -252,9 +221,8 @@ class Lowering:
                 text.open(changed)
             text.line("ret i64 0")
 
-        for rule in self.system.rules:
-            if rule.rule.makes_progress:
-                trees.write(rule.tree, values, at_leaf)
+        progress = [rule.tree for rule in self.system.rules if rule.rule.makes_progress]
+        trees.write([(tree, at_leaf) for tree in progress], values)
         text.line("ret i64 1")
         return function("define i64", "is_stuck(ptr %in)", text)
 
@@ -299,57 +267,3 @@ def _conditional(end: Update | Fault) -> list[tuple[Branch, Expression]]:
     """The branches that a leaf takes in some states only; the others, it takes when it is taken."""
     branches = end.branches if isinstance(end, Update) else ()
     return [(branch, condition) for branch, condition in branches if condition is not TRUE]
-
-
-def _is_open(text: LlvmText, place: int) -> tuple[str, str]:
-    """The address of a topic in `first`, and whether it is open."""
-    address = text.value(f"getelementptr i64, ptr %first, i64 {place}")
-    least = text.value(f"load i64, ptr {address}")
-    return address, text.value(f"icmp eq i64 {least}, {OPEN}")
-
-
-def _unpacked(text: LlvmText, layout: StateLayout, state: str) -> Values:
-    """The words of the state at an address."""
-    words: list[str] = []
-    for word in range(layout.width):
-        address = text.value(f"getelementptr i64, ptr {state}, i64 {word}")
-        words.append(text.value(f"load i64, ptr {address}"))
-    return Values(text, layout, words)
-
-
-def loop(
-    text: LlvmText, layout: StateLayout, body: Callable[[Values], None], counts: bool = False
-) -> None:
-    """Write a loop over `n` states, with `%i` done.
-
-    If it counts, it begins at `%start`, writes to `%starts` what has been counted before each
-    state, and returns what has been counted in the end. The count is in memory: a name for it in
-    each block would be copied from block to block by code that is made quickly.
-    """
-    if counts:
-        text.line("%count = alloca i64")
-        text.line("store i64 %start, ptr %count")
-    text.jump("head")
-    text.open("head")
-    text.line("%i = phi i64 [ 0, %entry ], [ %i_next, %tail ]")
-    if counts:
-        count = text.value("load i64, ptr %count")
-        address = text.value("getelementptr i64, ptr %starts, i64 %i")
-        text.line(f"store i64 {count}, ptr {address}")
-    text.branch(text.value("icmp slt i64 %i, %n"), "body", "done")
-    text.open("body")
-    offset = text.value(f"mul i64 %i, {layout.width}")
-    state = text.value(f"getelementptr i64, ptr %in, i64 {offset}")
-    text.line(f"%step = mul i64 %i, {RULES_MAX}")
-    body(_unpacked(text, layout, state))
-    text.jump("tail")
-    text.open("tail")
-    text.line("%i_next = add i64 %i, 1")
-    text.jump("head")
-    text.open("done")
-    text.line(f"ret i64 {text.value('load i64, ptr %count') if counts else '0'}")
-
-
-def function(kind: str, header: str, text: LlvmText, attributes: str = "nounwind") -> str:
-    """Return the text of a function whose blocks are written."""
-    return "\n".join([f"{kind} @{header} {attributes} {{", "entry:", *text.lines, "}", ""])

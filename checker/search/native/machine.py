@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .order import StubbornSetBlock
 
 #: The functions that the search calls, in the order of the places in `kernel`.
-FUNCTIONS = ("expand", "ask", "cover", "is_stuck")
+FUNCTIONS = ("expand", "ask", "cover", "is_stuck", "ask_part")
 
 
 class NativeMachine:
@@ -60,6 +60,10 @@ class NativeMachine:
         self.leaf_rules = np.array(
             [leaf.rule + RULES_MAX * progress[leaf.rule] for leaf in self.leaves], np.int64
         )
+        # A state that is rewritten, or at the end of a chain, is not just what one step writes.
+        of_leaf = [-1] * len(self.leaves) if is_rewritten else self.lowering.asking.of_leaf
+        #: For each leaf, the set of parts that a state which it leads to is asked.
+        self.leaf_parts = np.array(of_leaf, np.int32)
         self._partial_order = partial_order
         self.sources: list[str] = []
         self._codes: list[MachineCode] = []

@@ -68,6 +68,7 @@ class Tables:
         self._others = 0
         self.nodes = Nodes(width, loops) if storage is Storage.COMPRESSED else None
         self.levels: NDArray[np.int64] = np.zeros(64, np.int64)
+        self.origins: NDArray[np.uint32] = np.zeros(0, np.uint32)
         self.store: Words = np.empty(0, np.uint64)
         self._pages = PageMemory(self.memory_max or RESERVED)
         self.table = self._empty_table(2 * ROOM_MIN)
@@ -81,7 +82,8 @@ class Tables:
         """The bytes allocated in memory, without the disk."""
         store = 0 if self._disk is not None else self.store.nbytes
         nodes = self.nodes.bytes if self.nodes is not None else 0
-        return store + self.table.nbytes + self.levels.nbytes + nodes + self._others
+        lists = self.levels.nbytes + self.origins.nbytes
+        return store + self.table.nbytes + lists + nodes + self._others
 
     @property
     def _entries(self) -> int:
@@ -95,6 +97,7 @@ class Tables:
         block[at.TABLE], block[at.TABLE_BITS] = self.table.ctypes.data, size.bit_length() - 1
         block[at.TABLE_ROOM] = size * FULL_UP // FULL_OF
         block[at.LEVELS], block[at.LEVELS_ROOM] = self.levels.ctypes.data, self.levels.size
+        block[at.ORIGINS] = self.origins.ctypes.data
         if self.nodes is not None:
             self.nodes.publish(block)
 
@@ -123,6 +126,8 @@ class Tables:
             self.store = self._disk.resized(room * self.key_width)
         else:
             self.store = self._pages.array(np.uint64, room * self.key_width)
+        more = -(-room // at.ORIGIN_STATES) - self.origins.size
+        self.origins = np.concatenate([self.origins, np.zeros(more, np.uint32)])
 
     def _grow_table(self, states: int) -> None:
         size = self._entries
@@ -191,6 +196,19 @@ class Tables:
     def words(self, number: int) -> list[int]:
         """Return the words of a state."""
         return [int(word) for word in self.unpacked(number, number + 1)]
+
+    def parents_of(self, number: int) -> tuple[int, int]:
+        """Return the first and the last state, plus one, that a state can have been found from.
+
+        The state is in no first level. States are found in the order of the states that they are
+        found from. A zero says that a state was found by a search that this one goes on from.
+        """
+        level = self.level_of(number)
+        begin, end = (int(self.levels[level - 1 + side]) for side in (0, 1))
+        place = number // at.ORIGIN_STATES
+        begin = max(begin, int(self.origins[place]))
+        later = int(self.origins[place + 1]) if place + 1 < self.origins.size else 0
+        return begin, min(end, later + at.BATCH) if later else end
 
     def level_of(self, number: int) -> int:
         """Return the distance of a state from the initial states."""

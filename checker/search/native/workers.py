@@ -105,6 +105,9 @@ class SearchThread:
             at.LEAVES: steps_max,
             at.IN_ORDER: steps_max + at.RULES_IN_CHUNK,
             at.STUCK: at.BATCH + 1,
+            at.FRESH_STEPS: steps_max + 1,
+            at.NEW_PARTS: steps_max,
+            at.PICKS: at.BATCH + 1,
             at.RECENT: 1 << at.RECENT_BITS,
         }
         halves = {place: np.empty(size, np.int32) for place, size in halves_of.items()}

@@ -15,12 +15,14 @@ from .lookup import look_up
 from .memory import (
     byte,
     call_3,
+    call_6,
     half,
     inline,
     lock,
     publish_word,
     seen_word,
     set_byte,
+    set_half,
     set_word,
     unlock,
     wait,
@@ -28,6 +30,7 @@ from .memory import (
 )
 from .places import (
     ASK,
+    ASK_PART,
     BATCH,
     BRANCHES,
     CANDIDATE_COUNT,
@@ -46,6 +49,7 @@ from .places import (
     FULL_NODE,
     HAS_COVERED,
     KEY_WIDTH,
+    LEAF_PARTS,
     LEAF_RULES,
     LEAVES,
     LEAVES_COUNT,
@@ -55,8 +59,12 @@ from .places import (
     LIMIT,
     LOCK,
     NEEDED,
+    NEW_PARTS,
     OPEN,
     ORDER,
+    ORIGIN_BITS,
+    ORIGIN_STATES,
+    ORIGINS,
     OUT,
     OWN_DEADLOCK,
     OWN_FAULT_LEAF,
@@ -64,7 +72,9 @@ from .places import (
     OWN_SEEN,
     OWN_TRANSITIONS,
     OWN_VISITED,
+    PARTS,
     PAUSED,
+    PICKS,
     REASON,
     RULES_MAX,
     RUNNING,
@@ -119,7 +129,7 @@ def advance(shared, own):
         done = commit(shared, own, head, size)
         states = word(shared, STATES)
         publish_word(shared, EXPANDED, head + done)
-        ask(shared, own, before, states)
+        ask_new(shared, own, before, states)
         if done < size:
             return 0
 
@@ -228,7 +238,9 @@ def commit(shared, own, head, size):
     storage, width = word(shared, STORAGE), word(shared, KEY_WIDTH)
     store, table, bits = word(shared, STORE), word(shared, TABLE), word(shared, TABLE_BITS)
     out, candidates = word(own, OUT), word(own, CANDIDATES)
-    states, states_max = word(shared, STATES), word(shared, STATES_MAX)
+    before, states_max = word(shared, STATES), word(shared, STATES_MAX)
+    leaves, leaf_parts = word(own, LEAVES), word(shared, LEAF_PARTS)
+    states, new_parts = before, word(own, NEW_PARTS)
     below = OPEN
     for candidate in range(count):
         step, mixed = word(candidates, 2 * candidate), word(candidates, 2 * candidate + 1)
@@ -241,8 +253,12 @@ def commit(shared, own, head, size):
             for i in range(width):
                 set_word(store, states * width + i, word(out, step * width + i))
             enter(storage, table, place, mixed, states, bits)
+            set_half(new_parts, states - before, half(leaf_parts, half(leaves, step)))
             states += 1
     set_word(shared, STATES, states)
+    first = (before + ORIGIN_STATES - 1) >> ORIGIN_BITS
+    for place in range(first, (states + ORIGIN_STATES - 1) >> ORIGIN_BITS):
+        set_half(word(shared, ORIGINS), place, head)
     report(shared, own, head, below)
     return size
 
@@ -292,18 +308,53 @@ def report(shared, own, head, below):
 
 @inline
 def ask(shared, own, begin, end):
-    """Asks new states what is asked of states, and keeps the first that settles a topic."""
-    first, found = word(own, STATE_FIRST), word(shared, STATE_FOUND)
+    """Asks states all that is asked of states, and keeps the first that settles a topic."""
+    first = word(own, STATE_FIRST)
     while begin < end:
         size = min(BATCH, end - begin)
         call_3(word(shared, ASK), unpacked(shared, own, begin, size), size, first)
-        for topic in range(word(shared, STATE_TOPICS)):
-            settled = word(first, topic)
-            if 0 <= settled < OPEN:
-                lock(shared, LOCK)
-                least = word(found, topic)
-                if least < 0 or begin + settled < least:
-                    set_word(found, topic, begin + settled)
-                unlock(shared, LOCK)
-                set_word(first, topic, CLOSED)
+        keep_settled(shared, own, begin)
         begin += size
+
+
+@inline
+def ask_new(shared, own, begin, end):
+    """Asks the states that were just entered, and keeps the first that settles a topic.
+
+    Topics come in parts. A state is asked a part only if the step that found it writes a cell that
+    the part reads. If not, the answer is that of the state before, which has a lower number. If
+    topics have no parts, a state is asked all.
+    """
+    parts, asked = word(shared, PARTS), word(own, NEW_PARTS)
+    first, picks = word(own, STATE_FIRST), word(own, PICKS)
+    if parts == 0:
+        ask(shared, own, begin, end)
+        return
+    while begin < end:
+        size = min(BATCH, end - begin)
+        source = unpacked(shared, own, begin, size)
+        for part in range(parts):
+            count = 0
+            for i in range(size):
+                set_half(picks, count, i)
+                count += (half(asked, i) >> part) & 1
+            if count > 0:
+                call_6(word(shared, ASK_PART), source, count, first, picks, part, 0)
+        keep_settled(shared, own, begin)
+        begin += size
+        asked += size * 4
+
+
+@inline
+def keep_settled(shared, own, begin):
+    """Keeps, for each topic that states have just settled, the first of them."""
+    first, found = word(own, STATE_FIRST), word(shared, STATE_FOUND)
+    for topic in range(word(shared, STATE_TOPICS)):
+        settled = word(first, topic)
+        if 0 <= settled < OPEN:
+            lock(shared, LOCK)
+            least = word(found, topic)
+            if least < 0 or begin + settled < least:
+                set_word(found, topic, begin + settled)
+            unlock(shared, LOCK)
+            set_word(first, topic, CLOSED)

@@ -31,6 +31,8 @@ from .places import (
     EXPAND,
     FAULT_BIT,
     FRESH,
+    FRESH_COUNT,
+    FRESH_STEPS,
     HAS_COVERED,
     HAS_SPECIAL,
     HEAD,
@@ -205,10 +207,42 @@ def is_changed(shared, own, i):
 
 @inline
 def shown(shared, own):
-    """What the steps of a batch show. Most often there is nothing but how many they are."""
+    """What the steps of a batch show. Most often there is little but how many they are."""
     if word(own, HAS_SPECIAL) != 0:
         go_through(shared, own, word(own, SIZE), -1)
         return
     set_word(own, OWN_TRANSITIONS, word(own, TOTAL))
     set_word(own, OWN_FAULT_STATE, -1)
+    cover_fresh(shared, own)
     find_stuck(shared, own)
+
+
+@inline
+def cover_fresh(shared, own):
+    """Marks the branches of those steps of a batch whose leaves have branches not yet taken."""
+    steps, fresh = word(own, FRESH_STEPS), word(own, FRESH)
+    leaves, starts = word(own, LEAVES), word(own, STARTS)
+    row = 0
+    for place in range(word(own, FRESH_COUNT)):
+        step = half(steps, place)
+        leaf = half(leaves, step)
+        if byte(fresh, leaf) == 0:
+            continue
+        if word(starts, row) > step:  # the listed steps of one state are in order of their chunks
+            row = 0
+        while word(starts, row + word(own, SIZE)) <= step:
+            row += BATCH + 1
+        cover(shared, own, state_of(starts + row * 8, step, word(own, SIZE)), leaf)
+
+
+@inline
+def state_of(starts, step, size):
+    """The state of the batch that a step of a chunk begins in."""
+    low, high = 0, size
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if word(starts, middle) <= step:
+            low = middle
+        else:
+            high = middle
+    return low

@@ -33,6 +33,9 @@ from .places import (
 )
 from .table import find, hash_of, is_same
 
+#: So many states at a time are expanded to find the one that a step begins in.
+SOURCES = 64
+
 
 @inline
 def quietly_expanded(shared, own, head, size):
@@ -61,8 +64,8 @@ def find_step(shared, own, begin, end, wanted, found):
         word(shared, KEY_WIDTH), word(own, OUT), word(own, LEAVES), word(own, STARTS),
     )  # fmt: skip
     goal = word(shared, STORE) + wanted * width * 8
-    for head in range(begin, end, BATCH):
-        quietly_expanded(shared, own, head, min(BATCH, end - head))
+    for head in range(begin, end, SOURCES):
+        quietly_expanded(shared, own, head, min(SOURCES, end - head))
         if word(shared, ORDER) != 0:
             set_word(own, IS_QUIET, 1)
             run_ahead(shared, own, listed_all(own))

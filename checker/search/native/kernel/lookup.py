@@ -27,6 +27,8 @@ from .places import (
     FAULT_BIT,
     FAULT_SHIFT,
     FRESH,
+    FRESH_COUNT,
+    FRESH_STEPS,
     HAS_SPECIAL,
     HASHED,
     IN_ORDER,
@@ -64,9 +66,10 @@ STEPS = 512
 
 @inline
 def look_up(shared, own):
-    """Lists the steps to states that are not in the table, and whether any step is special: a
-    fault, or of a leaf that has branches which nobody took yet."""
+    """Lists the steps to states that are not in the table, and those of leaves that have branches
+    which nobody took yet. Tells whether any step is special: a fault."""
     set_word(own, HAS_SPECIAL, 0)
+    set_word(own, FRESH_COUNT, 0)
     set_word(own, CANDIDATE_COUNT, 0)
     first = put_in_order(shared, own)
     storage, width = word(shared, STORAGE), word(shared, KEY_WIDTH)
@@ -144,12 +147,15 @@ def sift(storage, width, shared, own, begin, end, count):
     memory for the groups where their lookups begin. Says how many are listed."""
     table, bits, out = word(shared, TABLE), word(shared, TABLE_BITS), word(own, OUT)
     leaves, fresh, special = word(own, LEAVES), word(own, FRESH), 0
+    fresh_steps, fresh_count = word(own, FRESH_STEPS), word(own, FRESH_COUNT)
     steps, recent, sifted = word(own, IN_ORDER), word(own, RECENT), word(own, SIFTED)
     for i in range(begin, end):
         step = half(steps, i)
         leaf = half(leaves, step)
         is_fault = leaf >> FAULT_SHIFT
-        special |= byte(fresh, leaf & (FAULT_BIT - 1)) | is_fault
+        special |= is_fault
+        set_half(fresh_steps, fresh_count, step)
+        fresh_count += byte(fresh, leaf & (FAULT_BIT - 1))
         mixed = hash_of(out, step * width, width)
         prefetch(address_of(storage, table, group_of(storage, mixed, bits)))
         place = mixed & ((1 << RECENT_BITS) - 1)
@@ -160,6 +166,7 @@ def sift(storage, width, shared, own, begin, end, count):
         set_word(sifted, 2 * count + 1, mixed)
         count += 1 - is_left_out
     set_word(own, HAS_SPECIAL, word(own, HAS_SPECIAL) | special)
+    set_word(own, FRESH_COUNT, fresh_count)
     return count
 
 

@@ -22,6 +22,7 @@ from .places import (
     FAULT_BIT,
     FAULT_SHIFT,
     FRESH,
+    FRESH_COUNT,
     HAS_SPECIAL,
     HASHES,
     LEAVES,
@@ -143,6 +144,7 @@ def send(shared, own, begin, end, mail):
         if lacks_room(shared, total) or fullest(mail) + total > word(mail, MAIL_ROOM):
             return begin
         set_word(own, HAS_SPECIAL, 0)
+        set_word(own, FRESH_COUNT, 0)
         put_in_order(shared, own)
         for first in range(0, total, STEPS):
             last = min(first + STEPS, total)

@@ -23,6 +23,9 @@ from itertools import count
 
 #: States in one call of a generated function.
 BATCH = 256
+#: The search notes where every state of so many was found from.
+ORIGIN_BITS = 8
+ORIGIN_STATES = 1 << ORIGIN_BITS
 #: Two processors do not write words that are so close together without waiting for each other.
 WORDS_IN_LINE = 16
 #: Rules in one function: too few unpack the state again and again, too many compile slowly.
@@ -42,10 +45,11 @@ RULES_MAX = 1 << 16
 _shared = count()
 
 # Addresses of generated functions (`lower.py`); CANONICAL may be zero.
-EXPAND, ASK, COVER, IS_STUCK, CANONICAL = (next(_shared) for _ in range(5))
+EXPAND, ASK, COVER, IS_STUCK, ASK_PART, CANONICAL = (next(_shared) for _ in range(6))
 
 # What does not change while a search runs: words a state, words that a state is stored in, chunks
-# of rules, how states are stored, limit of states, leaves, branches, topics of states and of steps.
+# of rules, how states are stored, limit of states, leaves, branches, topics of states and of steps,
+# parts that the topics of states are split into, for each leaf the set of parts that it can change.
 (
     WIDTH,
     KEY_WIDTH,
@@ -57,12 +61,15 @@ EXPAND, ASK, COVER, IS_STUCK, CANONICAL = (next(_shared) for _ in range(5))
     LEAVES_COUNT,
     STATE_TOPICS,
     STEP_TOPICS,
-) = (next(_shared) for _ in range(10))
+    PARTS,
+    LEAF_PARTS,
+) = (next(_shared) for _ in range(12))
 
 # Arrays that grow, and for how many states there is room: the states in the order found, the table
-# that finds them (2 to the power of TABLE_BITS entries), the first state of each level.
-STORE, STORE_ROOM, TABLE, TABLE_BITS, TABLE_ROOM, LEVELS, LEVELS_ROOM = (
-    next(_shared) for _ in range(7)
+# that finds them (2 to the power of TABLE_BITS entries), the first state of each level; for every
+# state whose number is a multiple of ORIGIN_STATES, the first state of the batch it was found from.
+STORE, STORE_ROOM, TABLE, TABLE_BITS, TABLE_ROOM, LEVELS, LEVELS_ROOM, ORIGINS = (
+    next(_shared) for _ in range(8)
 )
 
 # The tree of parts of compressed states: its nodes, how many, which of them make the key.
@@ -101,8 +108,11 @@ _own = count()
 # with mail).
 BEFORE, BEFORE_IDS, OUT, OUT_IDS, LEAVES, STARTS, HASHES = (next(_own) for _ in range(7))
 # Lists, see `lookup.py`. Of steps: by state and rule; the last ones, by hash; with their hashes,
-# those to where no other leads, and those that seem to be new. Of states: those that may be stuck.
-IN_ORDER, RECENT, SIFTED, CANDIDATES, STUCK = (next(_own) for _ in range(5))
+# those to where no other leads, and those that seem to be new; those of FRESH leaves. Of states:
+# those that may be stuck; of new ones, the parts that they are asked, and those that are asked one.
+IN_ORDER, RECENT, SIFTED, CANDIDATES, FRESH_STEPS, STUCK, NEW_PARTS, PICKS = (
+    next(_own) for _ in range(8)
+)
 # What it has seen of leaves, branches and topics; FRESH are leaves with branches not yet taken.
 FRESH, OWN_VISITED, OWN_SEEN, STATE_FIRST, STEP_FIRST = (next(_own) for _ in range(5))
 # What it found in the batch at hand.
@@ -113,6 +123,7 @@ FRESH, OWN_VISITED, OWN_SEEN, STATE_FIRST, STEP_FIRST = (next(_own) for _ in ran
     TOTAL,
     CANDIDATE_COUNT,
     STUCK_COUNT,
+    FRESH_COUNT,
     OWN_TRANSITIONS,
     OWN_DEADLOCK,
     OWN_FAULT_STATE,
@@ -120,7 +131,7 @@ FRESH, OWN_VISITED, OWN_SEEN, STATE_FIRST, STEP_FIRST = (next(_own) for _ in ran
     HAS_COVERED,
     HAS_SPECIAL,
     IS_QUIET,
-) = (next(_own) for _ in range(13))
+) = (next(_own) for _ in range(14))
 # For partial order: which atoms are true and which leaves are taken, in each state of the batch;
 # and in the state at hand which updates are enabled, the set, a copy, what to look at, and the
 # leaves that need not be in the set since they undo all that is.
