@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
-from finale.checker.spec.catalogue import catalogue
+from finale.checker.spec.catalogue import Catalogue, catalogue
+from finale.checker.spec.claim import Spec
 from finale.checker.spec.reading import read_spec
 from finale.model.rules import Setting
 from finale.model.system import System
 
 ROOT = Path(__file__).parent.parent
 BY_HAND = Path(__file__).parent / "models"
+CLASSICS = "examples/classics/protocols"
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,10 @@ class Counts:
 
 @dataclass(frozen=True)
 class Model:
-    """A spec, in another size if `sizes` says so, and its Promela by hand, if there is one."""
+    """A spec, in another size if `sizes` says so, and its Promela by hand, if there is one.
+
+    If `protocols` names a folder of protocols, the spec is in `benchmarks/models`.
+    """
 
     name: str
     spec: str
@@ -34,13 +40,29 @@ class Model:
     by_hand: str = ""
     defines: Mapping[str, int] = field(default_factory=dict[str, int])
     sizes: Mapping[str, int] = field(default_factory=dict[str, int])
+    protocols: str = ""
+
+    def read(self) -> Spec:
+        """The spec, in its own size."""
+        folder = BY_HAND if self.protocols else ROOT / "specs"
+        return read_spec(folder / self.spec, _known(self.protocols))
 
     def system(self) -> System:
         """The system, with its safety properties: those are what SPIN can be asked as well."""
-        spec = read_spec(ROOT / "specs" / self.spec, catalogue())
+        spec = self.read()
         if self.sizes:
             spec = replace(spec, setting=Setting(sizes=self.sizes))
         return spec.system([each for each in spec.asked if not each.kind.is_liveness])
+
+
+@cache
+def _known(protocols: str) -> Catalogue:
+    """The protocols of this package, and those of a folder."""
+    return catalogue(ROOT / protocols if protocols else None)
+
+
+def _wide(name: str, counts: Counts, protocols: str = "benchmarks/models/protocols") -> Model:
+    return Model(name, f"{name}.toml", counts, protocols=protocols)
 
 
 def _yardstick(spec: str, records: int, checkpoints: int, channel: int, counts: Counts) -> Model:
@@ -74,10 +96,18 @@ MODELS = (
     _two_phase_commit(8, Counts(1_745_408, 18_507_777, 25)),
     Model("pair", "final-checkpoint/pair-restarts.toml", Counts(4_590, 11_660, 32)),
     Model("figure", "final-checkpoint/figure-two-checkpoints.toml", Counts(221_122, 1_101_962, 50)),
+    _wide("byzantine-broadcast", Counts(214_000, 2_209_712, 8)),
+    _wide("paxos", Counts(185_369, 1_316_583, 24), CLASSICS),
 )
 
 #: Measured unless others are named: large enough that a rate means something.
-STANDARD = ("yardstick-1,2,2", "yardstick-5,2,3", "two-phase-commit-8", "figure")
+STANDARD = (
+    "yardstick-1,2,2",
+    "yardstick-5,2,3",
+    "two-phase-commit-8",
+    "figure",
+    "byzantine-broadcast",
+)
 QUICK = ("yardstick-2,1,3", "two-phase-commit-5")
 
 

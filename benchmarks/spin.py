@@ -15,7 +15,8 @@ from .models import BY_HAND, Counts, Model
 
 #: The flags of the comparison; -DNOSTUTTER changes nothing where there is no never claim.
 GCC = ("gcc", "-O2", "-DSAFETY", "-DNOREDUCE", "-DMEMLIM=8000", "-w")
-PAN = ("./pan", "-E", "-m10000000", "-w24")
+#: -c0: a property that is violated does not end the search.
+PAN = ("./pan", "-E", "-c0", "-m10000000", "-w24")
 
 _STORED = re.compile(r"^\s*(\d+) states, stored", re.M)
 _TOTAL = re.compile(r"^\s*([\d.]+)\s+total actual memory usage", re.M)
@@ -42,12 +43,14 @@ class Spin:
         if not (shutil.which("spin") and shutil.which("gcc")):
             raise Failed("spin or gcc is missing: apt-get install spin gcc")
         flags: list[str] = []
+        starts = 1
         if self.by_hand:
             shutil.copy(BY_HAND / model.by_hand, folder / "model.pml")
             defines = [f"-D{name}={value}" for name, value in model.defines.items()]
             translated = run(["spin", *defines, "-a", "model.pml"], folder)
         else:
-            exported = Exported(model.system(), [])
+            system = model.system()
+            exported, starts = Exported(system, []), len(set(system.initial))
             (folder / "model.pml").write_text(exported.source, encoding="utf-8")
             if exported.vector_bytes > VECTOR_BYTES:
                 flags.append(f"-DVECTORSZ={exported.vector_bytes}")
@@ -61,7 +64,7 @@ class Spin:
             translated.seconds + compiled.seconds,
             searched.seconds - started.seconds,
             memory_in(searched.text),
-            counts_in(searched.text),
+            counts_in(searched.text, starts),
         )
 
     def _start(self, folder: Path) -> Ran:
@@ -74,13 +77,18 @@ class Spin:
         return run(PAN, below)
 
 
-def counts_in(text: str) -> Counts:
-    """What pan counted. Raises Failed where it saw less than all."""
+def counts_in(text: str, starts: int = 1) -> Counts:
+    """Return what pan counted. Raises Failed if pan did not see all.
+
+    If there are several initial states, pan has one more state, from which it chooses them.
+    """
     stored, matched = _STORED.search(text), _MATCHED.search(text)
     if stored is None or matched is None or "Search not completed" in text:
         raise Failed(f"pan did not come to its end: {text[-400:]}")
     # The initial state is stored and no transition leads there; larger sums are printed rounded.
-    return Counts(int(stored[1]), int(stored[1]) + int(matched[1]) - 1, -1)
+    states, transitions = int(stored[1]), int(stored[1]) + int(matched[1]) - 1
+    more = starts > 1
+    return Counts(states - more, transitions - more * starts, -1)
 
 
 def memory_in(text: str) -> int:
