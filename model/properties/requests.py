@@ -5,7 +5,7 @@ from __future__ import annotations
 from finale.model.properties.observed import newest_stored
 from finale.model.protocols.coordinator.checkpoints import UNUSED, Checkpoint, CheckpointKind
 from finale.model.protocols.final_checkpoint import FinalCheckpoint
-from finale.model.protocols.requests.requests import (
+from finale.model.protocols.requests import (
     CancelRequest,
     JobStatus,
     Request,
@@ -13,7 +13,7 @@ from finale.model.protocols.requests.requests import (
     RequestStatus,
     StopRequest,
 )
-from finale.model.protocols.stops.stopping import Stopping
+from finale.model.protocols.stopping import Stopping
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.rules import (
     Nothing,

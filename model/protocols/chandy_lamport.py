@@ -25,9 +25,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from finale.model.properties.views import ChannelStateView
-from finale.model.protocols.barriers.gate import AlignedGate
-from finale.model.protocols.barriers.handler import Arrival
+from finale.model.protocols.barriers.gate import AlignedGate, Arrival
 from finale.model.protocols.barriers.logs import LoggedChannel, LoggedCommittableChannel
 from finale.model.protocols.barriers.marker_gate import (
     Block,
@@ -43,6 +41,7 @@ from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import Barrier, CheckpointId, Data, Datum
 from finale.model.protocols.sinks.committer import CommittableChannel
 from finale.model.protocols.sinks.sinks import Sink
+from finale.model.protocols.task.execution import ChannelStateView
 from finale.model.protocols.task.sources import Source
 from finale.model.protocols.task.tasks import Task
 from finale.model.rules import STRONG, define, require, rule, step
@@ -128,7 +127,7 @@ class ChandyLamport(ChannelStateView):
     @staticmethod
     def gate_of(task: Task) -> MarkerGate:
         """The gate of a task of this protocol."""
-        return cast(MarkerGate, task.gate)
+        return cast("MarkerGate", task.gate)
 
     def keeps(self) -> frozenset[str]:
         split = {"split"} if self.ways.is_split else set[str]()

@@ -37,21 +37,21 @@ _CLASSES = {
     "legacy-stop": "legacy_stop:LegacyStop",
     "legacy-finish": "legacy_finish:LegacyFinish",
     "unaligned": "unaligned:Unaligned",
-    "aligned-with-timeout": "aligned_with_timeout:AlignedWithTimeout",
+    "aligned-with-timeout": "unaligned:AlignedWithTimeout",
     "at-least-once": "at_least_once:AtLeastOnce",
     "chandy-lamport": "chandy_lamport:ChandyLamport",
     "restore": "restore:Restore",
     "persister": "persister:Persister",
     "restore-unaligned": "restore_unaligned:RestoreUnaligned",
-    "restore-timed": "restore_timed:RestoreTimed",
+    "restore-timed": "restore_unaligned:RestoreTimed",
 }
 
 
 def _variants(key: str) -> dict[str, str]:
     return {
         variant: f"{broken.__name__}.{module}:{variant.title().replace('-', '')}"
-        for module, variants in broken.VARIANTS.items()
-        if module.partition(".")[0] == key.replace("-", "_")
+        for (module, protocol), variants in broken.VARIANTS.items()
+        if protocol == key
         for variant in variants.split()
     }
 

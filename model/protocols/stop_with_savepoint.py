@@ -2,7 +2,7 @@
 
 The wiki's life-cycle tables ("stop with savepoint", with and without drain), and rules SP-1 …
 SP-13 and FC-3 of the fact sheet over the final checkpoint; what the coordinator does is in
-`stops/stopping.py`. With `no_drain = blocking` a stop
+`stopping.py`. With `no_drain = blocking` a stop
 without drain is still the synchronous savepoint of release 1.14.
 Left out: the thread of a legacy source (`task/threads.py`): a mailbox source stands for both
 (SP-3), since it notes the savepoint and stops reading in one step. Sources chained in one task are
@@ -20,22 +20,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
-from finale.model.protocols.failures.failures import Region
-from finale.model.protocols.final_checkpoint import FinalCheckpoint
-from finale.model.protocols.finish_options import FinalCheckpointOptions
+from finale.model.protocols.failures import Region
+from finale.model.protocols.final_checkpoint import FinalCheckpoint, FinalCheckpointOptions
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import CheckpointId, StopMode
-from finale.model.protocols.requests.requests import RequestStatus, StopRequest
-from finale.model.protocols.stops.options import (
+from finale.model.protocols.requests import RequestStatus, StopRequest
+from finale.model.protocols.stopping import (
     EndDuringSavepoint,
     MultiInput,
     NoDrain,
     ReleaseOn,
     StopOptions,
     StopOrder,
+    Stopping,
     SyncAbort,
 )
-from finale.model.protocols.stops.stopping import Stopping
 from finale.model.protocols.task.sources import Reader, Source
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.rules import (
@@ -320,7 +319,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
 
     @at_once(
         "StreamTask.notifyCheckpointAbortAsync",
-        apart="finale.model.protocols.apart.task_steps:FailsLater",
+        apart="finale.model.protocols.apart:FailsLater",
     )
     @assumed("StreamTask.notifyCheckpointAbortAsync")
     @step

@@ -5,10 +5,10 @@ the finish of FLIP-147. A barrier keeps its place in the one queue of a channel,
 ahead of its turn (decision 12). The handler of barriers is in `barriers/overtaking_gate.py`, the
 log of a channel in `barriers/logs.py`.
 
-With `times_out` barriers are aligned at first, and overtake after a time: rules AT-1 … AT-7, and
-CL-TIMEOUT of the mail thread "Checkpointing under backpressure"; FLINK-27251 for the sender's time.
-Time is a rule that may be taken at any moment while an alignment is incomplete: whatever the age of
-a checkpoint is, some run has it.
+In `AlignedWithTimeout` barriers are aligned at first, and overtake after a time: rules
+AT-1 … AT-7, and CL-TIMEOUT of the mail thread "Checkpointing under backpressure"; FLINK-27251 for
+the sender's time. Time is a rule that can be taken at any moment while an alignment is incomplete:
+whatever the age of a checkpoint is, some run has it.
 Left out: which part of a log lies at the sender and which at the receiver (decision 12), files of
 channel state; that time is counted from the trigger of the checkpoint (AT-1), and that a sender
 waits for the fate of its queued barrier before it acknowledges (decision 12).
@@ -22,9 +22,7 @@ from typing import ClassVar, cast
 
 from finale.model.errors import FinaleError, Place
 from finale.model.language.protocol import kept
-from finale.model.properties.views import ChannelStateView
-from finale.model.protocols.barriers.gate import AlignedGate
-from finale.model.protocols.barriers.handler import Arrival
+from finale.model.protocols.barriers.gate import AlignedGate, Arrival
 from finale.model.protocols.barriers.logs import (
     LoggedChannel,
     LoggedCommittableChannel,
@@ -32,12 +30,11 @@ from finale.model.protocols.barriers.logs import (
 )
 from finale.model.protocols.barriers.overtaking_gate import OvertakingGate
 from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
-from finale.model.protocols.final_checkpoint import FinalCheckpoint
-from finale.model.protocols.finish_options import FinalCheckpointOptions
+from finale.model.protocols.final_checkpoint import FinalCheckpoint, FinalCheckpointOptions
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import Barrier, CheckpointId, Datum
 from finale.model.protocols.sinks.committer import CommittableChannel
-from finale.model.protocols.task.execution import TaskExecution
+from finale.model.protocols.task.execution import ChannelStateView, TaskExecution
 from finale.model.protocols.task.tasks import Task
 from finale.model.rules import STRONG, WEAK, Nothing, Setting, define, require, rule, step
 from finale.model.topology import Pattern
@@ -95,7 +92,7 @@ class Unaligned(FinalCheckpoint, ChannelStateView):
     @staticmethod
     def gate_of(task: Task) -> OvertakingGate:
         """The gate of a task of such a job."""
-        return cast(OvertakingGate, task.gate)
+        return cast("OvertakingGate", task.gate)
 
     @property
     def control_elements(self) -> int:
@@ -236,7 +233,7 @@ class Unaligned(FinalCheckpoint, ChannelStateView):
     @property
     def chosen(self) -> UnalignedOptions:
         """The options, with those of this protocol."""
-        return cast(UnalignedOptions, self.options)
+        return cast("UnalignedOptions", self.options)
 
     @step
     def restore_from(self, task: Task, checkpoint: CheckpointId) -> None:
@@ -252,7 +249,7 @@ class Unaligned(FinalCheckpoint, ChannelStateView):
     @staticmethod
     def timed(channel: Channel) -> TimedChannel:
         """A channel of this protocol."""
-        return cast(TimedChannel, channel)
+        return cast("TimedChannel", channel)
 
     @rule(fair=STRONG)
     def notice_announcement(self, channel: LoggedChannel, checkpoint: Checkpoint) -> None:
@@ -281,3 +278,19 @@ class Unaligned(FinalCheckpoint, ChannelStateView):
         require(channel.queue.holds(Barrier(checkpoint)))
         require(channel.hurried == Nothing or channel.hurried < checkpoint)
         channel.hurried = checkpoint
+
+
+@dataclass(frozen=True)
+class TimeoutOptions(UnalignedOptions):
+    """What `unaligned` has, and where time is taken."""
+
+    #: AT-6: the sender, too, lets a barrier overtake that is still queued after the time
+    output_timeout: bool = True
+
+
+class AlignedWithTimeout(Unaligned):
+    """Unaligned, where the time of an alignment must be over first."""
+
+    key = "aligned-with-timeout"
+    Options = TimeoutOptions
+    times_out = True

@@ -18,8 +18,8 @@ from finale.checker.proofs.all_jobs.sending import Outputs
 from finale.model.errors import FinaleError
 from finale.model.protocols.barriers.gate import (
     AlignedGate,
+    Arrival,
 )
-from finale.model.protocols.barriers.handler import Arrival
 from finale.model.protocols.broken.final_checkpoint.finish import (
     PlansByEndOfData,
     TriggersAll,
@@ -28,8 +28,8 @@ from finale.model.protocols.broken.final_checkpoint.finish import (
 )
 from finale.model.protocols.final_checkpoint import (
     FinalCheckpoint,
+    FinishRace,
 )
-from finale.model.protocols.finish_options import FinishRace
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import Barrier, CheckpointId
 from finale.model.protocols.legacy_finish import LegacyFinish

@@ -25,7 +25,7 @@ from finale.checker.proofs.all_jobs.compared import (
 from finale.checker.proofs.all_jobs.fact import FactRefuted, prove
 from finale.checker.proofs.all_jobs.plans import Plans, facts_of_plans
 from finale.checker.proofs.all_jobs.starts import Starts, facts_of_starts
-from finale.model.protocols.barriers.handler import Arrival
+from finale.model.protocols.barriers.gate import Arrival
 from finale.model.protocols.broken.final_checkpoint.finish import (
     PlansByEndOfData,
     TriggersAll,
@@ -36,8 +36,8 @@ from finale.model.protocols.broken.legacy_finish import IgnoresEnds
 from finale.model.protocols.coordinator.graph_check import Check, Finished, GraphCheck
 from finale.model.protocols.final_checkpoint import (
     FinalCheckpoint,
+    FinishRace,
 )
-from finale.model.protocols.finish_options import FinishRace
 from finale.model.protocols.legacy_finish import LegacyFinish
 from finale.model.protocols.task.tasks import TaskStatus
 from finale.model.topology import Edge, Job, Pattern, Vertex

@@ -17,7 +17,7 @@ from finale.checker.scenario.stimuli import Command, Stimulus
 from finale.model.errors import FinaleError
 from finale.model.language.protocol import Setting
 from finale.model.protocols.coordinator.checkpoints import UNUSED, Checkpoint
-from finale.model.protocols.stops.stopping import Stopping
+from finale.model.protocols.stopping import Stopping
 from finale.model.protocols.task.tasks import TaskStatus
 
 

@@ -30,8 +30,7 @@ from finale.checker.scenario.stimuli import (
 )
 from finale.model.errors import FinaleError
 from finale.model.language.protocol import Setting
-from finale.model.protocols.aligned_with_timeout import AlignedWithTimeout
-from finale.model.protocols.barriers.handler import Arrival
+from finale.model.protocols.barriers.gate import Arrival
 from finale.model.protocols.barriers.logs import LoggedChannel
 from finale.model.protocols.coordinator.checkpoints import (
     PENDING,
@@ -46,7 +45,7 @@ from finale.model.protocols.job.elements import CheckpointId, Datum
 from finale.model.protocols.persister import Persister
 from finale.model.protocols.persisting import Cut
 from finale.model.protocols.task.tasks import Task
-from finale.model.protocols.unaligned import Unaligned
+from finale.model.protocols.unaligned import AlignedWithTimeout, Unaligned
 from finale.model.rules import Nothing, require
 from finale.model.topology import Edge, Job, Vertex
 

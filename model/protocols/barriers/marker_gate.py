@@ -10,8 +10,7 @@ import enum
 import typing
 from dataclasses import dataclass
 
-from finale.model.protocols.barriers.gate import AlignedGate, GatePorts
-from finale.model.protocols.barriers.handler import Arrival
+from finale.model.protocols.barriers.gate import AlignedGate, Arrival, GatePorts
 from finale.model.protocols.barriers.logs import LoggedChannel
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import CheckpointId, Datum
@@ -120,7 +119,7 @@ class MarkerGate(AlignedGate):
     @property
     def inputs(self) -> tuple[LoggedChannel, ...]:
         """The channels that the task reads."""
-        return typing.cast(tuple[LoggedChannel, ...], self.task.inputs)
+        return typing.cast("tuple[LoggedChannel, ...]", self.task.inputs)
 
     @property
     @define

@@ -17,7 +17,7 @@ completed says what the store holds. With `live_checkpoints`, an id that nothing
 again, so that a search can answer what must happen again and again (L4). The renaming is canonical:
 ids keep their order.
 
-Requests of users are in `requests/`, failures and failed checkpoints in `failures/`.
+Requests of users are in `requests.py`, failures and failed checkpoints in `failures.py`.
 Left out: master hooks, storage failures.
 """
 
@@ -47,17 +47,22 @@ from finale.model.protocols.coordinator.options import (
     Acknowledgement,
     CheckpointingMode,
     DuringRestore,
+    JobBounds,
     UnionCheck,
     VirtualBarrier,
 )
-from finale.model.protocols.job.bounds import JobBounds
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import CancelBarrier, CheckpointId, Datum
 from finale.model.protocols.job.layout import JobLayout
 from finale.model.protocols.layouts import FEW_IDS, for_setting
 from finale.model.protocols.sinks.committer import CommittableChannel, Committer, Writer
-from finale.model.protocols.sinks.outside_sinks import BufferedSink, GreatestIdSink
-from finale.model.protocols.sinks.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
+from finale.model.protocols.sinks.sinks import (
+    AtLeastOnceSink,
+    BufferedSink,
+    GreatestIdSink,
+    Sink,
+    TwoPhaseSink,
+)
 from finale.model.protocols.task.operators import Buffering, ParkingTask, TickingTask, TimerTask
 from finale.model.protocols.task.sources import FetchingSource, IterationHead, Source
 from finale.model.protocols.task.tasks import Task, TaskStatus
@@ -309,7 +314,7 @@ class JobProtocol(Protocol, ABC):
     @staticmethod
     def known(checkpoint: CheckpointId) -> Checkpoint:
         """What the coordinator knows of an id."""
-        return cast(Checkpoint, checkpoint)
+        return cast("Checkpoint", checkpoint)
 
     @property
     @define
@@ -729,7 +734,7 @@ class JobProtocol(Protocol, ABC):
 
     @at_once(
         "CheckpointCoordinator.completePendingCheckpoint",
-        apart="finale.model.protocols.apart.coordinator_steps:SubsumesLater",
+        apart="finale.model.protocols.apart:SubsumesLater",
     )
     @assumed("CheckpointCoordinator.dropSubsumedCheckpoints")
     @step

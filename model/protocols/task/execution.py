@@ -6,7 +6,7 @@ confirmations of a sink (1.7), RC-1 (global restart), RC-4 at equal parallelism,
 
 A failure ends all attempts in one step: what another task still does between the first failure and
 its own cancellation it can also do before that failure. Each task is then restored by itself, in
-any order. Regional restart and the coordinator's crash are in `failures/`.
+any order. Regional restart and the coordinator's crash are in `failures.py`.
 
 Watermarks travel among the records, so a barrier may overtake them, and they are logged as records
 are. A source emits the n-th one behind its n-th record, in the same step, as long as the bound
@@ -27,7 +27,7 @@ from typing import ClassVar, cast
 
 from finale.model.errors import FinaleError, Place
 from finale.model.language.protocol import kept
-from finale.model.protocols.barriers.handler import Arrival
+from finale.model.protocols.barriers.gate import Arrival
 from finale.model.protocols.barriers.logs import LoggedChannel
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.coordinator.coordinator import JobProtocol
@@ -42,9 +42,8 @@ from finale.model.protocols.job.elements import (
     EndOfPartition,
     Watermark,
 )
-from finale.model.protocols.job.idle import refuse_idle
 from finale.model.protocols.sinks.committer import CommittableChannel, Committer
-from finale.model.protocols.sinks.outside_sinks import BufferedSink
+from finale.model.protocols.sinks.sinks import BufferedSink
 from finale.model.protocols.task.operators import ParkingTask, TickingTask
 from finale.model.protocols.task.sources import FetchingSource, Source
 from finale.model.protocols.task.tasks import Task, TaskStatus
@@ -183,7 +182,7 @@ class TaskExecution(JobProtocol):
     @staticmethod
     def logged(channel: Channel) -> LoggedChannel:
         """A channel of a job with channel state."""
-        return cast(LoggedChannel, channel)
+        return cast("LoggedChannel", channel)
 
     @step
     def process(self, task: Task, channel: Channel) -> None:
@@ -284,7 +283,7 @@ class TaskExecution(JobProtocol):
 
     @at_once(
         "SingleCheckpointBarrierHandler.triggerCheckpoint",
-        apart="finale.model.protocols.apart.task_steps:PerformsLater",
+        apart="finale.model.protocols.apart:PerformsLater",
     )
     @step
     def perform(self, task: Task, checkpoint: CheckpointId) -> None:
@@ -305,7 +304,7 @@ class TaskExecution(JobProtocol):
 
     @at_once(
         "StreamTask.performCheckpoint",
-        apart="finale.model.protocols.apart.task_steps:SnapshotsLater",
+        apart="finale.model.protocols.apart:SnapshotsLater",
     )
     @step
     def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:
@@ -576,7 +575,27 @@ class TaskExecution(JobProtocol):
             task.interruptible_timers = self.interruptible_timers
         for channel in self.channels:
             channel.keeps_log = self.keeps_snapshots
-        refuse_idle(self, self.tasks, has_watermarks=self.has_watermarks)
+        self._refuse_idle()
+
+    def _refuse_idle(self) -> None:
+        """Refuse options that no task of the job can use. Raises `option-without-effect`."""
+        late = self.has_watermarks and any(task.inputs for task in self.tasks)
+        sources = [task for task in self.tasks if isinstance(task, Source)]
+        several = self.has_watermarks and len(sources) > 1
+        fetched = any(isinstance(task, FetchingSource) and task.data for task in sources)
+        for name, used, lacks in (
+            ("interruptible_timers", late, "no task gets a watermark"),
+            ("repeats_watermark", self.has_watermarks, "no source emits a watermark"),
+            ("aligns_sources", several, "no two sources emit watermarks"),
+            ("fetches_apart", fetched, "no source has records"),
+        ):
+            if getattr(self, name) and not used:
+                raise FinaleError(
+                    "option-without-effect",
+                    f'the option "{name}" changes nothing here: {lacks}',
+                    place=Place(key=f"options.{name}"),
+                    advice="leave it out, or choose a job and bounds with which it matters",
+                )
 
     def _refuse_unmodelled(self) -> None:
         unmodelled = "writers hand over to committers" if self.tags else ""
@@ -699,3 +718,18 @@ class TaskExecution(JobProtocol):
         """History: how far the task was when it processed a record."""
         if self.observes("watermarks"):
             task.met[record] = task.watermark
+
+
+# Views of properties: a property on one of them applies to the protocols that derive from it.
+
+
+class EndOfDataView(JobProtocol):
+    """Protocols in which EndOfData precedes EndOfPartition and is acknowledged (FLIP-147)."""
+
+
+class WatermarkView(TaskExecution):
+    """Protocols that explore watermarks."""
+
+
+class ChannelStateView(TaskExecution):
+    """Protocols whose checkpoints hold records in flight."""

@@ -8,7 +8,7 @@ no periodic checkpoint; what a user asks for, and FC-10's checkpoint, it still a
 **Failed checkpoints in a row** (AB-4). A snapshot that fails counts, and a checkpoint that expires.
 Declines of tasks that end, subsumption, triggers that fail and union state that has finished in
 part do not count. A savepoint that expires does not count either; one whose snapshot fails does,
-unless it is that of a stop (SP-12, `stops/stopping.py`). A completed checkpoint sets the count
+unless it is that of a stop (SP-12, `stopping.py`). A completed checkpoint sets the count
 back, and so does the restart that the count itself causes; any other restart leaves the count as it
 is. A checkpoint that is held up by records (F6) expires in the end: the one time-out that is
 promised.
