@@ -122,7 +122,7 @@ def run_json(judged: JudgedRun) -> dict[str, object]:
     }
 
 
-STYLES = {
+KEPT_STYLES = {
     Kept.KEPT: "bold green",
     Kept.NOT_KEPT: "bold red",
     Kept.BY_METHOD: "bold green",
@@ -150,7 +150,7 @@ def force_lines(force: JudgedForce, width: int) -> Iterator[Text]:
     """One run: the verdict, the reasons, and what the method returned."""
     yield Text()
     folder = Text(shown_file(force.judged.run.folder), "dim")
-    verdict = Text(force.verdict.value, STYLES[force.verdict])
+    verdict = Text(force.verdict.value, KEPT_STYLES[force.verdict])
     yield Text(f"{force.flink}: ") + verdict + Text("  ") + folder
     for each in (*force.why, *force.results):
         yield from paragraph(each, width, indent=2)

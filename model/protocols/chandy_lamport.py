@@ -26,7 +26,6 @@ from dataclasses import dataclass
 from typing import cast
 
 from finale.model.protocols.barriers.gate import AlignedGate, Arrival
-from finale.model.protocols.barriers.logs import LoggedChannel, LoggedCommittableChannel
 from finale.model.protocols.barriers.marker_gate import (
     Block,
     Init,
@@ -37,9 +36,9 @@ from finale.model.protocols.barriers.marker_gate import (
     Ways,
 )
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
-from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.channels import Channel, LoggedChannel
 from finale.model.protocols.job.elements import Barrier, CheckpointId, Data, Datum
-from finale.model.protocols.sinks.committer import CommittableChannel
+from finale.model.protocols.sinks.committer import CommittableChannel, LoggedCommittableChannel
 from finale.model.protocols.sinks.sinks import Sink
 from finale.model.protocols.task.execution import ChannelStateView
 from finale.model.protocols.task.sources import Source
@@ -127,7 +126,7 @@ class ChandyLamport(ChannelStateView):
     @staticmethod
     def gate_of(task: Task) -> MarkerGate:
         """The gate of a task of this protocol."""
-        return cast("MarkerGate", task.gate)
+        return cast(MarkerGate, task.gate)
 
     def keeps(self) -> frozenset[str]:
         split = {"split"} if self.ways.is_split else set[str]()
@@ -260,6 +259,6 @@ class ChandyLamport(ChannelStateView):
         return self.jumps and channel.queue.holds(Barrier(task.newest))
 
     @step
-    def log_record(self, task: Task, channel: LoggedChannel, record: Datum) -> None:
+    def log_record(self, task: Task, channel: Channel, record: Datum) -> None:
         """CL-3: a record that comes before its channel's marker is logged."""
-        self.gate_of(task).on_element(channel, record)
+        self.gate_of(task).on_element(self.logged(channel), record)

@@ -36,7 +36,7 @@ from finale.model.language.protocol import kept
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import CheckpointId
-from finale.model.protocols.task.execution import TaskExecution
+from finale.model.protocols.task.execution import Processing, TaskExecution
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.rules import (
     EMPTY,
@@ -383,7 +383,8 @@ class Failures(TaskExecution):
     @rule(fair=WEAK)
     def time_out_under_load(self, checkpoint: Checkpoint) -> None:
         """AB-1, AB-4: a pending checkpoint whose barriers are held up by records times out."""
-        require(self.options.counts_failed_checkpoints, self.stops_processing)
+        require(self.options.counts_failed_checkpoints)
+        require(self.processing == Processing.STOPPED_WHILE_PENDING)
         require(self.is_held_up(checkpoint))
         self.abort(checkpoint)
         self.count_expired(checkpoint)

@@ -24,6 +24,7 @@ _ALWAYS = (
     Same("Sink", ("task",), _CONNECTED),
     Same("Task", ("has_watermarks", "interruptible_timers", "stops"), _OF_OPTIONS),
     Same("Channel", ("has_watermarks",), _OF_OPTIONS),
+    Same("JobProtocol", ("has_watermarks",), _OF_OPTIONS),
     Same("Channel", ("cut", "counts_cancellations", "keeps_log"), _KEPT),
 )
 _THE_JOB = (
@@ -39,7 +40,6 @@ _THE_JOB = (
         _OF_OPTIONS,
     ),
     Same("Restore", ("former_job",), _OF_JOB),
-    Same("StopWithSavepoint", ("stopping",), _OF_OPTIONS),
 )
 _THE_EDGES = (
     Reader("coordinator.coordinator:reader", ("edge", "task_of"), _OF_JOB),
@@ -148,7 +148,7 @@ ALL_JOBS = LayoutGuard(
         Reader("coordinator.coordinator:writer", ("edge", "task_of"), _ROLES),
         *_NEXT_ID,
         Reader("requests:abort", _REQUESTS, _ELSEWHERE),
-        Reader("requests:note_kind", ("has_kinds",), _ELSEWHERE),
+        Reader("coordinator.coordinator:note_kind", ("has_kinds",), _ELSEWHERE),
         Reader("coordinator.coordinator:snapshot_taken", ("unions",), _ELSEWHERE),
         Reader("restore:keep_snapshot", ("__class__",), _ELSEWHERE),
         Reader("task.execution:snapshot_taken", ("sink",), _ELSEWHERE),

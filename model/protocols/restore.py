@@ -33,7 +33,6 @@ from functools import partial
 from typing import ClassVar, cast
 
 from finale.model.language.plain import state_after
-from finale.model.protocols.barriers.logs import LoggedChannel
 from finale.model.protocols.coordinator.checkpoints import COMPLETED, Checkpoint
 from finale.model.protocols.coordinator.graph_check import (
     Check,
@@ -50,7 +49,7 @@ from finale.model.protocols.coordinator.metadata import (
     fill,
 )
 from finale.model.protocols.final_checkpoint import FinalCheckpoint, FinalCheckpointOptions
-from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.channels import Channel, LoggedChannel
 from finale.model.protocols.job.elements import CheckpointId, Datum
 from finale.model.protocols.task.operators import Buffering
 from finale.model.protocols.task.sources import Source

@@ -23,6 +23,7 @@ class RestoreUnaligned(Restore, Unaligned):
 
     key = "restore-unaligned"
     Options: ClassVar[type] = RestoreUnalignedOptions
+    options: RestoreUnalignedOptions
     parts = (*Restore.parts, *Unaligned.parts)
 
 
@@ -35,6 +36,7 @@ class RestoreTimed(Restore, Unaligned):
     """Restore with barriers that are aligned at first."""
 
     key = "restore-timed"
-    Options = RestoreTimedOptions
+    Options: ClassVar[type] = RestoreTimedOptions
+    options: RestoreTimedOptions
     parts = (*Restore.parts, *Unaligned.parts)
     times_out = True

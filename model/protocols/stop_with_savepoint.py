@@ -41,7 +41,6 @@ from finale.model.rules import (
     STRONG,
     WEAK,
     Nothing,
-    Setting,
     assumed,
     at_once,
     define,
@@ -61,11 +60,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
 
     key = "stop-with-savepoint"
     Options = StopWithSavepointOptions
-
-    def __init__(self, setting: Setting) -> None:
-        super().__init__(setting)
-        assert isinstance(self.options, StopWithSavepointOptions)
-        self.stopping = self.options
+    options: StopWithSavepointOptions
 
     # --- stops that meet failures ----------------------------------------------------------------
 
@@ -140,9 +135,9 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
         """SP-2: whether a source ends its data for a savepoint; else tasks block (1.14)."""
         if not (task.can_be_stopped and self.ends_the_job(checkpoint)):
             return False
-        if not self.stopping.stops_for_aborted and task.aborted.has(checkpoint):
+        if not self.options.stops_for_aborted and task.aborted.has(checkpoint):
             return False
-        blocks = self.stopping.no_drain == NoDrain.BLOCKING
+        blocks = self.options.no_drain == NoDrain.BLOCKING
         return not blocks or checkpoint.kind == CheckpointKind.DRAIN
 
     @rule(fair=STRONG)
@@ -181,7 +176,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
         """SP-2: whether its data have ended; they need not without drain, under back pressure."""
         if task.has_finished:
             return True
-        return self.stopping.stop_order == StopOrder.EITHER and task.stops_at_once
+        return self.options.stop_order == StopOrder.EITHER and task.stops_at_once
 
     @rule(fair=STRONG)
     def run_trigger(self, task: Task, checkpoint: Checkpoint) -> None:
@@ -215,7 +210,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     @define
     def fails_at_its_end(self, task: Source) -> bool:
         """V-10: release 1.14 has no answer to an end during a savepoint without drain."""
-        if self.stopping.end_during_savepoint == EndDuringSavepoint.WAITS:
+        if self.options.end_during_savepoint == EndDuringSavepoint.WAITS:
             return False
         return self.blocks(task) and not task.released and self.runs()
 
@@ -242,7 +237,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     def ends_data_of(self, task: Task, channel: Channel) -> bool:
         """FC-2, H7: as built, the last of several inputs must have drained, on each channel."""
         last = tuple(each for each in task.inputs if each.edge.edge == channel.edge.edge)
-        as_built = self.stops and self.stopping.multi_input == MultiInput.AS_BUILT
+        as_built = self.stops and self.options.multi_input == MultiInput.AS_BUILT
         several = len(last) < len(task.inputs)
         if as_built and several and any(each.stopped for each in last):
             return False
@@ -251,7 +246,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     @rule(fair=WEAK)
     def end_without_end_of_data(self, task: Task) -> None:
         """H7: a task whose inputs have ended ends, though its data never did."""
-        require(self.stopping.multi_input == MultiInput.AS_BUILT, task.inputs)
+        require(self.options.multi_input == MultiInput.AS_BUILT, task.inputs)
         require(task.is_running, task.inputs_ended)
         task.status = TaskStatus.WAITING_FOR_FINAL_CP
 
@@ -267,11 +262,11 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     @define
     def releases(self, task: Task, checkpoint: CheckpointId) -> bool:
         """SP-8, FC-7: a task that knows of the savepoint is released by it alone."""
-        if self.stopping.release_on == ReleaseOn.MINIMUM:
+        if self.options.release_on == ReleaseOn.MINIMUM:
             return super().releases(task, checkpoint)
         if task.knows(checkpoint):
             return True
-        if self.stopping.release_on == ReleaseOn.EXACT and task.knows_savepoint:
+        if self.options.release_on == ReleaseOn.EXACT and task.knows_savepoint:
             return False
         return super().releases(task, checkpoint)
 
@@ -286,7 +281,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     def may_close(self, task: Task) -> bool:
         """FC-6: and a task that knows of the savepoint waits for it in any case."""
         waits = self.waits_for_savepoint(task)
-        if self.stopping.multi_input == MultiInput.AS_BUILT and self.skipped_its_end(task):
+        if self.options.multi_input == MultiInput.AS_BUILT and self.skipped_its_end(task):
             return not waits and task.inputs_ended
         return not waits and super().may_close(task)
 
@@ -325,7 +320,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     @step
     def savepoint_aborted(self, task: Task, checkpoint: Checkpoint) -> None:
         """SP-10: the task fails, and with it what is connected; or it forgets the savepoint."""
-        if self.stopping.sync_abort == SyncAbort.FAILS:
+        if self.options.sync_abort == SyncAbort.FAILS:
             self.task_failed(task)
         else:
             task.sync = Nothing
@@ -339,7 +334,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     @define
     def blocks(self, task: Task) -> bool:
         """V-10: whether a task knows of a savepoint without drain of release 1.14."""
-        if self.stopping.no_drain == NoDrain.UNIFIED:
+        if self.options.no_drain == NoDrain.UNIFIED:
             return False
         return any(
             task.knows(checkpoint) and checkpoint.kind == CheckpointKind.SUSPEND

@@ -1,5 +1,4 @@
 from finale.model.protocols.barriers.gate import AlignedGate, Arrival, BarrierHandler, GatePorts
-from finale.model.protocols.barriers.logs import LoggedChannel, TimedChannel
 from finale.model.protocols.barriers.marker_gate import MarkerGate, Ways
 from finale.model.protocols.barriers.overtaking_gate import OvertakingGate, OvertakingPorts
 from finale.model.protocols.barriers.tracking_gate import TrackingGate
@@ -14,7 +13,7 @@ from finale.model.protocols.coordinator.checkpoints import (
 )
 from finale.model.protocols.coordinator.metadata import Encoding, Flags, Snapshot
 from finale.model.protocols.failures import Region, RestartScope
-from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.channels import Channel, LoggedChannel, TimedChannel
 from finale.model.protocols.job.elements import (
     Barrier,
     CancelBarrier,

@@ -82,7 +82,7 @@ def attributes_in(node: ast.AST) -> Iterator[tuple[str, str]]:
 
 def options_in(node: ast.AST) -> set[str]:
     """What is read of the options, whatever they are called there."""
-    called = ("self.options", "self.chosen", "self.stopping", "chosen", "options")
+    called = ("self.options", "chosen", "options")
     read = attributes_in(node)
     return {name for of, name in read if of in called or of.endswith(" self.options)")}
 

@@ -306,7 +306,7 @@ class CoordinatorBench(JobBench):
     def see_waiting(self) -> Fields:
         protocol = self.protocol
         users = tuple(each.name for each in protocol.may_wait if protocol.waits(each))
-        return (*users, "timer") if protocol.room and protocol.periodic_waits else users
+        return (*users, "timer") if protocol.queue and protocol.periodic_waits else users
 
     def see_awaited(self, number: str) -> Fields:
         return self.among(self.checkpoint(number).awaited)

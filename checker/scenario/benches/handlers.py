@@ -31,7 +31,6 @@ from finale.checker.scenario.stimuli import (
 from finale.model.errors import FinaleError
 from finale.model.language.protocol import Setting
 from finale.model.protocols.barriers.gate import Arrival
-from finale.model.protocols.barriers.logs import LoggedChannel
 from finale.model.protocols.coordinator.checkpoints import (
     PENDING,
     UNUSED,
@@ -40,7 +39,7 @@ from finale.model.protocols.coordinator.checkpoints import (
 )
 from finale.model.protocols.final_checkpoint import FinalCheckpoint
 from finale.model.protocols.job import elements
-from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.channels import Channel, LoggedChannel
 from finale.model.protocols.job.elements import CheckpointId, Datum
 from finale.model.protocols.persister import Persister
 from finale.model.protocols.persisting import Cut

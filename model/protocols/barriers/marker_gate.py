@@ -11,8 +11,7 @@ import typing
 from dataclasses import dataclass
 
 from finale.model.protocols.barriers.gate import AlignedGate, Arrival, GatePorts
-from finale.model.protocols.barriers.logs import LoggedChannel
-from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.channels import Channel, LoggedChannel
 from finale.model.protocols.job.elements import CheckpointId, Datum
 from finale.model.protocols.task.tasks import Task
 from finale.model.rules import Bool, Enum, define, field, step
@@ -119,7 +118,7 @@ class MarkerGate(AlignedGate):
     @property
     def inputs(self) -> tuple[LoggedChannel, ...]:
         """The channels that the task reads."""
-        return typing.cast("tuple[LoggedChannel, ...]", self.task.inputs)
+        return typing.cast(tuple[LoggedChannel, ...], self.task.inputs)
 
     @property
     @define

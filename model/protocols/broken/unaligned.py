@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from finale.model.protocols.barriers.gate import AlignedGate, Arrival
-from finale.model.protocols.barriers.logs import LoggedChannel, TimedChannel
 from finale.model.protocols.barriers.overtaking_gate import OvertakingGate
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
-from finale.model.protocols.job.channels import Channel
-from finale.model.protocols.job.elements import Barrier, CancelBarrier, CheckpointId, Datum
+from finale.model.protocols.job.channels import Channel, LoggedChannel, TimedChannel
+from finale.model.protocols.job.elements import Barrier, CheckpointId, Datum
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.protocols.unaligned import AlignedWithTimeout, Unaligned
 from finale.model.rules import STRONG, WEAK, Bool, define, field, require, rule, step
@@ -128,10 +127,10 @@ class LogsOn(Unaligned):
     variant, must_fall = "logs-on", "consistent-cut"
 
     @step
-    def log_record(self, task: Task, channel: LoggedChannel, record: Datum) -> None:
+    def log_record(self, task: Task, channel: Channel, record: Datum) -> None:
         """UN-2 without the end that UN-4 puts to it."""
         if self.gate_of(task).started:
-            channel.add_to_log(task.newest, record)
+            self.logged(channel).add_to_log(task.newest, record)
 
 
 class DeafChannel(LoggedChannel):
@@ -185,7 +184,7 @@ class ObsoleteStopsLog(Unaligned):
         return ForgetfulGate
 
     @step
-    def log_record(self, task: Task, channel: LoggedChannel, record: Datum) -> None:
+    def log_record(self, task: Task, channel: Channel, record: Datum) -> None:
         """UN-2, where no barrier at all was seen on the channel."""
         assert isinstance(channel, DeafChannel)
         if not channel.deaf:
@@ -253,7 +252,7 @@ class AbortLeavesFuture(AlignedWithTimeout):
         """AL-5, unless an earlier checkpoint is found open."""
         if any(self.is_orphaned(channel) for channel in task.outputs):
             self.decline(checkpoint)
-            task.broadcast_event(CancelBarrier(checkpoint))
+            task.broadcast_cancellation(checkpoint)
         else:
             super().perform(task, checkpoint)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.channels import Channel, LoggedChannel
 from finale.model.protocols.job.elements import (
     AnyElement,
     Barrier,
@@ -62,6 +62,12 @@ class CommittableChannel(Channel):
     """The channel from a writer to its committer."""
 
     queue = field(Queue(HandedOver, Bound("channel")), (), messages="held")
+
+
+class LoggedCommittableChannel(LoggedChannel, CommittableChannel):
+    """The channel from a writer to its committer. What is handed over is not logged."""
+
+    queue = field(Queue(HandedOver, Bound("slots")), (), messages="held")
 
 
 class Writer(Task):

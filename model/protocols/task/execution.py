@@ -28,10 +28,9 @@ from typing import ClassVar, cast
 from finale.model.errors import FinaleError, Place
 from finale.model.language.protocol import kept
 from finale.model.protocols.barriers.gate import Arrival
-from finale.model.protocols.barriers.logs import LoggedChannel
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.coordinator.coordinator import JobProtocol
-from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.channels import Channel, LoggedChannel
 from finale.model.protocols.job.elements import (
     Barrier,
     CancelBarrier,
@@ -99,10 +98,11 @@ class TaskExecution(JobProtocol):
 
     @rule(fair=STRONG)
     def emit(self, task: Source) -> None:
-        """A source emits its next record."""
+        """1.5: a source emits its next record, and behind the record its watermark."""
         require(self.may_emit(task))
         task.emit_next()
-        self.emitted(task)
+        if self.has_watermarks:
+            self.say_how_far(task)
 
     @define
     def may_emit(self, task: Source) -> bool:
@@ -123,12 +123,6 @@ class TaskExecution(JobProtocol):
     def has_no_more(self, task: Source) -> bool:
         """Whether a source comes to the end of its data."""
         return task.subtask.bounded and task.remaining == 0
-
-    @step
-    def emitted(self, task: Source) -> None:
-        """1.5: behind a record follows its watermark, if there is one."""
-        if self.has_watermarks:
-            self.say_how_far(task)
 
     @rule(fair=STRONG)
     def emit_parked(self, task: ParkingTask, record: Datum) -> None:
@@ -163,33 +157,28 @@ class TaskExecution(JobProtocol):
     @define
     def processes_records(self) -> bool:
         """F6: back pressure at its worst: no record is processed while a checkpoint is pending."""
-        if not self.stops_processing:
+        if self.processing == Processing.NORMAL:
             return True
         return all(not checkpoint.is_pending for checkpoint in self.checkpoints)
-
-    @property
-    def stops_processing(self) -> bool:
-        """Whether no record is processed while a checkpoint is pending: a plain truth value."""
-        return self.processing == Processing.STOPPED_WHILE_PENDING
 
     @property
     def source_class(self) -> type[Source]:
         return FetchingSource if self.fetches_apart else super().source_class
 
-    def log_record(self, task: Task, channel: LoggedChannel, record: Datum) -> None:
+    def log_record(self, task: Task, channel: Channel, record: Datum) -> None:
         """A record is about to be processed: where it is in flight across a cut, it is logged."""
 
     @staticmethod
     def logged(channel: Channel) -> LoggedChannel:
         """A channel of a job with channel state."""
-        return cast("LoggedChannel", channel)
+        return cast(LoggedChannel, channel)
 
     @step
     def process(self, task: Task, channel: Channel) -> None:
         """The record at the head of a channel is taken, logged if it is to be, and worked on."""
         element = channel.queue.take()
         assert isinstance(element, Data)
-        self.log_record(task, self.logged(channel), element.record)
+        self.log_record(task, channel, element.record)
         self.work_on(task, channel, element.record)
 
     @step
@@ -201,7 +190,8 @@ class TaskExecution(JobProtocol):
             self.take_watermark(task, channel, record.time)
         else:
             self.work_on_record(task, channel, record)
-            self.note_time(task, record)
+            if self.observes("watermarks"):
+                task.met[record] = task.watermark
 
     @step
     def work_on_record(self, task: Task, channel: Channel, record: Datum) -> None:
@@ -290,7 +280,7 @@ class TaskExecution(JobProtocol):
         """AL-5: barrier out and snapshot, in one step; one known to be aborted is cancelled."""
         if self.is_known_aborted(task, checkpoint):
             task.aborted.remove(checkpoint)
-            task.broadcast_event(CancelBarrier(checkpoint))
+            task.broadcast_cancellation(checkpoint)
         else:
             task.before_barrier(checkpoint)
             task.broadcast_event(Barrier(checkpoint))
@@ -610,11 +600,6 @@ class TaskExecution(JobProtocol):
             )
 
     @property
-    def has_watermarks(self) -> bool:
-        """Whether there are watermarks: a plain truth value."""
-        return len(self.watermarks) > 0
-
-    @property
     def maximal(self) -> Watermark:
         """The last one of all sources: no time is behind it."""
         return self.watermarks[-1]
@@ -712,12 +697,6 @@ class TaskExecution(JobProtocol):
             channel.last_watermark = time
             if channel.watermark == self.maximal.time:
                 channel.after_maximal = True
-
-    @step
-    def note_time(self, task: Task, record: Datum) -> None:
-        """History: how far the task was when it processed a record."""
-        if self.observes("watermarks"):
-            task.met[record] = task.watermark
 
 
 # Views of properties: a property on one of them applies to the protocols that derive from it.

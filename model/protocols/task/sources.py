@@ -153,14 +153,14 @@ class ThreadedSource(Source):
         self.thread_ended = False
 
 
-def _records(source: ChainedSource) -> int:
+def _records_of_chained(source: ChainedSource) -> int:
     return len(source.data)
 
 
 class ChainedSource(Entity):
     """A source whose records go to the operator of the task that it is chained into."""
 
-    remaining = field(RecordCount, _records)
+    remaining = field(RecordCount, _records_of_chained)
     """How many records are still to come."""
     ended = field(Bool, False)
     """It has reported the end of its data."""

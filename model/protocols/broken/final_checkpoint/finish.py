@@ -6,7 +6,6 @@ from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.final_checkpoint import FinalCheckpoint
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import (
-    CancelBarrier,
     CheckpointId,
     Data,
     EndOfData,
@@ -347,7 +346,7 @@ class StaysBlocked(FinalCheckpoint):
         task.newest = checkpoint
         task.gate.aligning = False
         self.decline(checkpoint)
-        task.broadcast_event(CancelBarrier(checkpoint))
+        task.broadcast_cancellation(checkpoint)
 
 
 class TakesOldestForNewest(FinalCheckpoint):
