@@ -407,7 +407,7 @@ COMMANDS = (
             ),
             Command(
                 "logging",
-                "logging:logging",
+                "blocked:logging",
                 "Print the log levels that finale validate needs.",
                 (
                     Example(

@@ -12,7 +12,7 @@ from finale.model.protocols.coordinator.coordinator import JobProtocol
 from finale.model.protocols.job.channels import Channel, LoggedChannel
 from finale.model.protocols.job.elements import Data, Datum
 from finale.model.protocols.restore import Restore
-from finale.model.protocols.sinks.sinks import AtLeastOnceSink, BufferedSink, Sink, TwoPhaseSink
+from finale.model.protocols.sinks import AtLeastOnceSink, BufferedSink, Sink, TwoPhaseSink
 from finale.model.protocols.task.operators import Buffering
 from finale.model.protocols.task.sources import Source
 from finale.model.protocols.task.stateful import Share, Stateful

@@ -6,6 +6,7 @@ not hold merely because the interleaving never comes about.
 
 from __future__ import annotations
 
+from finale.model.protocols.committer import CommittableChannel, Writer
 from finale.model.protocols.coordinator.checkpoints import ABORTED, Checkpoint
 from finale.model.protocols.coordinator.coordinator import JobProtocol
 from finale.model.protocols.failures import Failures, Region
@@ -19,8 +20,7 @@ from finale.model.protocols.job.elements import (
     StopMode,
 )
 from finale.model.protocols.requests import Request, Requests, RequestStatus, StopRequest
-from finale.model.protocols.sinks.committer import CommittableChannel, Writer
-from finale.model.protocols.sinks.sinks import TwoPhaseSink
+from finale.model.protocols.sinks import TwoPhaseSink
 from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
 from finale.model.protocols.stopping import Stopping
 from finale.model.protocols.task.chained import ChainingTask

@@ -35,11 +35,11 @@ from finale.model.protocols.barriers.marker_gate import (
     MarkerOrder,
     Ways,
 )
+from finale.model.protocols.committer import CommittableChannel, LoggedCommittableChannel
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.job.channels import Channel, LoggedChannel
 from finale.model.protocols.job.elements import Barrier, CheckpointId, Data, Datum
-from finale.model.protocols.sinks.committer import CommittableChannel, LoggedCommittableChannel
-from finale.model.protocols.sinks.sinks import Sink
+from finale.model.protocols.sinks import Sink
 from finale.model.protocols.task.execution import ChannelStateView
 from finale.model.protocols.task.sources import Source
 from finale.model.protocols.task.tasks import Task

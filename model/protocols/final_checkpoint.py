@@ -14,13 +14,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from finale.model.protocols.committer import ConstantTagWriter, Writer
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.coordinator.options import CoordinatorOptions
 from finale.model.protocols.failures import FailureOptions, Failures
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import CheckpointId, EndOfData
 from finale.model.protocols.requests import RequestOptions, Requests
-from finale.model.protocols.sinks.committer import ConstantTagWriter, Writer
 from finale.model.protocols.task.execution import EndOfDataView, TaskOptions, WatermarkView
 from finale.model.protocols.task.operators import Buffering, FlushingStableTask, StableTask
 from finale.model.protocols.task.sources import Source

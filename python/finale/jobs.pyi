@@ -2,6 +2,7 @@ from finale.model.protocols.barriers.gate import AlignedGate, Arrival, BarrierHa
 from finale.model.protocols.barriers.marker_gate import MarkerGate, Ways
 from finale.model.protocols.barriers.overtaking_gate import OvertakingGate, OvertakingPorts
 from finale.model.protocols.barriers.tracking_gate import TrackingGate
+from finale.model.protocols.committer import CommittableChannel, Committer, Writer
 from finale.model.protocols.coordinator.checkpoints import (
     ABORTED,
     COMPLETED,
@@ -35,8 +36,7 @@ from finale.model.protocols.requests import (
     SavepointRequest,
     StopRequest,
 )
-from finale.model.protocols.sinks.committer import CommittableChannel, Committer, Writer
-from finale.model.protocols.sinks.sinks import (
+from finale.model.protocols.sinks import (
     AtLeastOnceSink,
     BufferedSink,
     ExactlyOnceSink,

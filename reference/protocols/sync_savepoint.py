@@ -11,8 +11,7 @@ from dataclasses import replace
 
 from finale.reference.channel import Channel
 from finale.reference.coordinator import Checkpoint, CheckpointKind
-from finale.reference.protocols.legacy_finish import LegacyFinish
-from finale.reference.protocols.legacy_stop import EndingSources
+from finale.reference.protocols.legacy_stop import EndingSources, LegacyFinish
 from finale.reference.settings import EngineOptions
 from finale.reference.steps import Guarded, action
 from finale.reference.stopping import Stopping

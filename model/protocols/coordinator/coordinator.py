@@ -34,6 +34,7 @@ from finale.model.language.layout import LayoutGuard, is_foreign, mapped
 from finale.model.language.observing import observing, sound_kind
 from finale.model.language.renaming import names, references, retire
 from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.committer import CommittableChannel, Committer, Writer
 from finale.model.protocols.coordinator.checkpoints import (
     ABORTED,
     COMPLETED,
@@ -54,8 +55,7 @@ from finale.model.protocols.job.channels import Channel, LoggedChannel
 from finale.model.protocols.job.elements import CheckpointId, Datum
 from finale.model.protocols.job.layout import JobLayout
 from finale.model.protocols.layouts import FEW_IDS, for_setting
-from finale.model.protocols.sinks.committer import CommittableChannel, Committer, Writer
-from finale.model.protocols.sinks.sinks import (
+from finale.model.protocols.sinks import (
     AtLeastOnceSink,
     BufferedSink,
     GreatestIdSink,

@@ -11,12 +11,12 @@ from typing import ClassVar, cast
 
 from finale.model.errors import FinaleError, Place
 from finale.model.protocols.barriers.gate import AlignedGate, GatePorts
+from finale.model.protocols.committer import CommittableChannel, Committer, Writer
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.coordinator.options import JobBounds
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import Datum, Tag, Watermark
-from finale.model.protocols.sinks.committer import CommittableChannel, Committer, Writer
-from finale.model.protocols.sinks.sinks import Sink
+from finale.model.protocols.sinks import Sink
 from finale.model.protocols.task.operators import Buffering, TickingTask
 from finale.model.protocols.task.sources import IterationHead, Source
 from finale.model.protocols.task.tasks import Task

@@ -28,6 +28,7 @@ from typing import ClassVar, cast
 from finale.model.errors import FinaleError, Place
 from finale.model.language.protocol import kept
 from finale.model.protocols.barriers.gate import Arrival
+from finale.model.protocols.committer import CommittableChannel, Committer
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.coordinator.coordinator import JobProtocol
 from finale.model.protocols.job.channels import Channel, LoggedChannel
@@ -41,8 +42,7 @@ from finale.model.protocols.job.elements import (
     EndOfPartition,
     Watermark,
 )
-from finale.model.protocols.sinks.committer import CommittableChannel, Committer
-from finale.model.protocols.sinks.sinks import BufferedSink
+from finale.model.protocols.sinks import BufferedSink
 from finale.model.protocols.task.operators import ParkingTask, TickingTask
 from finale.model.protocols.task.sources import FetchingSource, Source
 from finale.model.protocols.task.tasks import Task, TaskStatus

@@ -26,7 +26,7 @@ from finale.model.protocols.job.elements import (
     EndOfData,
     EndOfPartition,
 )
-from finale.model.protocols.sinks.sinks import Sink
+from finale.model.protocols.sinks import Sink
 from finale.model.rules import (
     EMPTY,
     Bool,

@@ -12,7 +12,7 @@ from finale.model.protocols.job.elements import (
     EndOfPartition,
     Watermark,
 )
-from finale.model.protocols.sinks.sinks import Transaction, TwoPhaseSink
+from finale.model.protocols.sinks import Transaction, TwoPhaseSink
 from finale.model.protocols.task.sources import Source
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.rules import STRONG, WEAK, Nothing, define, require, rule, step

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from finale.model.protocols.committer import Writer
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.final_checkpoint import FinalCheckpoint
 from finale.model.protocols.job.elements import CheckpointId, add_effect, clear_effects
-from finale.model.protocols.sinks.committer import Writer
-from finale.model.protocols.sinks.sinks import (
+from finale.model.protocols.sinks import (
     BufferedSink,
     GreatestIdSink,
     Sink,

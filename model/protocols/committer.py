@@ -28,7 +28,7 @@ from finale.model.protocols.job.elements import (
     add_effect,
     clear_effects,
 )
-from finale.model.protocols.sinks.sinks import ExactlyOnceSink, Transaction
+from finale.model.protocols.sinks import ExactlyOnceSink, Transaction
 from finale.model.protocols.task.tasks import Task
 from finale.model.rules import (
     EMPTY,
