@@ -48,7 +48,8 @@ from finale.model.protocols.coordinator.metadata import (
     contents_of,
     fill,
 )
-from finale.model.protocols.final_checkpoint import FinalCheckpoint, FinalCheckpointOptions
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.finish_options import FinalCheckpointOptions
 from finale.model.protocols.job.channels import Channel, LoggedChannel
 from finale.model.protocols.job.elements import CheckpointId, Datum
 from finale.model.protocols.task.operators import Buffering

@@ -21,7 +21,8 @@ from dataclasses import dataclass
 
 from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
 from finale.model.protocols.failures import Region
-from finale.model.protocols.final_checkpoint import FinalCheckpoint, FinalCheckpointOptions
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.finish_options import FinalCheckpointOptions
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import CheckpointId, StopMode
 from finale.model.protocols.requests import RequestStatus, StopRequest

@@ -26,7 +26,8 @@ from finale.model.protocols.barriers.gate import AlignedGate, Arrival
 from finale.model.protocols.barriers.overtaking_gate import OvertakingGate
 from finale.model.protocols.committer import CommittableChannel, LoggedCommittableChannel
 from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
-from finale.model.protocols.final_checkpoint import FinalCheckpoint, FinalCheckpointOptions
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.finish_options import FinalCheckpointOptions
 from finale.model.protocols.job.channels import Channel, LoggedChannel, TimedChannel
 from finale.model.protocols.job.elements import Barrier, CheckpointId, Datum
 from finale.model.protocols.task.execution import ChannelStateView, TaskExecution

@@ -41,7 +41,8 @@ from finale.model.protocols.broken.legacy_finish import IgnoresEnds, NeverSupers
 from finale.model.protocols.chained_sources import ChainedSources
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.coordinator.graph_check import Check
-from finale.model.protocols.final_checkpoint import FinalCheckpoint, FinishRace
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.finish_options import FinishRace
 from finale.model.protocols.job.elements import CheckpointId
 from finale.model.protocols.legacy_finish import LegacyFinish
 from finale.model.protocols.task.tasks import Task

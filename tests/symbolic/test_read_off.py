@@ -26,10 +26,8 @@ from finale.model.protocols.broken.final_checkpoint.finish import (
     WaitsForLostAck,
     WaitsForTheFinished,
 )
-from finale.model.protocols.final_checkpoint import (
-    FinalCheckpoint,
-    FinishRace,
-)
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.protocols.finish_options import FinishRace
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import Barrier, CheckpointId
 from finale.model.protocols.legacy_finish import LegacyFinish

@@ -28,7 +28,7 @@ from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
 from finale.model.language.guards import Guard, watching
-from finale.model.protocols.final_checkpoint import FinalCheckpointOptions
+from finale.model.protocols.finish_options import FinalCheckpointOptions
 from tests.protocols.specs import FILES, name_of, spec_of
 
 INVARIANT = ("commits-are-decided", "commit-needs-all", "known-is-said", "promise-is-kept")

@@ -13,7 +13,7 @@ from finale.model.protocols.barriers.overtaking_gate import OvertakingGate
 from finale.model.protocols.barriers.tracking_gate import TrackingGate
 from finale.model.protocols.coordinator.coordinator import JobProtocol
 from finale.model.protocols.coordinator.graph_check import Check
-from finale.model.protocols.final_checkpoint import FinishRace
+from finale.model.protocols.finish_options import FinishRace
 
 from .alignment import Gates, facts_of_gates
 from .calls import facts_of_calls
