@@ -129,19 +129,12 @@ class Unaligned(FinalCheckpoint, ChannelStateView):
     def overtakes(self, channel: Channel, checkpoint: CheckpointId) -> bool:
         """UN-1, AT-1, AT-6: whether the sender puts the barrier ahead of all that is queued,
         EndOfData included: unless it is a savepoint's, and once its time is over."""
-        if self.times_out:
-            hurried = self.timed(channel).hurried
-            if hurried == Nothing:
-                return False
-            return checkpoint <= hurried and self.lets_overtake(channel, checkpoint)
-        return self.lets_overtake(channel, checkpoint)
-
-    @define
-    def lets_overtake(self, channel: Channel, checkpoint: CheckpointId) -> bool:
-        """UN-1: whether the edge lets a barrier overtake, and what is in flight is logged."""
-        if self.options.savepoint_priority:
-            return self.may_overtake(channel)
-        return self.may_overtake(channel) and self.is_unaligned(checkpoint)
+        is_logged = self.options.savepoint_priority or self.is_unaligned(checkpoint)
+        if not self.times_out:
+            return self.may_overtake(channel) and is_logged
+        hurried = cast(TimedChannel, channel).hurried
+        is_over = hurried != Nothing and checkpoint <= hurried
+        return is_over and self.may_overtake(channel) and is_logged
 
     @define
     def is_ahead(self, channel: LoggedChannel, checkpoint: CheckpointId) -> bool:
@@ -237,11 +230,6 @@ class Unaligned(FinalCheckpoint, ChannelStateView):
 
     def keeps(self) -> frozenset[str]:
         return super().keeps() | kept({"timeouts": self.times_out})
-
-    @staticmethod
-    def timed(channel: Channel) -> TimedChannel:
-        """A channel of this protocol."""
-        return cast(TimedChannel, channel)
 
     @rule(fair=STRONG)
     def notice_announcement(self, channel: LoggedChannel, checkpoint: Checkpoint) -> None:
