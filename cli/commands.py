@@ -597,7 +597,7 @@ COMMANDS = (
             ),
             Command(
                 "completion",
-                "completion:completion",
+                "helping:completion",
                 "Print a script that completes command lines.",
                 (
                     Example("Complete in this shell.", "source <(finale completion bash)"),

@@ -24,8 +24,9 @@ from finale.model.protocols.sinks import TwoPhaseSink
 from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
 from finale.model.protocols.stopping import Stopping
 from finale.model.protocols.task.chained import ChainingTask
+from finale.model.protocols.task.chained_source import ChainedSource
 from finale.model.protocols.task.operators import StableTask
-from finale.model.protocols.task.sources import ChainedSource, Source, ThreadedSource
+from finale.model.protocols.task.sources import Source, ThreadedSource
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.rules import Nothing, always, before, on_step, reachable, when
 

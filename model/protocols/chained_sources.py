@@ -21,7 +21,8 @@ from finale.model.protocols.job.elements import Datum, StopMode
 from finale.model.protocols.stop_with_savepoint import StopWithSavepoint, StopWithSavepointOptions
 from finale.model.protocols.stopping import MultiInput, NoDrain
 from finale.model.protocols.task.chained import ChainingGate, ChainingTask
-from finale.model.protocols.task.sources import ChainedSource, Reader
+from finale.model.protocols.task.chained_source import ChainedSource
+from finale.model.protocols.task.sources import Reader
 from finale.model.protocols.task.tasks import Task
 from finale.model.rules import STRONG, Entity, Setting, define, require, rule, step
 from finale.model.topology import OperatorKind

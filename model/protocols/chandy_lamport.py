@@ -25,7 +25,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from finale.model.protocols.barriers.gate import AlignedGate, Arrival
+from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.barriers.handler import Arrival
 from finale.model.protocols.barriers.marker_gate import (
     Block,
     Init,

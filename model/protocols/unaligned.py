@@ -22,7 +22,8 @@ from typing import ClassVar, cast
 
 from finale.model.errors import FinaleError, Place
 from finale.model.language.protocol import kept
-from finale.model.protocols.barriers.gate import AlignedGate, Arrival
+from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.barriers.handler import Arrival
 from finale.model.protocols.barriers.overtaking_gate import OvertakingGate
 from finale.model.protocols.committer import CommittableChannel, LoggedCommittableChannel
 from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind

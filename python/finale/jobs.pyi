@@ -1,4 +1,5 @@
-from finale.model.protocols.barriers.gate import AlignedGate, Arrival, BarrierHandler, GatePorts
+from finale.model.protocols.barriers.gate import AlignedGate, GatePorts
+from finale.model.protocols.barriers.handler import Arrival, BarrierHandler
 from finale.model.protocols.barriers.marker_gate import MarkerGate, Ways
 from finale.model.protocols.barriers.overtaking_gate import OvertakingGate, OvertakingPorts
 from finale.model.protocols.barriers.tracking_gate import TrackingGate
@@ -44,9 +45,9 @@ from finale.model.protocols.sinks import (
     TwoPhaseSink,
 )
 from finale.model.protocols.task.chained import ChainingTask
+from finale.model.protocols.task.chained_source import ChainedSource
 from finale.model.protocols.task.operators import ParkingTask, StableTask, TickingTask, TimerTask
 from finale.model.protocols.task.sources import (
-    ChainedSource,
     FetchingSource,
     IterationHead,
     Reader,

@@ -16,10 +16,8 @@ from finale.checker.proofs.all_jobs.compared import (
 from finale.checker.proofs.all_jobs.plans import Plans
 from finale.checker.proofs.all_jobs.sending import Outputs
 from finale.model.errors import FinaleError
-from finale.model.protocols.barriers.gate import (
-    AlignedGate,
-    Arrival,
-)
+from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.barriers.handler import Arrival
 from finale.model.protocols.broken.final_checkpoint.finish import (
     PlansByEndOfData,
     TriggersAll,

@@ -25,7 +25,7 @@ from finale.checker.proofs.all_jobs.compared import (
 from finale.checker.proofs.all_jobs.fact import FactRefuted, prove
 from finale.checker.proofs.all_jobs.plans import Plans, facts_of_plans
 from finale.checker.proofs.all_jobs.starts import Starts, facts_of_starts
-from finale.model.protocols.barriers.gate import Arrival
+from finale.model.protocols.barriers.handler import Arrival
 from finale.model.protocols.broken.final_checkpoint.finish import (
     PlansByEndOfData,
     TriggersAll,

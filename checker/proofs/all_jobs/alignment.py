@@ -15,7 +15,8 @@ from functools import cached_property
 from typing import Any
 
 from finale.checker.proofs.window import Effect
-from finale.model.protocols.barriers.gate import AlignedGate, Arrival
+from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.barriers.handler import Arrival
 from finale.model.protocols.coordinator.coordinator import JobProtocol
 from finale.model.protocols.job.channels import Channel
 from finale.model.rules import Setting

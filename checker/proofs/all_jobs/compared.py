@@ -18,7 +18,7 @@ from finale.checker.proofs.window import Effect
 from finale.model.language.entities import Entity
 from finale.model.language.path_ends import BlockedHere, FaultHere
 from finale.model.language.plain import PlainStore
-from finale.model.protocols.barriers.gate import Arrival
+from finale.model.protocols.barriers.handler import Arrival
 from finale.model.protocols.coordinator.checkpoints import CheckpointStatus
 from finale.model.protocols.coordinator.graph_check import Finished, GraphCheck
 from finale.model.rules import Setting

@@ -30,7 +30,7 @@ from finale.checker.scenario.stimuli import (
 )
 from finale.model.errors import FinaleError
 from finale.model.language.protocol import Setting
-from finale.model.protocols.barriers.gate import Arrival
+from finale.model.protocols.barriers.handler import Arrival
 from finale.model.protocols.coordinator.checkpoints import (
     PENDING,
     UNUSED,

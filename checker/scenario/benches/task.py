@@ -39,7 +39,8 @@ from finale.model.protocols.job import elements
 from finale.model.protocols.job.elements import CheckpointId
 from finale.model.protocols.restore import Restore
 from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
-from finale.model.protocols.task.sources import ChainedSource, Reader, Source
+from finale.model.protocols.task.chained_source import ChainedSource
+from finale.model.protocols.task.sources import Reader, Source
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.protocols.unaligned import Unaligned
 from finale.model.topology import Edge, Job, OperatorKind, Vertex

@@ -1,76 +1,18 @@
-"""Gates: a gate decides when its task takes its part of a checkpoint; here the aligned gate.
+"""The aligned gate of a task: the task takes its part when all barriers of a checkpoint are there.
 
-Flink calls a gate `CheckpointBarrierHandler`. The aligned gate models 1.4 (exactly-once handler,
-aligned), AL-1 … AL-4 and PL-7 of the fact sheet. Each task has one gate, which acts on its task and
-on the coordinator through its ports.
+Models 1.4 (exactly-once handler, aligned), AL-1 … AL-4 and PL-7 of the fact sheet. Each task has
+one gate, which acts on its task and on the coordinator through its ports.
 """
 
 from __future__ import annotations
 
-import enum
 import typing
-from abc import ABC, abstractmethod
 
+from finale.model.protocols.barriers.handler import Arrival, BarrierHandler
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import CheckpointId
-from finale.model.rules import Bool, Entity, Nothing, assumed, define, each, field, step
-
-if typing.TYPE_CHECKING:
-    from finale.model.protocols.task.tasks import Task
-
-
-class Arrival(enum.Enum):
-    """How a barrier reaches a gate."""
-
-    IN_ORDER = "in order"
-    """Polled from its channel."""
-    BY_CALL = "by call"
-    """Put there by a trigger (PL-7): nothing follows it that would have to wait."""
-    AHEAD = "ahead"
-    """Noticed before its turn: it has overtaken what is queued before it (UN-3)."""
-
-
-class BarrierHandler(Entity, ABC):
-    """Decides when a task takes its part of a checkpoint."""
-
-    aligning = field(Bool, False)
-    """The task's newest checkpoint is begun, and barriers are missing."""
-
-    @abstractmethod
-    def on_barrier(self, channel: Channel, checkpoint: CheckpointId, how: Arrival) -> None:
-        """A barrier on a channel."""
-
-    @abstractmethod
-    def on_cancel_barrier(self, checkpoint: CheckpointId) -> None:
-        """AL-3: the producer aborts a checkpoint."""
-
-    @abstractmethod
-    def on_end_of_partition(self, channel: Channel) -> None:
-        """AL-2: a channel has ended."""
-
-    @abstractmethod
-    def on_trigger(self, checkpoint: CheckpointId) -> None:
-        """PL-7: a trigger by RPC."""
-
-    @abstractmethod
-    def on_abort(self, checkpoint: CheckpointId) -> None:
-        """AB-3: the coordinator aborts a checkpoint."""
-
-    @abstractmethod
-    def is_past(self, checkpoint: CheckpointId) -> bool:
-        """Whether the checkpoint was taken or aborted here, or a newer one begun."""
-
-    @abstractmethod
-    def end_alignment(self) -> None:
-        """The alignment ends: all inputs are read again."""
-
-    @abstractmethod
-    def awaits_barriers_of(self, checkpoint: CheckpointId) -> bool:
-        """Whether the gate still waits for barriers of a checkpoint."""
-
-    @abstractmethod
-    def forget(self) -> None:
-        """The attempt ends."""
+from finale.model.protocols.task.tasks import Task
+from finale.model.rules import Nothing, assumed, define, each, step
 
 
 class GatePorts(typing.Protocol):

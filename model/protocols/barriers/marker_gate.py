@@ -10,7 +10,8 @@ import enum
 import typing
 from dataclasses import dataclass
 
-from finale.model.protocols.barriers.gate import AlignedGate, Arrival, GatePorts
+from finale.model.protocols.barriers.gate import AlignedGate, GatePorts
+from finale.model.protocols.barriers.handler import Arrival
 from finale.model.protocols.job.channels import Channel, LoggedChannel
 from finale.model.protocols.job.elements import CheckpointId, Datum
 from finale.model.protocols.task.tasks import Task

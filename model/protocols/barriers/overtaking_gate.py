@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import typing
 
-from finale.model.protocols.barriers.gate import AlignedGate, Arrival, GatePorts
+from finale.model.protocols.barriers.gate import AlignedGate, GatePorts
+from finale.model.protocols.barriers.handler import Arrival
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import CheckpointId
 from finale.model.protocols.task.tasks import Task

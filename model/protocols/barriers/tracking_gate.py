@@ -9,7 +9,8 @@ from __future__ import annotations
 import typing
 from collections.abc import Sequence
 
-from finale.model.protocols.barriers.gate import AlignedGate, Arrival, GatePorts
+from finale.model.protocols.barriers.gate import AlignedGate, GatePorts
+from finale.model.protocols.barriers.handler import Arrival
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import CheckpointId
 from finale.model.rules import EMPTY, PerEntity, Ref, Set, assumed, count, define, field, step

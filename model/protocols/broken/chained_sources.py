@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from finale.model.protocols.barriers.gate import AlignedGate, Arrival
+from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.barriers.handler import Arrival
 from finale.model.protocols.chained_sources import ChainedSources
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import CheckpointId, StopMode

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from finale.model.protocols.barriers.gate import AlignedGate, Arrival
+from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.barriers.handler import Arrival
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import CheckpointId, Datum, clear_effects
 from finale.model.protocols.legacy_finish import LegacyFinish

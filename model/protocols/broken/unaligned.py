@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from finale.model.protocols.barriers.gate import AlignedGate, Arrival
+from finale.model.protocols.barriers.gate import AlignedGate
+from finale.model.protocols.barriers.handler import Arrival
 from finale.model.protocols.barriers.overtaking_gate import OvertakingGate
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.job.channels import Channel, LoggedChannel, TimedChannel

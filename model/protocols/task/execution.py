@@ -27,7 +27,7 @@ from typing import ClassVar, cast
 
 from finale.model.errors import FinaleError, Place
 from finale.model.language.protocol import kept
-from finale.model.protocols.barriers.gate import Arrival
+from finale.model.protocols.barriers.handler import Arrival
 from finale.model.protocols.committer import CommittableChannel, Committer
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.coordinator.coordinator import JobProtocol

@@ -15,9 +15,8 @@ before the task closes, so it cannot fail afterwards.
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING
 
-from finale.model.protocols.barriers.gate import BarrierHandler
+from finale.model.protocols.barriers.handler import BarrierHandler
 from finale.model.protocols.job.channels import Channel, Time
 from finale.model.protocols.job.elements import (
     Barrier,
@@ -27,6 +26,7 @@ from finale.model.protocols.job.elements import (
     EndOfPartition,
 )
 from finale.model.protocols.sinks import Sink
+from finale.model.protocols.task.chained_source import ChainedSource
 from finale.model.rules import (
     EMPTY,
     Bool,
@@ -42,9 +42,6 @@ from finale.model.rules import (
     step,
 )
 from finale.model.topology import Edge, OperatorKind, Subtask
-
-if TYPE_CHECKING:
-    from finale.model.protocols.task.sources import ChainedSource
 
 
 class TaskStatus(enum.Enum):
