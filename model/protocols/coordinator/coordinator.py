@@ -643,7 +643,7 @@ class JobProtocol(Protocol, ABC):
     @assumed("CheckpointCoordinator.sendAcknowledgeMessages")
     @step
     def confirm(self, task: Task, checkpoint: Checkpoint) -> None:
-        """CN-1, CN-2: a task that took part will be told that the checkpoint is complete."""
+        """CN-1: a task that took part will be told that the checkpoint is complete."""
         took_part = not checkpoint.finished.has(task) and not task.is_gone
         if took_part and self.is_confirmed(checkpoint):
             checkpoint.confirmations.add(task)
@@ -783,8 +783,7 @@ class JobProtocol(Protocol, ABC):
     @assumed("CheckpointCoordinator.dropSubsumedCheckpoints")
     @step
     def subsume(self, older: Checkpoint, newer: Checkpoint) -> None:
-        """CN-1, CN-2: an older checkpoint that is pending is aborted, an evicted one is discarded;
-        savepoints subsume nothing and are not subsumed."""
+        """CN-1: an older checkpoint that is pending is aborted, an evicted one is discarded."""
         if older < newer and self.can_be_subsumed(older) and self.subsumes(newer):
             if older.is_pending:
                 self.abort(older)
