@@ -1,13 +1,16 @@
-"""`finale blocked`: for each task of a log that has not ended, what the task waits for."""
+"""`finale blocked` and `finale logging`: what a log lacks, and the log levels that give more.
+
+For each task of a log that has not ended, `blocked` prints what the task waits for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from finale.checker.logs.read.line_patterns import table, tables
+from finale.checker.logs.read.line_patterns import log4j2, table, tables
 from finale.checker.logs.read.log_events import LineTally
 from finale.checker.logs.read.log_files import LogLine, LogShelf, RawLog, holes_of
 from finale.checker.logs.validate import JudgedJob, judge_cluster
@@ -16,7 +19,7 @@ from finale.checker.report.validated import no_job_line, unfinished_lines
 from finale.checker.search.rows import Exit
 from finale.model.errors import FinaleError
 
-from .output import document, say, say_json
+from .output import document, say, say_json, to_file_or_stdout
 from .parameters import TableName, TextOrJson
 
 #: The newest table of log lines.
@@ -101,3 +104,15 @@ def _row(judged: JudgedJob) -> dict[str, object]:
         "stops": list(judged.stops),
         "tasks": tasks,
     }
+
+
+def logging(
+    engine: Annotated[Literal["flink"], Parameter(help="Engine that writes the logs.")] = "flink",
+    /,
+    *,
+    table_name: TableName = NEWEST,
+) -> int:
+    """Print the lines for log4j.properties with which finale validate can decide most."""
+    assert engine == "flink"
+    to_file_or_stdout(log4j2(table(table_name)), None)
+    return 0

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from finale.checker.report.check_json import CheckResult, LeftOut, Mistake
 from finale.checker.report.layout import console, counted, paragraph, write
-from finale.checker.report.outcome import CheckResult, LeftOut, Mistake
 from finale.checker.report.places import shown_file
 from finale.checker.report.results import compared_line, slow_line, summary_lines
 from finale.checker.review.change import read_under

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from finale.checker.report.forced import force_json, force_lines, forcing_lines
 from finale.checker.report.layout import console, write
 from finale.checker.report.places import shown_file
+from finale.checker.report.reproduced import force_json, force_lines, forcing_lines
 from finale.checker.reproduce.causes import unlike
 from finale.checker.reproduce.forcing import (
     JudgedForce,

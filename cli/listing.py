@@ -19,7 +19,7 @@ from finale.model.errors import FinaleError
 from finale.model.language.build import rule_names, rule_of
 from finale.model.language.properties import Family
 from finale.model.language.protocol import Protocol
-from finale.model.rule_ids import RULE_IDS, cited_ids
+from finale.model.protocols.registry import RULE_IDS, cited_ids
 from finale.model.system import Rule
 
 from . import completers

@@ -22,8 +22,7 @@ from typing import TextIO
 from cyclopts import App, CycloptsError, Group
 
 from . import VERSION
-from .commands import COMMANDS, ENGINE, USUAL, CommandGroup
-from .former import present
+from .commands import COMMANDS, ENGINE, USUAL, CommandGroup, present
 from .project import fill_in
 
 #: Exit code of an internal error. No answer about a spec has this code.

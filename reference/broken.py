@@ -8,7 +8,7 @@ from __future__ import annotations
 from finale.reference.engine import Engine
 from finale.reference.operators.sinks import TransactionalSink
 from finale.reference.protocols.final_checkpoint import FinalCheckpoint
-from finale.reference.protocols.legacy_finish import LegacyFinish
+from finale.reference.protocols.legacy_stop import LegacyFinish
 from finale.reference.task import Task
 
 

@@ -16,11 +16,10 @@ from typing import ClassVar
 from finale.model.topology import Channel as Wire
 from finale.model.topology import Job
 from finale.reference.channel import Channel, NoRoom
-from finale.reference.coordinator import Checkpoint, Coordinator
+from finale.reference.coordinator import Checkpoint, Coordinator, Network
 from finale.reference.formats.files import Files, MemoryFiles
 from finale.reference.formats.snapshots import CheckpointStore, shape_of
 from finale.reference.gate import Gate
-from finale.reference.network import Network
 from finale.reference.operators.base import Word
 from finale.reference.operators.program import JobProgram
 from finale.reference.settings import EngineOptions, EngineSettings, Happened

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from finale.reference.network import Call
+from finale.reference.coordinator import Call
 from finale.reference.running import Running
 from finale.reference.steps import Guarded, action
 from finale.reference.task import Phase, Task

@@ -15,8 +15,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from finale import model
+from finale.checker.report.check_json import CheckResult
 from finale.checker.report.layout import counted
-from finale.checker.report.outcome import CheckResult
 from finale.checker.report.places import expectation_line, shown_file
 from finale.checker.report.results import trace_command
 from finale.checker.report.story import BUILT_IN_SENTENCES, Story, story_of

@@ -10,8 +10,8 @@ import secrets
 from collections.abc import Iterator, Sequence
 from html import escape
 
+from finale.checker.report.check_json import CheckResult
 from finale.checker.report.layout import counted
-from finale.checker.report.outcome import CheckResult
 from finale.checker.search.rows import Exit, SpecResult
 from finale.model.visible import visible
 

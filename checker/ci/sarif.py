@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 
-from finale.checker.report.outcome import CheckResult
+from finale.checker.report.check_json import CheckResult
 from finale.checker.report.story import StoryStep
 from finale.model.errors import Place
 from finale.model.visible import visible

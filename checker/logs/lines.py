@@ -26,7 +26,7 @@ from finale.model.protocols.coordinator.checkpoints import (
     CheckpointStatus,
 )
 from finale.model.protocols.job.channels import Channel
-from finale.model.protocols.requests.requests import Request
+from finale.model.protocols.requests import Request
 from finale.model.protocols.task.tasks import Task, TaskStatus
 
 #: Steps that may rename ids: what is taken by them is not looked at.

@@ -2,28 +2,64 @@
 
 The table is there without scripts: one row for each spec with what is violated or not as expected.
 With scripts a reader searches and filters it, sees the verdict on each property, and opens a spec:
-the page has all of them packed.
+the page has all of them packed. Parts that are alike are compressed together, so that a page about
+hundreds of specs stays small; a group is small enough to be unpacked before a reader notices.
 """
 
 from __future__ import annotations
 
+import base64
 import string
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import htpy as h
+from markupsafe import Markup
 
+from finale.checker.report.check_json import CheckResult, Mistake
 from finale.checker.report.layout import counted
-from finale.checker.report.outcome import CheckResult, Mistake
 from finale.checker.report.places import portable_error, portable_file
 from finale.checker.report.story import BUILT_IN_SENTENCES
 from finale.checker.search.rows import Exit, ResultRow, SpecResult
 from finale.checker.search.verdict import Word
+from finale.model.visible import visible
 
 from .document import data, document, fixed
 from .ids import ids_section
-from .packed import packed
 from .parts import badge, heading, listing, section, verdict_word
+
+#: A group ends with the part that makes it longer than this.
+CHARACTERS_MAX = 300_000
+
+
+def packed(name: str, parts: Sequence[str]) -> h.Renderable:
+    """Finished markup for the scripts of the page. They find each part by its number."""
+    groups = list(_groups([visible(part, "\n") for part in parts]))
+    texts = [
+        h.script(id=f"{name}-{number}", type="text/plain")[Markup(_text(group))]
+        for number, group in enumerate(groups)
+    ]
+    return h.fragment[texts, data(name, [len(group) for group in groups])]
+
+
+def _groups(parts: Sequence[str]) -> Iterator[list[str]]:
+    group, size = list[str](), 0
+    for part in parts:
+        group.append(part)
+        size += len(part)
+        if size > CHARACTERS_MAX:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
+
+
+def _text(group: Sequence[str]) -> str:
+    """Compress parts, joined by a character that no visible text has."""
+    whole = "\0".join(group).encode()
+    return base64.b64encode(zlib.compress(whole, 9)).decode("ascii")
+
 
 #: The sign of each verdict, and the filter that finds it.
 SIGNS = {
@@ -213,4 +249,4 @@ def _chips(result: SpecResult) -> Iterator[h.Node]:
         yield h.span[f"and {len(telling) - NAMES_MAX} more"]
 
 
-__all__ = ["overview_page"]
+__all__ = ["overview_page", "packed"]

@@ -1,11 +1,11 @@
-"""The JSON result of `finale check`: its rows as dataclasses, from which the schema is generated.
+"""What one run of `finale check` found, and its JSON: rows from which the schema is generated.
 
 A change that a reader of an older document would misread needs a new number in `FORMAT`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias, cast
@@ -17,8 +17,45 @@ from finale.checker.spec.releases import ReleaseConfig
 from finale.model.errors import FinaleError, Place
 from finale.model.language.properties import Family
 
-from .outcome import WhyLeftOut
 from .places import expectation_line, shown_file
+
+WhyLeftOut: TypeAlias = Literal["slow", "unchanged"]
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A spec that was not checked, and is no error."""
+
+    file: Path
+    title: str
+    why: WhyLeftOut
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A mistake in the input; `file` is the spec that it prevented from being checked."""
+
+    file: Path | None
+    error: FinaleError
+
+    @property
+    def place(self) -> Place:
+        """The place of the mistake: at least the spec, if it is about one."""
+        place = self.error.place or Place()
+        if place.file is not None or self.file is None:
+            return place
+        return Place(str(self.file), None, place.key, place.rule)
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What one run of a check found."""
+
+    results: Sequence[SpecResult]
+    mistakes: Sequence[Mistake] = ()
+    left_out: Sequence[LeftOut] = ()
+    interrupted: bool = False
+
 
 FORMAT: Literal["finale-check/3"] = "finale-check/3"
 

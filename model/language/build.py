@@ -16,10 +16,10 @@ from .decorators import DecoratedFunction, mark_of
 from .entities import World
 from .history import otherwise, refuse_difference, refuse_history
 from .layout import LayoutGuard, guarding, is_foreign, refuse_unguarded
+from .plain import start_values
 from .predicates import property_of, where
 from .properties import Family
 from .protocol import Protocol
-from .starting import start_values
 from .trees import ground_rule
 
 

@@ -5,6 +5,11 @@ facts of the path allow, and the runs make a binary tree: inner nodes are tests,
 run ended. At the top that tree is the rule's decision tree. A helper, a quantifier's body or a
 property is explored on its own (`merged`), and its tree is folded into one value and one set of
 writes with if-then-else, so that a plan over sixteen tasks is one leaf and not millions.
+
+A rule cannot keep an iterator. Python uses an iterator up, but a rule's body runs once for each
+path: the second run would find the iterator empty. So an iterator is used where it is made,
+`any(w.busy for w in workers)`, and is never read from a name, an attribute or an element, never
+given to a function of Python, and never returned from a merged helper.
 """
 
 from __future__ import annotations
@@ -30,7 +35,6 @@ from finale.model.expressions import (
 
 from .contents import Contents, contents, refuse_changed
 from .facts import Facts
-from .iterators import is_iterator, iterator_kept
 from .path_ends import (
     FAULTS,
     BlockedHere,
@@ -451,3 +455,21 @@ def _write(
         outside = after.low < cell.low or after.high > cell.high
         if outside and index < store.states:
             run.facts.bound(after, cell.low, cell.high)
+
+
+def is_iterator(value: object) -> bool:
+    """Whether a value is an iterator: a generator, `iter(…)`, `map(…)`, `zip(…)`."""
+    return hasattr(type(value), "__next__")
+
+
+def iterator_kept(value: object, what: str) -> FinaleError:
+    """Return the refusal of an iterator; `what` says where the iterator goes or comes from."""
+    kind = type(value).__name__
+    return FinaleError(
+        "iterator-kept",
+        f"{what} is an iterator ({kind}): one path through the rule would use it up, and the next "
+        "would find it empty",
+        place=caller(),
+        advice="make a tuple of it, `tuple(…)`; or use it where it is made, as in "
+        "`any(… for … in …)`",
+    )

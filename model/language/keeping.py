@@ -15,8 +15,8 @@ from typing import Any, cast
 from finale.model.errors import FinaleError, Place
 
 from .contents import changed, contents, watching
+from .explore import is_iterator
 from .instrumenting import NAME
-from .iterators import is_iterator
 from .refusals import CACHES, holds_state, inside
 
 #: What an entity of the language keeps, beside what its class gives it.

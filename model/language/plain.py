@@ -2,14 +2,17 @@
 
 The same rule bodies that make decision trees run here on ints, bools, enumeration members,
 entities, frozen records, tuples and frozensets. It shares no code with the symbolic side below the
-interfaces of `collections.py`, so that their agreement is worth a test.
+interfaces of `collections.py`, so that their agreement is worth a test. The initial states of a
+system are plain values, too.
 """
 
 from __future__ import annotations
 
+import typing
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any
 
 from finale.model.domains import (
     Array,
@@ -22,12 +25,14 @@ from finale.model.domains import (
     Set,
     Union,
 )
+from finale.model.errors import FinaleError, nearest
 from finale.model.values import Nothing
 
 from .access import Structure, not_an_index, plain_of, refuse_write
 from .collections import ArrayOf, MapOf, QueueOf, SetOf
-from .entities import Entity, FieldStore, Variable
+from .entities import Entity, FieldStore, Variable, World, initial_value
 from .path_ends import FaultHere
+from .protocol import Protocol
 
 
 class PlainStore(FieldStore):
@@ -57,7 +62,7 @@ class PlainStore(FieldStore):
         self.earlier = tuple(self.values)
 
 
-class Renames(Protocol):
+class Renames(typing.Protocol):
     """Returns the values after ids stand for others; `renaming.py` has the implementation."""
 
     def values(self, old: Sequence[object]) -> list[object]: ...
@@ -301,3 +306,41 @@ def _require_number(what: str, index: object) -> None:
         raise FaultHere("nothing-read", "Nothing is used as a number")
     if not isinstance(index, int):
         raise not_an_index(what, index)
+
+
+ADVICE = "let start_states() give values of the fields' domains"
+
+Values = tuple[object, ...]
+"""A state as plain values, one a variable."""
+
+
+def start_values(protocol: Protocol, world: World) -> tuple[Values, ...]:
+    """The initial states, each once.
+
+    Raises `unknown-field` and `initial-outside-domain` for what a protocol's `start_states` says.
+    """
+    usual = {variable.name: world.initial_values(variable) for variable in world.variables}
+    variables = {variable.name: variable for variable in world.variables}
+    started: list[Values] = []
+    given: Sequence[Mapping[str, object]] | None = protocol.start_states()
+    unchanged: Mapping[str, object] = {}
+    for state in (unchanged,) if given is None else given:
+        choices = dict(usual)
+        for name, value in state.items():
+            if name not in variables:
+                raise FinaleError(
+                    "unknown-field",
+                    f'start_states() of {protocol.key} gives "{name}", which is no variable',
+                    advice=nearest(name, variables),
+                )
+            choices[name] = (initial_value(variables[name], value, ADVICE),)
+        started += product(*choices.values())
+    return tuple(dict.fromkeys(started))
+
+
+def state_after(world: World, change: Callable[[], None]) -> Mapping[str, object]:
+    """A whole state by the names of its variables: the usual one after a change of plain values."""
+    store = PlainStore([world.initial_values(variable)[0] for variable in world.variables])
+    with world.on(store):
+        change()
+    return {variable.name: store.values[variable.position] for variable in world.variables}

@@ -24,9 +24,8 @@ from finale.model.values import Record
 from .access import Structure
 from .contents import attributes_of
 from .entities import Entity
-from .explore import exploring
+from .explore import exploring, is_iterator, iterator_kept
 from .instrumenting import NAME, has_checks
-from .iterators import is_iterator, iterator_kept
 from .operators import is_instance
 from .path_ends import caller
 from .simple_code import refuse_call

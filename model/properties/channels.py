@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from finale.model.properties.observed import is_excused
-from finale.model.properties.views import EndOfDataView
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.coordinator.coordinator import JobProtocol
 from finale.model.protocols.job.channels import Channel
@@ -14,6 +13,7 @@ from finale.model.protocols.job.elements import (
     EndOfData,
     EndOfPartition,
 )
+from finale.model.protocols.task.execution import EndOfDataView
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.rules import Taken, always, before, define, on_step, reachable, when
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from finale.model.properties.observed import is_excused, newest_stored
+from finale.model.protocols.committer import Committer
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.coordinator.coordinator import JobProtocol
 from finale.model.protocols.job.elements import Datum
-from finale.model.protocols.sinks.committer import Committer
-from finale.model.protocols.sinks.sinks import (
+from finale.model.protocols.sinks import (
     AtLeastOnceSink,
     ExactlyOnceSink,
     Sink,

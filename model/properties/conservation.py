@@ -8,13 +8,11 @@ each way: there nothing is claimed.
 from __future__ import annotations
 
 from finale.model.properties.observed import state_is_gone
-from finale.model.protocols.barriers.logs import LoggedChannel
 from finale.model.protocols.coordinator.coordinator import JobProtocol
-from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.channels import Channel, LoggedChannel
 from finale.model.protocols.job.elements import Data, Datum
 from finale.model.protocols.restore import Restore
-from finale.model.protocols.sinks.outside_sinks import BufferedSink
-from finale.model.protocols.sinks.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
+from finale.model.protocols.sinks import AtLeastOnceSink, BufferedSink, Sink, TwoPhaseSink
 from finale.model.protocols.task.operators import Buffering
 from finale.model.protocols.task.sources import Source
 from finale.model.protocols.task.stateful import Share, Stateful

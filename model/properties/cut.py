@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from finale.model.properties.observed import newest_stored
-from finale.model.properties.views import ChannelStateView, EndOfDataView
-from finale.model.protocols.barriers.logs import LoggedChannel
 from finale.model.protocols.barriers.tracking_gate import TrackingGate
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.coordinator.coordinator import JobProtocol
-from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.channels import Channel, LoggedChannel
 from finale.model.protocols.job.elements import Barrier, Data, EndOfPartition
+from finale.model.protocols.task.execution import ChannelStateView, EndOfDataView
 from finale.model.protocols.task.tasks import Task
 from finale.model.protocols.unaligned import Unaligned
 from finale.model.rules import Nothing, Taken, always, before, define, on_step, reachable, when

@@ -6,9 +6,10 @@ not hold merely because the interleaving never comes about.
 
 from __future__ import annotations
 
+from finale.model.protocols.committer import CommittableChannel, Writer
 from finale.model.protocols.coordinator.checkpoints import ABORTED, Checkpoint
 from finale.model.protocols.coordinator.coordinator import JobProtocol
-from finale.model.protocols.failures.failures import Failures, Region
+from finale.model.protocols.failures import Failures, Region
 from finale.model.protocols.final_checkpoint import FinalCheckpoint
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import (
@@ -18,11 +19,10 @@ from finale.model.protocols.job.elements import (
     EndOfPartition,
     StopMode,
 )
-from finale.model.protocols.requests.requests import Request, Requests, RequestStatus, StopRequest
-from finale.model.protocols.sinks.committer import CommittableChannel, Writer
-from finale.model.protocols.sinks.sinks import TwoPhaseSink
+from finale.model.protocols.requests import Request, Requests, RequestStatus, StopRequest
+from finale.model.protocols.sinks import TwoPhaseSink
 from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
-from finale.model.protocols.stops.stopping import Stopping
+from finale.model.protocols.stopping import Stopping
 from finale.model.protocols.task.chained import ChainingTask
 from finale.model.protocols.task.chained_source import ChainedSource
 from finale.model.protocols.task.operators import StableTask

@@ -12,7 +12,7 @@ from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.coordinator.coordinator import JobProtocol
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import Datum
-from finale.model.protocols.sinks.sinks import TwoPhaseSink
+from finale.model.protocols.sinks import TwoPhaseSink
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.rules import leads_to, when
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
 from finale.model.protocols.coordinator.coordinator import JobProtocol
 from finale.model.protocols.job.elements import CheckpointId, StopMode
-from finale.model.protocols.requests.requests import Requests
+from finale.model.protocols.requests import Requests
 from finale.model.protocols.restore import Restore
-from finale.model.protocols.stops.stopping import Stopping
+from finale.model.protocols.stopping import Stopping
 from finale.model.protocols.task.sources import Source
 from finale.model.protocols.task.tasks import Task
 from finale.model.rules import Nothing, define

@@ -5,7 +5,7 @@ from __future__ import annotations
 from finale.model.properties.observed import newest_stored
 from finale.model.protocols.coordinator.checkpoints import UNUSED, Checkpoint, CheckpointKind
 from finale.model.protocols.final_checkpoint import FinalCheckpoint
-from finale.model.protocols.requests.requests import (
+from finale.model.protocols.requests import (
     CancelRequest,
     JobStatus,
     Request,
@@ -13,7 +13,7 @@ from finale.model.protocols.requests.requests import (
     RequestStatus,
     StopRequest,
 )
-from finale.model.protocols.stops.stopping import Stopping
+from finale.model.protocols.stopping import Stopping
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.rules import (
     Nothing,
@@ -125,16 +125,16 @@ def served_in_order(state: FinalCheckpoint, request: Request, checkpoint: Checkp
 @define
 def waits(state: FinalCheckpoint, request: Request) -> bool:
     """Whether a request is in the queue."""
-    return state.room > 0 and request in state.may_wait and state.waits(request)
+    return state.queue > 0 and request in state.may_wait and state.waits(request)
 
 
 @always(on_request=True)
 def queue_has_a_limit(state: FinalCheckpoint) -> bool:
     """No more requests wait than may (PL-1)."""
     users = count(state.may_wait, lambda request: waits(state, request))
-    periodic = 1 if state.room and state.periodic_waits else 0
+    periodic = 1 if state.queue and state.periodic_waits else 0
     when(users + periodic > 0)
-    return users + periodic <= state.room
+    return users + periodic <= state.queue
 
 
 @leads_to(on_request=True)
@@ -154,7 +154,7 @@ def none_begins_while_off(state: Requests, checkpoint: Checkpoint) -> bool:
 @reachable(on_request=True)
 def waits_while_off(state: FinalCheckpoint) -> bool:
     """The timer's request waits while periodic checkpoints are off (JM-05)."""
-    return state.room > 0 and state.periodic_waits and not state.schedules()
+    return state.queue > 0 and state.periodic_waits and not state.schedules()
 
 
 FAMILIES = (

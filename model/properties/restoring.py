@@ -5,10 +5,10 @@ from __future__ import annotations
 from finale.model.properties.observed import newest_stored
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.coordinator.coordinator import JobProtocol
-from finale.model.protocols.failures.failures import Failures
+from finale.model.protocols.failures import Failures
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import Datum
-from finale.model.protocols.requests.requests import JobStatus, Requests
+from finale.model.protocols.requests import JobStatus, Requests
 from finale.model.protocols.restore import Restore
 from finale.model.protocols.task.execution import TaskExecution
 from finale.model.protocols.task.sources import Source

@@ -6,9 +6,9 @@ from finale.model.properties.observed import is_excused, was_suspended
 from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import Datum
-from finale.model.protocols.requests.requests import JobStatus, Request, RequestStatus, StopRequest
-from finale.model.protocols.sinks.sinks import AtLeastOnceSink, Sink, Transaction, TwoPhaseSink
-from finale.model.protocols.stops.stopping import Stopping
+from finale.model.protocols.requests import JobStatus, Request, RequestStatus, StopRequest
+from finale.model.protocols.sinks import AtLeastOnceSink, Sink, Transaction, TwoPhaseSink
+from finale.model.protocols.stopping import Stopping
 from finale.model.protocols.sync_savepoint import SyncSavepoint
 from finale.model.protocols.task.operators import Buffering
 from finale.model.protocols.task.sources import Source

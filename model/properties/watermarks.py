@@ -3,9 +3,9 @@ back by a restart (S22, S22'). Aligned sources wait for each other."""
 
 from __future__ import annotations
 
-from finale.model.properties.views import WatermarkView
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import Datum, EndOfData
+from finale.model.protocols.task.execution import WatermarkView
 from finale.model.protocols.task.sources import Source
 from finale.model.protocols.task.tasks import Task
 from finale.model.rules import always, before, on_step, reachable, when

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from finale.model.errors import FinaleError, Place
 from finale.model.protocols.barriers.gate import AlignedGate
@@ -19,7 +19,7 @@ from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import Datum, StopMode
 from finale.model.protocols.stop_with_savepoint import StopWithSavepoint, StopWithSavepointOptions
-from finale.model.protocols.stops.options import MultiInput, NoDrain
+from finale.model.protocols.stopping import MultiInput, NoDrain
 from finale.model.protocols.task.chained import ChainingGate, ChainingTask
 from finale.model.protocols.task.chained_source import ChainedSource
 from finale.model.protocols.task.sources import Reader
@@ -43,6 +43,7 @@ class ChainedSources(StopWithSavepoint):
 
     key = "chained-sources"
     Options = ChainedSourcesOptions
+    options: ChainedSourcesOptions
     parts: ClassVar[tuple[type[Entity], ...]] = (
         *StopWithSavepoint.parts,
         *(ChainedSource, ChainingTask, ChainingGate),
@@ -50,7 +51,7 @@ class ChainedSources(StopWithSavepoint):
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
-        chosen = self.chosen
+        chosen = self.options
         if chosen.multi_input != MultiInput.INTENDED or chosen.no_drain != NoDrain.UNIFIED:
             raise FinaleError(
                 "chained-as-built",
@@ -62,11 +63,6 @@ class ChainedSources(StopWithSavepoint):
             if isinstance(task, ChainingTask):
                 records = self.data_at[task.subtask.vertex]
                 task.chain(tuple(each for each in records if each.source == task.subtask))
-
-    @property
-    def chosen(self) -> ChainedSourcesOptions:
-        """The options, with those of this protocol."""
-        return cast(ChainedSourcesOptions, self.options)
 
     @property
     def gate_class(self) -> type[AlignedGate]:
@@ -142,13 +138,13 @@ class ChainedSources(StopWithSavepoint):
     @define
     def is_head(self, task: Task) -> bool:
         """PL-2.3, PL-2.4: a task with chained sources is called, too, whoever feeds it."""
-        return bool(task.chained and self.chosen.calls_chained) or super().is_head(task)
+        return bool(task.chained and self.options.calls_chained) or super().is_head(task)
 
     @define
     def has_stopped(self, task: Reader) -> bool:
         """SP-4: a task takes the savepoint when all its sources have stopped; as built, one that
         had ended before is waited for until its operator finishes, which only a drain does."""
-        if not self.chosen.ended_sources_hold:
+        if not self.options.ended_sources_hold:
             return super().has_stopped(task)
         holds = any(source.ended_by_itself() for source in task.chained)
         finished = task.has_finished and self.drains(task)

@@ -25,10 +25,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from finale.model.properties.views import ChannelStateView
 from finale.model.protocols.barriers.gate import AlignedGate
 from finale.model.protocols.barriers.handler import Arrival
-from finale.model.protocols.barriers.logs import LoggedChannel, LoggedCommittableChannel
 from finale.model.protocols.barriers.marker_gate import (
     Block,
     Init,
@@ -38,11 +36,12 @@ from finale.model.protocols.barriers.marker_gate import (
     MarkerOrder,
     Ways,
 )
+from finale.model.protocols.committer import CommittableChannel, LoggedCommittableChannel
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
-from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.channels import Channel, LoggedChannel
 from finale.model.protocols.job.elements import Barrier, CheckpointId, Data, Datum
-from finale.model.protocols.sinks.committer import CommittableChannel
-from finale.model.protocols.sinks.sinks import Sink
+from finale.model.protocols.sinks import Sink
+from finale.model.protocols.task.execution import ChannelStateView
 from finale.model.protocols.task.sources import Source
 from finale.model.protocols.task.tasks import Task
 from finale.model.rules import STRONG, define, require, rule, step
@@ -261,6 +260,6 @@ class ChandyLamport(ChannelStateView):
         return self.jumps and channel.queue.holds(Barrier(task.newest))
 
     @step
-    def log_record(self, task: Task, channel: LoggedChannel, record: Datum) -> None:
+    def log_record(self, task: Task, channel: Channel, record: Datum) -> None:
         """CL-3: a record that comes before its channel's marker is logged."""
-        self.gate_of(task).on_element(channel, record)
+        self.gate_of(task).on_element(self.logged(channel), record)

@@ -3,7 +3,7 @@
 "FLIP-147: Support Checkpoints After Tasks Finished - Part Two" (blog, 2022), the wiki's life-cycle
 tables, and rules FC-1, FC-2, FC-4 … FC-9, FC-11 of the fact sheet with aligned barriers. The rules
 of the coordinator are in `coordinator/coordinator.py`, those of a task's life in
-`task/execution.py`, FC-10 is in `failures/failures.py`, FC-5 in `requests/requests.py`.
+`task/execution.py`, FC-10 is in `failures.py`, FC-5 in `requests.py`.
 Left out: stops with a savepoint (FC-3), unaligned barriers (FC-12), operators that are chained.
 """
 
@@ -12,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from finale.model.properties.views import EndOfDataView, WatermarkView
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
-from finale.model.protocols.failures.failures import Failures
+from finale.model.protocols.failures import Failures
 from finale.model.protocols.finish_options import (
     FinalCheckpointOptions,
     FinalWait,
@@ -25,7 +24,8 @@ from finale.model.protocols.finish_options import (
 )
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import CheckpointId, EndOfData
-from finale.model.protocols.requests.requests import Requests
+from finale.model.protocols.requests import Requests
+from finale.model.protocols.task.execution import EndOfDataView, WatermarkView
 from finale.model.protocols.task.sources import Source
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.rules import (
@@ -95,7 +95,7 @@ class FinalCheckpoint(Requests, Failures, WatermarkView, EndOfDataView):
         """FC-2: whether the end of a channel's data is the end of the task's."""
         return all(each.end_of_data for each in task.inputs)
 
-    @at_once("StreamTask.endData", apart="finale.model.protocols.apart.task_steps:FinishesLater")
+    @at_once("StreamTask.endData", apart="finale.model.protocols.apart:FinishesLater")
     @step
     def finish_operators(self, task: Task) -> None:
         """FC-1, FC-11: the last watermark, endInput and finish of the operators, also if they had

@@ -6,10 +6,10 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from finale.model.protocols.committer import ConstantTagWriter, Writer
 from finale.model.protocols.coordinator.options import CoordinatorOptions
-from finale.model.protocols.failures.failures import FailureOptions
-from finale.model.protocols.requests.requests import RequestOptions
-from finale.model.protocols.sinks.committer import ConstantTagWriter, Writer
+from finale.model.protocols.failures import FailureOptions
+from finale.model.protocols.requests import RequestOptions
 from finale.model.protocols.task.execution import TaskOptions
 from finale.model.protocols.task.operators import Buffering, FlushingStableTask, StableTask
 from finale.model.protocols.task.tasks import Task

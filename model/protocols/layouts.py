@@ -24,6 +24,7 @@ _ALWAYS = (
     Same("Sink", ("task",), _CONNECTED),
     Same("Task", ("has_watermarks", "interruptible_timers", "stops"), _OF_OPTIONS),
     Same("Channel", ("has_watermarks",), _OF_OPTIONS),
+    Same("JobProtocol", ("has_watermarks",), _OF_OPTIONS),
     Same("Channel", ("cut", "counts_cancellations", "keeps_log"), _KEPT),
 )
 _THE_JOB = (
@@ -39,7 +40,6 @@ _THE_JOB = (
         _OF_OPTIONS,
     ),
     Same("Restore", ("former_job",), _OF_JOB),
-    Same("StopWithSavepoint", ("stopping",), _OF_OPTIONS),
 )
 _THE_EDGES = (
     Reader("coordinator.coordinator:reader", ("edge", "task_of"), _OF_JOB),
@@ -48,15 +48,15 @@ _THE_EDGES = (
     Reader("task.tasks:_emit_along", ("edge",), _OF_JOB),
     Reader("stop_with_savepoint:ends_data_of", ("edge",), _OF_JOB),
     Reader("chained_sources:ends_data_of", ("edge",), _OF_JOB),
-    Reader("requests.requests:is_next", ("before",), _OF_JOB),
-    Reader("failures.failures:task_failed", ("region_of",), _OF_JOB),
+    Reader("requests:is_next", ("before",), _OF_JOB),
+    Reader("failures:task_failed", ("region_of",), _OF_JOB),
 )
 _BOUNDED = "whether a source ends by itself is the job's; how many records it has is not read"
 _SUBTASKS = (
     Reader("task.execution:has_no_more", ("subtask",), _BOUNDED),
     Reader("task.execution:is_idle", ("subtask",), _BOUNDED),
     Reader("task.execution:waits_for_records", ("subtask",), _BOUNDED),
-    Reader("stops.stopping:can_be_over", ("subtask",), _BOUNDED),
+    Reader("stopping:can_be_over", ("subtask",), _BOUNDED),
 )
 _ONE_RECORD = (
     "a source has the record that is looked at, and others before and behind it: it compares how "
@@ -90,7 +90,7 @@ _NEXT_ID = (
         "a newest id that was given is in the window",
         answers=True,
     ),
-    Reader("requests.requests:next_id", ("checkpoints",), f"{_ORDERED}; the first unused one"),
+    Reader("requests:next_id", ("checkpoints",), f"{_ORDERED}; the first unused one"),
     Reader(
         "coordinator.coordinator:newest_completed",
         ("checkpoints",),
@@ -102,7 +102,7 @@ _NEXT_ID = (
         ("id_limit", "count"),
         "asks whether an id is left; in a window one always is",
     ),
-    Reader("requests.requests:trigger_for", ("id_limit", "count"), "asks whether an id is left"),
+    Reader("requests:trigger_for", ("id_limit", "count"), "asks whether an id is left"),
 )
 _AT_MOST = "a gap counts as one at most, so what fewer allow is allowed in the window as in a run"
 _COUNTED = (
@@ -147,8 +147,8 @@ ALL_JOBS = LayoutGuard(
         Reader("coordinator.coordinator:reader", ("edge", "task_of"), _ROLES),
         Reader("coordinator.coordinator:writer", ("edge", "task_of"), _ROLES),
         *_NEXT_ID,
-        Reader("requests.requests:abort", _REQUESTS, _ELSEWHERE),
-        Reader("requests.requests:note_kind", ("has_kinds",), _ELSEWHERE),
+        Reader("requests:abort", _REQUESTS, _ELSEWHERE),
+        Reader("coordinator.coordinator:note_kind", ("has_kinds",), _ELSEWHERE),
         Reader("coordinator.coordinator:snapshot_taken", ("unions",), _ELSEWHERE),
         Reader("restore:keep_snapshot", ("__class__",), _ELSEWHERE),
         Reader("task.execution:snapshot_taken", ("sink",), _ELSEWHERE),

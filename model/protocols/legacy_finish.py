@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from finale.model.properties.views import WatermarkView
+from finale.model.protocols.task.execution import WatermarkView
 from finale.model.protocols.task.sources import Source
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.rules import STRONG, WEAK, require, rule, step

@@ -32,8 +32,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, cast
 
-from finale.model.language.starting import state_after
-from finale.model.protocols.barriers.logs import LoggedChannel
+from finale.model.language.plain import state_after
 from finale.model.protocols.coordinator.checkpoints import COMPLETED, Checkpoint
 from finale.model.protocols.coordinator.graph_check import (
     Check,
@@ -41,11 +40,17 @@ from finale.model.protocols.coordinator.graph_check import (
     refuse_changes,
     statuses_in,
 )
-from finale.model.protocols.coordinator.metadata import Encoding, Flags, Metadata
-from finale.model.protocols.coordinator.snapshots import Snapshot, contents_of, fill
+from finale.model.protocols.coordinator.metadata import (
+    Encoding,
+    Flags,
+    Metadata,
+    Snapshot,
+    contents_of,
+    fill,
+)
 from finale.model.protocols.final_checkpoint import FinalCheckpoint
 from finale.model.protocols.finish_options import FinalCheckpointOptions
-from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.channels import Channel, LoggedChannel
 from finale.model.protocols.job.elements import CheckpointId, Datum
 from finale.model.protocols.task.operators import Buffering
 from finale.model.protocols.task.sources import Source

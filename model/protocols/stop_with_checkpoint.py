@@ -12,7 +12,7 @@ import enum
 from dataclasses import dataclass
 
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
-from finale.model.protocols.stops.ending import EndingSources
+from finale.model.protocols.legacy_stop import EndingSources
 from finale.model.protocols.sync_savepoint import SyncSavepoint, SyncSavepointOptions
 from finale.model.protocols.task.tasks import Task
 from finale.model.rules import Setting, define

@@ -2,7 +2,7 @@
 
 The wiki's life-cycle tables ("stop with savepoint", with and without drain), and rules SP-1 …
 SP-13 and FC-3 of the fact sheet over the final checkpoint; what the coordinator does is in
-`stops/stopping.py`. With `no_drain = blocking` a stop
+`stopping.py`. With `no_drain = blocking` a stop
 without drain is still the synchronous savepoint of release 1.14.
 Left out: the thread of a legacy source (`task/threads.py`): a mailbox source stands for both
 (SP-3), since it notes the savepoint and stops reading in one step. Sources chained in one task are
@@ -20,29 +20,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
-from finale.model.protocols.failures.failures import Region
+from finale.model.protocols.failures import Region
 from finale.model.protocols.final_checkpoint import FinalCheckpoint
 from finale.model.protocols.finish_options import FinalCheckpointOptions
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import CheckpointId, StopMode
-from finale.model.protocols.requests.requests import RequestStatus, StopRequest
-from finale.model.protocols.stops.options import (
+from finale.model.protocols.requests import RequestStatus, StopRequest
+from finale.model.protocols.stopping import (
     EndDuringSavepoint,
     MultiInput,
     NoDrain,
     ReleaseOn,
     StopOptions,
     StopOrder,
+    Stopping,
     SyncAbort,
 )
-from finale.model.protocols.stops.stopping import Stopping
 from finale.model.protocols.task.sources import Reader, Source
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.rules import (
     STRONG,
     WEAK,
     Nothing,
-    Setting,
     assumed,
     at_once,
     define,
@@ -62,11 +61,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
 
     key = "stop-with-savepoint"
     Options = StopWithSavepointOptions
-
-    def __init__(self, setting: Setting) -> None:
-        super().__init__(setting)
-        assert isinstance(self.options, StopWithSavepointOptions)
-        self.stopping = self.options
+    options: StopWithSavepointOptions
 
     # --- stops that meet failures ----------------------------------------------------------------
 
@@ -141,9 +136,9 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
         """SP-2: whether a source ends its data for a savepoint; else tasks block (1.14)."""
         if not (task.can_be_stopped and self.ends_the_job(checkpoint)):
             return False
-        if not self.stopping.stops_for_aborted and task.aborted.has(checkpoint):
+        if not self.options.stops_for_aborted and task.aborted.has(checkpoint):
             return False
-        blocks = self.stopping.no_drain == NoDrain.BLOCKING
+        blocks = self.options.no_drain == NoDrain.BLOCKING
         return not blocks or checkpoint.kind == CheckpointKind.DRAIN
 
     @rule(fair=STRONG)
@@ -182,7 +177,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
         """SP-2: whether its data have ended; they need not without drain, under back pressure."""
         if task.has_finished:
             return True
-        return self.stopping.stop_order == StopOrder.EITHER and task.stops_at_once
+        return self.options.stop_order == StopOrder.EITHER and task.stops_at_once
 
     @rule(fair=STRONG)
     def run_trigger(self, task: Task, checkpoint: Checkpoint) -> None:
@@ -216,7 +211,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     @define
     def fails_at_its_end(self, task: Source) -> bool:
         """V-10: release 1.14 has no answer to an end during a savepoint without drain."""
-        if self.stopping.end_during_savepoint == EndDuringSavepoint.WAITS:
+        if self.options.end_during_savepoint == EndDuringSavepoint.WAITS:
             return False
         return self.blocks(task) and not task.released and self.runs()
 
@@ -243,7 +238,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     def ends_data_of(self, task: Task, channel: Channel) -> bool:
         """FC-2, H7: as built, the last of several inputs must have drained, on each channel."""
         last = tuple(each for each in task.inputs if each.edge.edge == channel.edge.edge)
-        as_built = self.stops and self.stopping.multi_input == MultiInput.AS_BUILT
+        as_built = self.stops and self.options.multi_input == MultiInput.AS_BUILT
         several = len(last) < len(task.inputs)
         if as_built and several and any(each.stopped for each in last):
             return False
@@ -252,7 +247,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     @rule(fair=WEAK)
     def end_without_end_of_data(self, task: Task) -> None:
         """H7: a task whose inputs have ended ends, though its data never did."""
-        require(self.stopping.multi_input == MultiInput.AS_BUILT, task.inputs)
+        require(self.options.multi_input == MultiInput.AS_BUILT, task.inputs)
         require(task.is_running, task.inputs_ended)
         task.status = TaskStatus.WAITING_FOR_FINAL_CP
 
@@ -268,11 +263,11 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     @define
     def releases(self, task: Task, checkpoint: CheckpointId) -> bool:
         """SP-8, FC-7: a task that knows of the savepoint is released by it alone."""
-        if self.stopping.release_on == ReleaseOn.MINIMUM:
+        if self.options.release_on == ReleaseOn.MINIMUM:
             return super().releases(task, checkpoint)
         if task.knows(checkpoint):
             return True
-        if self.stopping.release_on == ReleaseOn.EXACT and task.knows_savepoint:
+        if self.options.release_on == ReleaseOn.EXACT and task.knows_savepoint:
             return False
         return super().releases(task, checkpoint)
 
@@ -287,7 +282,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     def may_close(self, task: Task) -> bool:
         """FC-6: and a task that knows of the savepoint waits for it in any case."""
         waits = self.waits_for_savepoint(task)
-        if self.stopping.multi_input == MultiInput.AS_BUILT and self.skipped_its_end(task):
+        if self.options.multi_input == MultiInput.AS_BUILT and self.skipped_its_end(task):
             return not waits and task.inputs_ended
         return not waits and super().may_close(task)
 
@@ -320,13 +315,13 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
 
     @at_once(
         "StreamTask.notifyCheckpointAbortAsync",
-        apart="finale.model.protocols.apart.task_steps:FailsLater",
+        apart="finale.model.protocols.apart:FailsLater",
     )
     @assumed("StreamTask.notifyCheckpointAbortAsync")
     @step
     def savepoint_aborted(self, task: Task, checkpoint: Checkpoint) -> None:
         """SP-10: the task fails, and with it what is connected; or it forgets the savepoint."""
-        if self.stopping.sync_abort == SyncAbort.FAILS:
+        if self.options.sync_abort == SyncAbort.FAILS:
             self.task_failed(task)
         else:
             task.sync = Nothing
@@ -340,7 +335,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     @define
     def blocks(self, task: Task) -> bool:
         """V-10: whether a task knows of a savepoint without drain of release 1.14."""
-        if self.stopping.no_drain == NoDrain.UNIFIED:
+        if self.options.no_drain == NoDrain.UNIFIED:
             return False
         return any(
             task.knows(checkpoint) and checkpoint.kind == CheckpointKind.SUSPEND

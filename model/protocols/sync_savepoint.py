@@ -2,7 +2,7 @@
 
 "FLIP-34: Terminate/Suspend Job with Savepoint" (releases 1.9 to 1.13, without drain also 1.14), and
 rules SS-1 … SS-9 of the fact sheet over the finish of LF: the operators end, and flush, after the
-savepoint. What the coordinator does is in `stops/stopping.py`.
+savepoint. What the coordinator does is in `stopping.py`.
 
 A task that stalls runs a loop of its own, which takes nothing but what becomes of the savepoint,
 and a cancellation. The last watermark, which a source emits first if the job drains, comes in-band
@@ -23,7 +23,7 @@ from finale.model.protocols.coordinator.checkpoints import Checkpoint, Checkpoin
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import CheckpointId, StopMode
 from finale.model.protocols.legacy_finish import LegacyFinish, LegacyFinishOptions
-from finale.model.protocols.stops.stopping import AfterFailure, Scheduler, Stopping
+from finale.model.protocols.stopping import AfterFailure, Scheduler, Stopping
 from finale.model.protocols.task.sources import Source, ThreadedSource
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.rules import STRONG, WEAK, Nothing, define, require, rule, step

@@ -3,12 +3,12 @@
 FLIP-76 "Unaligned Checkpoints", and rules UN-1 … UN-8, FC-12, RC-9, RC-12 of the fact sheet, with
 the finish of FLIP-147. A barrier keeps its place in the one queue of a channel, and is noticed
 ahead of its turn (decision 12). The handler of barriers is in `barriers/overtaking_gate.py`, the
-log of a channel in `barriers/logs.py`.
+log of a channel in `job/channels.py`.
 
-With `times_out` barriers are aligned at first, and overtake after a time: rules AT-1 … AT-7, and
-CL-TIMEOUT of the mail thread "Checkpointing under backpressure"; FLINK-27251 for the sender's time.
-Time is a rule that may be taken at any moment while an alignment is incomplete: whatever the age of
-a checkpoint is, some run has it.
+In `AlignedWithTimeout` barriers are aligned at first, and overtake after a time: rules
+AT-1 … AT-7, and CL-TIMEOUT of the mail thread "Checkpointing under backpressure"; FLINK-27251 for
+the sender's time. Time is a rule that can be taken at any moment while an alignment is incomplete:
+whatever the age of a checkpoint is, some run has it.
 Left out: which part of a log lies at the sender and which at the receiver (decision 12), files of
 channel state; that time is counted from the trigger of the checkpoint (AT-1), and that a sender
 waits for the fate of its queued barrier before it acknowledges (decision 12).
@@ -22,22 +22,16 @@ from typing import ClassVar, cast
 
 from finale.model.errors import FinaleError, Place
 from finale.model.language.protocol import kept
-from finale.model.properties.views import ChannelStateView
 from finale.model.protocols.barriers.gate import AlignedGate
 from finale.model.protocols.barriers.handler import Arrival
-from finale.model.protocols.barriers.logs import (
-    LoggedChannel,
-    LoggedCommittableChannel,
-    TimedChannel,
-)
 from finale.model.protocols.barriers.overtaking_gate import OvertakingGate
+from finale.model.protocols.committer import CommittableChannel, LoggedCommittableChannel
 from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
 from finale.model.protocols.final_checkpoint import FinalCheckpoint
 from finale.model.protocols.finish_options import FinalCheckpointOptions
-from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.channels import Channel, LoggedChannel, TimedChannel
 from finale.model.protocols.job.elements import Barrier, CheckpointId, Datum
-from finale.model.protocols.sinks.committer import CommittableChannel
-from finale.model.protocols.task.execution import TaskExecution
+from finale.model.protocols.task.execution import ChannelStateView, TaskExecution
 from finale.model.protocols.task.tasks import Task
 from finale.model.rules import STRONG, WEAK, Nothing, Setting, define, require, rule, step
 from finale.model.topology import Pattern
@@ -69,6 +63,7 @@ class Unaligned(FinalCheckpoint, ChannelStateView):
 
     key = "unaligned"
     Options: ClassVar[type] = UnalignedOptions
+    options: UnalignedOptions
     parts = (*FinalCheckpoint.parts, LoggedChannel, OvertakingGate, TimedChannel)
 
     acknowledges_snapshots = False
@@ -124,30 +119,23 @@ class Unaligned(FinalCheckpoint, ChannelStateView):
     def is_unordered(self, channel: Channel) -> bool:
         """UN-6: whether an edge by itself lets barriers overtake; inside a sink none does, unless
         that is asked for, or for all edges."""
-        if self.chosen.aligned_edges == AlignedEdges.NONE:
+        if self.options.aligned_edges == AlignedEdges.NONE:
             return True
         edge = channel.edge.edge
         inner = isinstance(channel, CommittableChannel)
         mixes = edge.pattern is Pattern.ALL_TO_ALL and not edge.broadcast and edge.overtakes
-        return mixes and (self.chosen.inner_edges_overtake or not inner)
+        return mixes and (self.options.inner_edges_overtake or not inner)
 
     @define
     def overtakes(self, channel: Channel, checkpoint: CheckpointId) -> bool:
         """UN-1, AT-1, AT-6: whether the sender puts the barrier ahead of all that is queued,
         EndOfData included: unless it is a savepoint's, and once its time is over."""
-        if self.times_out:
-            hurried = self.timed(channel).hurried
-            if hurried == Nothing:
-                return False
-            return checkpoint <= hurried and self.lets_overtake(channel, checkpoint)
-        return self.lets_overtake(channel, checkpoint)
-
-    @define
-    def lets_overtake(self, channel: Channel, checkpoint: CheckpointId) -> bool:
-        """UN-1: whether the edge lets a barrier overtake, and what is in flight is logged."""
-        if self.chosen.savepoint_priority:
-            return self.may_overtake(channel)
-        return self.may_overtake(channel) and self.is_unaligned(checkpoint)
+        is_logged = self.options.savepoint_priority or self.is_unaligned(checkpoint)
+        if not self.times_out:
+            return self.may_overtake(channel) and is_logged
+        hurried = cast(TimedChannel, channel).hurried
+        is_over = hurried != Nothing and checkpoint <= hurried
+        return is_over and self.may_overtake(channel) and is_logged
 
     @define
     def is_ahead(self, channel: LoggedChannel, checkpoint: CheckpointId) -> bool:
@@ -193,15 +181,15 @@ class Unaligned(FinalCheckpoint, ChannelStateView):
         return self.known(checkpoint).is_pending and self.is_unaligned(checkpoint)
 
     @step
-    def log_record(self, task: Task, channel: LoggedChannel, record: Datum) -> None:
+    def log_record(self, task: Task, channel: Channel, record: Datum) -> None:
         """UN-2: a record that comes before its channel's barrier, after the snapshot."""
         if self.gate_of(task).started and not channel.aligned:
             self._log_if_pending(task, channel, record)
 
     @step
-    def _log_if_pending(self, task: Task, channel: LoggedChannel, record: Datum) -> None:
+    def _log_if_pending(self, task: Task, channel: Channel, record: Datum) -> None:
         if self.keeps_log_of(task.newest):
-            channel.add_to_log(task.newest, record)
+            self.logged(channel).add_to_log(task.newest, record)
 
     # --- after a restart -------------------------------------------------------------------------
 
@@ -220,7 +208,7 @@ class Unaligned(FinalCheckpoint, ChannelStateView):
                 advice="leave it out: such checkpoints are taken one at a time (UN-8)",
             )
 
-        if self.tags and self.recovers and self.chosen.inner_edges_overtake:
+        if self.tags and self.recovers and self.options.inner_edges_overtake:
             raise FinaleError(
                 "overtaken-committables",
                 "what barriers overtake inside a sink is not logged, and the job may fail",
@@ -233,26 +221,16 @@ class Unaligned(FinalCheckpoint, ChannelStateView):
         """Whether what is in flight is part of a checkpoint: of savepoints it is not."""
         return not self.has_kinds or self.known(checkpoint).kind == CheckpointKind.CHECKPOINT
 
-    @property
-    def chosen(self) -> UnalignedOptions:
-        """The options, with those of this protocol."""
-        return cast(UnalignedOptions, self.options)
-
     @step
     def restore_from(self, task: Task, checkpoint: CheckpointId) -> None:
         """RC-9, RC-12: with the state comes what was in flight, unless that is to be dropped."""
         super().restore_from(task, checkpoint)
-        if self.chosen.drops_in_flight:
+        if self.options.drops_in_flight:
             for channel in task.inputs:
                 self.logged(channel).recovered.clear()
 
     def keeps(self) -> frozenset[str]:
         return super().keeps() | kept({"timeouts": self.times_out})
-
-    @staticmethod
-    def timed(channel: Channel) -> TimedChannel:
-        """A channel of this protocol."""
-        return cast(TimedChannel, channel)
 
     @rule(fair=STRONG)
     def notice_announcement(self, channel: LoggedChannel, checkpoint: Checkpoint) -> None:
@@ -281,3 +259,19 @@ class Unaligned(FinalCheckpoint, ChannelStateView):
         require(channel.queue.holds(Barrier(checkpoint)))
         require(channel.hurried == Nothing or channel.hurried < checkpoint)
         channel.hurried = checkpoint
+
+
+@dataclass(frozen=True)
+class TimeoutOptions(UnalignedOptions):
+    """What `unaligned` has, and where time is taken."""
+
+    #: AT-6: the sender, too, lets a barrier overtake that is still queued after the time
+    output_timeout: bool = True
+
+
+class AlignedWithTimeout(Unaligned):
+    """Unaligned, where the time of an alignment must be over first."""
+
+    key = "aligned-with-timeout"
+    Options = TimeoutOptions
+    times_out = True

@@ -1,9 +1,9 @@
 from finale.model.protocols.barriers.gate import AlignedGate, GatePorts
 from finale.model.protocols.barriers.handler import Arrival, BarrierHandler
-from finale.model.protocols.barriers.logs import LoggedChannel, TimedChannel
 from finale.model.protocols.barriers.marker_gate import MarkerGate, Ways
 from finale.model.protocols.barriers.overtaking_gate import OvertakingGate, OvertakingPorts
 from finale.model.protocols.barriers.tracking_gate import TrackingGate
+from finale.model.protocols.committer import CommittableChannel, Committer, Writer
 from finale.model.protocols.coordinator.checkpoints import (
     ABORTED,
     COMPLETED,
@@ -13,10 +13,9 @@ from finale.model.protocols.coordinator.checkpoints import (
     CheckpointKind,
     CheckpointStatus,
 )
-from finale.model.protocols.coordinator.metadata import Encoding, Flags
-from finale.model.protocols.coordinator.snapshots import Snapshot
-from finale.model.protocols.failures.failures import Region, RestartScope
-from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.coordinator.metadata import Encoding, Flags, Snapshot
+from finale.model.protocols.failures import Region, RestartScope
+from finale.model.protocols.job.channels import Channel, LoggedChannel, TimedChannel
 from finale.model.protocols.job.elements import (
     Barrier,
     CancelBarrier,
@@ -30,7 +29,7 @@ from finale.model.protocols.job.elements import (
     Watermark,
 )
 from finale.model.protocols.persisting import Cut
-from finale.model.protocols.requests.requests import (
+from finale.model.protocols.requests import (
     CancelRequest,
     CheckpointRequest,
     Request,
@@ -38,9 +37,13 @@ from finale.model.protocols.requests.requests import (
     SavepointRequest,
     StopRequest,
 )
-from finale.model.protocols.sinks.committer import CommittableChannel, Committer, Writer
-from finale.model.protocols.sinks.outside_sinks import BufferedSink
-from finale.model.protocols.sinks.sinks import AtLeastOnceSink, ExactlyOnceSink, Sink, TwoPhaseSink
+from finale.model.protocols.sinks import (
+    AtLeastOnceSink,
+    BufferedSink,
+    ExactlyOnceSink,
+    Sink,
+    TwoPhaseSink,
+)
 from finale.model.protocols.task.chained import ChainingTask
 from finale.model.protocols.task.chained_source import ChainedSource
 from finale.model.protocols.task.operators import ParkingTask, StableTask, TickingTask, TimerTask

@@ -1,4 +1,3 @@
-from finale.model.protocols.aligned_with_timeout import AlignedWithTimeout
 from finale.model.protocols.at_least_once import AtLeastOnce
 from finale.model.protocols.barrier_collection import BarrierCollection, Epoch
 from finale.model.protocols.barrier_collection import Worker as CollectionWorker
@@ -16,13 +15,12 @@ from finale.model.protocols.pipeline import Consumer, Pipeline, Producer, Stage
 from finale.model.protocols.pipeline import Operator as PipelineOperator
 from finale.model.protocols.pipeline import Source as PipelineSource
 from finale.model.protocols.restore import Restore
-from finale.model.protocols.restore_timed import RestoreTimed
-from finale.model.protocols.restore_unaligned import RestoreUnaligned
+from finale.model.protocols.restore_unaligned import RestoreTimed, RestoreUnaligned
 from finale.model.protocols.stop_with_checkpoint import StopWithCheckpoint
 from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
 from finale.model.protocols.sync_savepoint import SourceThread, SyncSavepoint
 from finale.model.protocols.two_phase_commit import Manager, TwoPhaseCommit
-from finale.model.protocols.unaligned import Unaligned, UnalignedOptions
+from finale.model.protocols.unaligned import AlignedWithTimeout, Unaligned, UnalignedOptions
 from finale.model.protocols.yardstick import Channel as YardstickChannel
 from finale.model.protocols.yardstick import CheckpointNumber, Element, Yardstick
 from finale.model.protocols.yardstick import Source as YardstickSource

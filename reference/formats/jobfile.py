@@ -47,7 +47,7 @@ from finale.reference.operators.keys import ByKey, InTurn, KeyField
 from finale.reference.operators.kinds import KINDS, OF_ALL, check_operator, settings_of
 from finale.reference.operators.sources import files_of
 from finale.reference.protocols import ENGINES, STOPPABLE
-from finale.reference.protocols.legacy_finish import LegacyFinish
+from finale.reference.protocols.legacy_stop import LegacyFinish
 from finale.reference.task import Partitioner
 
 OF_A_JOB = (

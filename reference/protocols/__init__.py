@@ -5,11 +5,9 @@ from __future__ import annotations
 from finale.reference.engine import Engine
 from finale.reference.protocols.aligned_with_timeout import AlignedWithTimeout
 from finale.reference.protocols.final_checkpoint import FinalCheckpoint
-from finale.reference.protocols.legacy_finish import LegacyFinish
-from finale.reference.protocols.legacy_stop import LegacyStop
-from finale.reference.protocols.stop_with_checkpoint import StopWithCheckpoint
+from finale.reference.protocols.legacy_stop import LegacyFinish, LegacyStop
 from finale.reference.protocols.stop_with_savepoint import StopWithSavepoint
-from finale.reference.protocols.sync_savepoint import SyncSavepoint
+from finale.reference.protocols.sync_savepoint import StopWithCheckpoint, SyncSavepoint
 from finale.reference.protocols.unaligned import Unaligned
 
 

@@ -1,14 +1,17 @@
 """FLIP-34: after its part of the savepoint, a task waits until the savepoint ends.
 
 Then sources end, and what their operators emit as they do is behind the savepoint. A source as it
-was built does not stall, but emits on.
+was built does not stall, but emits on. FLIP-45 takes a checkpoint instead, if checkpoints are kept,
+and else stops the sources: all tasks stall, sources, too, and a cancellation ends each of them.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from finale.reference.channel import Channel
-from finale.reference.coordinator import CheckpointKind
-from finale.reference.protocols.legacy_finish import LegacyFinish
+from finale.reference.coordinator import Checkpoint, CheckpointKind
+from finale.reference.protocols.legacy_stop import EndingSources, LegacyFinish
 from finale.reference.settings import EngineOptions
 from finale.reference.steps import Guarded, action
 from finale.reference.stopping import Stopping
@@ -94,3 +97,20 @@ class SyncSavepoint(Stopping, LegacyFinish):
         if self.options.end_input_on_suspend:
             task.operator.finish(task.emit)
         task.phase = Phase.DRAINING
+
+
+class StopWithCheckpoint(EndingSources, SyncSavepoint):
+    """A job that is stopped with a checkpoint to go on from."""
+
+    key = "stop-with-checkpoint"
+    usual = replace(SyncSavepoint.usual, source_blocks=True, retention="kept")
+
+    @property
+    def ends_sources(self) -> bool:
+        return self.options.retention == "none"
+
+    def is_left(self, checkpoint: Checkpoint) -> bool:
+        return not self.ends_sources and super().is_left(checkpoint)
+
+    def heeds_cancellation(self, task: Task) -> bool:
+        return self.options.cancel_wins or not task.stalled

@@ -99,7 +99,7 @@ def test_what_is_no_mistake(tmp_path: Path, body: str) -> None:
 
 def test_a_queue_may_hold_more_and_not_less(tmp_path: Path) -> None:
     mine = """from finale.model.protocols.job import channels
-from finale.model.protocols.sinks.committer import HandedOver
+from finale.model.protocols.committer import HandedOver
 
 class Wider(channels.Channel):
     queue = field(Queue({}, Bound("checkpoints")), ())

@@ -6,7 +6,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from finale.checker.report.outcome import CheckResult, LeftOut, Mistake
+from finale.checker.report.check_json import CheckResult, LeftOut, Mistake
 from finale.checker.search.limits import Limits
 from finale.checker.search.rows import SpecResult, strictly
 from finale.checker.search.run import run

@@ -13,7 +13,7 @@ from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.doc_tables import DOCS
 from finale.cli.explaining import PAGES, rows_of
 from finale.model.properties.registry import PROPERTIES
-from finale.model.rule_ids import RULE_IDS
+from finale.model.protocols.registry import RULE_IDS
 from tests.cli.running import HERE, run
 from tests.docs.codes import codes
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from finale.cli.former import FORMER, present
+from finale.cli.commands import FORMER, present
 from tests.cli.running import run
 
 PAIR = "specs/final-checkpoint/pair.toml"

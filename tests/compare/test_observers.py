@@ -26,7 +26,7 @@ from collections.abc import Mapping
 
 from finale.model.protocols.final_checkpoint import FinalCheckpoint
 from finale.model.protocols.job.elements import CheckpointId, add_effect
-from finale.model.protocols.sinks.sinks import Sink, TwoPhaseSink
+from finale.model.protocols.sinks import Sink, TwoPhaseSink
 from finale.model.rules import step
 from finale.model.topology import Sink as SinkKind
 

@@ -47,10 +47,10 @@ from finale.model.expressions import (
     plus,
 )
 from finale.model.language.build import build, world_of
+from finale.model.language.plain import Values
 from finale.model.language.protocol import Setting
-from finale.model.language.starting import Values
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
-from finale.model.protocols.requests.requests import JobStatus
+from finale.model.protocols.requests import JobStatus
 from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
 from finale.model.protocols.task.tasks import TaskStatus
 from finale.model.semantics import steps

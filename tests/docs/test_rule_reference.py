@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from finale.model.rule_ids import RULE_IDS
+from finale.model.protocols.registry import RULE_IDS
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "rule-reference.md").read_text("utf-8")

@@ -54,14 +54,14 @@ def bare() -> dict[str, str]:
 
 def test_a_file_that_is_loaded_under_two_names_is_found() -> None:
     """The fixture in `conftest.py` fails by it."""
-    file = ROOT / "model" / "rule_ids.py"
-    spec = spec_from_file_location("model.rule_ids", file)
+    file = ROOT / "model" / "protocols" / "registry.py"
+    spec = spec_from_file_location("model.protocols.registry", file)
     assert spec is not None
     again = module_from_spec(spec)
-    import finale.model.rule_ids as ours
+    import finale.model.protocols.registry as ours
 
     found = loaded_twice([ours, again], ROOT)
-    assert found == {file: ["finale.model.rule_ids", "model.rule_ids"]}
+    assert found == {file: ["finale.model.protocols.registry", "model.protocols.registry"]}
 
 
 # --- what users import ---------------------------------------------------------------------------

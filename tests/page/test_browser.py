@@ -18,7 +18,7 @@ from finale.checker.page.overview import overview_page
 from finale.checker.page.report import details, report_page
 from finale.checker.page.review import review_page
 from finale.checker.page.sequence_svg import sequence_file
-from finale.checker.report.outcome import CheckResult
+from finale.checker.report.check_json import CheckResult
 from finale.checker.review.change import Change
 from finale.checker.review.verdicts import Difference, Direction
 from finale.checker.search.verdict import Verdict, Word

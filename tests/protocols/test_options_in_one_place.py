@@ -30,6 +30,7 @@ SWITCHES = {
     "expiry_is_owed": "Failures",
     "final_trigger": "Failures",
     "interruptible_timers": "TaskExecution",
+    "queue": "Requests",
     "readers_ask": "Asking",
     "restart_delay": "Failures",
     "split_trigger": "Requests",
@@ -53,6 +54,7 @@ SEVERAL_RULES = {
     "no_drain": "which savepoints block, and which sources end behind them",
     "order": "readers are triggered before the enumerator's part, or after it",
     "own_work": "own work is joined to the step before it, and to the one behind it",
+    "processing": "which records wait for a checkpoint, and that it can time out meanwhile",
     "release": "which checkpoints release a task, and that the first alone may be missed",
     "reports_before_store": "an answer that comes first, and a completion that waits for it",
     "savepoint_stored": "which checkpoints enter the store, and which of them savepoints spare",
@@ -82,7 +84,7 @@ def attributes_in(node: ast.AST) -> Iterator[tuple[str, str]]:
 
 def options_in(node: ast.AST) -> set[str]:
     """What is read of the options, whatever they are called there."""
-    called = ("self.options", "self.chosen", "self.stopping", "chosen", "options")
+    called = ("self.options", "chosen", "options")
     read = attributes_in(node)
     return {name for of, name in read if of in called or of.endswith(" self.options)")}
 

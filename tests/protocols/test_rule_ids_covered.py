@@ -6,8 +6,7 @@ import pytest
 
 from finale.checker.spec.catalogue import catalogue
 from finale.model.language.decorators import ids_in
-from finale.model.protocols.registry import PROTOCOLS
-from finale.model.rule_ids import RULE_IDS, cited_ids
+from finale.model.protocols.registry import PROTOCOLS, RULE_IDS, cited_ids
 
 
 def test_every_rule_is_modelled_by_some_protocol() -> None:

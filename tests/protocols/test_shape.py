@@ -29,7 +29,12 @@ KINDS = tuple(catalogue(None).protocol(each.key) for each in PROTOCOLS)
 
 def protocol_classes(kind: type[Protocol]) -> list[type]:
     """The classes of a protocol that have rules, or what rules call: no views of properties."""
-    return [base for base in kind.__mro__ if base.__module__.startswith("finale.model.protocols")]
+    return [
+        base
+        for base in kind.__mro__
+        if base.__module__.startswith("finale.model.protocols")
+        and not base.__name__.endswith("View")
+    ]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: str(kind.key))

@@ -10,7 +10,7 @@ from finale.model.language.build import world_of
 from finale.model.language.plain import PlainStore
 from finale.model.protocols.coordinator.checkpoints import COMPLETED, CheckpointKind
 from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
-from finale.model.protocols.stops.stopping import Stopping
+from finale.model.protocols.stopping import Stopping
 from finale.model.protocols.sync_savepoint import SyncSavepoint
 from finale.model.rules import Setting
 from finale.model.topology import Job

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from finale.reference.coordinator import CheckpointKind, Coordinator
+from finale.reference.coordinator import CheckpointKind, Coordinator, Network
 from finale.reference.formats.files import MemoryFiles
 from finale.reference.formats.snapshots import CheckpointStore
-from finale.reference.network import Network
 from finale.reference.operators.base import Context
 from finale.reference.operators.sinks import AppendingSink
 

@@ -12,13 +12,13 @@ from finale.checker.scenario.benches import BENCHES
 from finale.checker.scenario.running import run_file
 from finale.checker.spec.catalogue import catalogue
 from finale.model.language.decorators import mark_of
-from finale.model.protocols.aligned_with_timeout import AlignedWithTimeout
 from finale.model.protocols.coordinator.graph_check import GraphCheck
 from finale.model.protocols.coordinator.metadata import Encoding
 from finale.model.protocols.final_checkpoint import FinalCheckpoint
 from finale.model.protocols.persister import Persister
 from finale.model.protocols.persisting import Receiving
 from finale.model.protocols.restore_unaligned import RestoreUnaligned
+from finale.model.protocols.unaligned import AlignedWithTimeout
 from tests.docs.pages import ROOT
 
 KNOWN = catalogue(None)

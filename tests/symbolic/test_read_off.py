@@ -16,9 +16,7 @@ from finale.checker.proofs.all_jobs.compared import (
 from finale.checker.proofs.all_jobs.plans import Plans
 from finale.checker.proofs.all_jobs.sending import Outputs
 from finale.model.errors import FinaleError
-from finale.model.protocols.barriers.gate import (
-    AlignedGate,
-)
+from finale.model.protocols.barriers.gate import AlignedGate
 from finale.model.protocols.barriers.handler import Arrival
 from finale.model.protocols.broken.final_checkpoint.finish import (
     PlansByEndOfData,
@@ -26,9 +24,7 @@ from finale.model.protocols.broken.final_checkpoint.finish import (
     WaitsForLostAck,
     WaitsForTheFinished,
 )
-from finale.model.protocols.final_checkpoint import (
-    FinalCheckpoint,
-)
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
 from finale.model.protocols.finish_options import FinishRace
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import Barrier, CheckpointId

@@ -8,9 +8,7 @@ import pytest
 
 from finale.checker.proofs.all_jobs.calls import RULES_OF_CALLS
 from finale.model.language.build import build
-from finale.model.protocols.final_checkpoint import (
-    FinalCheckpoint,
-)
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
 from finale.model.protocols.finish_options import FinishRace
 from finale.model.rules import Setting
 from finale.model.semantics import steps

@@ -34,9 +34,7 @@ from finale.model.protocols.broken.final_checkpoint.finish import (
 )
 from finale.model.protocols.broken.legacy_finish import IgnoresEnds
 from finale.model.protocols.coordinator.graph_check import Check, Finished, GraphCheck
-from finale.model.protocols.final_checkpoint import (
-    FinalCheckpoint,
-)
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
 from finale.model.protocols.finish_options import FinishRace
 from finale.model.protocols.legacy_finish import LegacyFinish
 from finale.model.protocols.task.tasks import TaskStatus

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from finale.checker.logs.findings import Finding, Severity, Where
 from finale.checker.logs.property_monitor import AskedPredicates, PropertyMonitor
 from finale.checker.search.interpreter.execution import PlainPredicate, PlainSystem, TakenStep
+from finale.model.language.plain import Values
 from finale.model.language.properties import goal_alone
-from finale.model.language.starting import Values
 from finale.model.system import Blocked, Fairness
 
 from .section_search import Move

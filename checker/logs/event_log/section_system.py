@@ -23,8 +23,7 @@ from finale.model.language.bindings import BoundRule
 from finale.model.language.build import world_of
 from finale.model.language.entities import Variable
 from finale.model.language.path_ends import BlockedHere, FaultHere, line_of
-from finale.model.language.plain import PlainStore
-from finale.model.language.starting import Values
+from finale.model.language.plain import PlainStore, Values
 from finale.model.protocols.coordinator.checkpoints import (
     COMPLETED,
     UNUSED,

@@ -12,7 +12,7 @@ from typing import cast
 from finale.model.protocols.coordinator.checkpoints import ABORTED, Checkpoint
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import Barrier, CancelBarrier, EndOfData, EndOfPartition
-from finale.model.protocols.requests.requests import JobStatus
+from finale.model.protocols.requests import JobStatus
 from finale.model.protocols.task.tasks import TaskStatus
 
 from .observations import Observation

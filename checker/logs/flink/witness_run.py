@@ -17,8 +17,7 @@ from finale.checker.logs.event_log.section_search import Move
 from finale.checker.logs.event_log.section_system import Refusal, SectionSystem
 from finale.checker.logs.lines import TRIGGERS, Observed
 from finale.model.events import Clock
-from finale.model.language.plain import PlainStore
-from finale.model.language.starting import Values
+from finale.model.language.plain import PlainStore, Values
 from finale.model.protocols.coordinator.checkpoints import ABORTED, Checkpoint
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.stop_with_savepoint import StopWithSavepoint

@@ -16,7 +16,7 @@ from finale.model.protocols.coordinator.checkpoints import (
     CheckpointKind,
     CheckpointStatus,
 )
-from finale.model.protocols.requests.requests import JobStatus, Request, RequestStatus
+from finale.model.protocols.requests import JobStatus, Request, RequestStatus
 from finale.model.protocols.task.tasks import TaskStatus
 from finale.model.rules import Nothing
 

@@ -15,7 +15,7 @@ from finale.checker.logs.replay.replay_state import ReplayState, where_of
 from finale.checker.logs.replay.stops import AllStops, HungStop, hung_stop
 from finale.checker.logs.replay.task_events import TaskEvents
 from finale.model.protocols.coordinator.checkpoints import ABORTED
-from finale.model.protocols.sinks.sinks import Sink
+from finale.model.protocols.sinks import Sink
 from finale.model.protocols.task.tasks import Task
 
 #: The words that lines of sinks may tell.

@@ -21,10 +21,9 @@ from finale.checker.search.interpreter.execution import PlainPredicate
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.reading import can_apply
 from finale.model.language.build import bindings, world_of
-from finale.model.language.plain import PlainStore
+from finale.model.language.plain import PlainStore, Values, start_values
 from finale.model.language.properties import Taken
 from finale.model.language.protocol import Setting
-from finale.model.language.starting import Values, start_values
 from finale.model.protocols.coordinator.checkpoints import CheckpointKind
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.stop_with_savepoint import StopWithSavepoint

@@ -34,7 +34,7 @@ from finale.model.language.entities import Entity
 from finale.model.language.plain import PlainStore
 from finale.model.protocols.coordinator.checkpoints import PENDING, Checkpoint
 from finale.model.protocols.job.channels import Channel
-from finale.model.protocols.requests.requests import Request
+from finale.model.protocols.requests import Request
 from finale.model.protocols.task.tasks import Task
 from finale.model.rules import Nothing
 

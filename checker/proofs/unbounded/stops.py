@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from finale.model.protocols.coordinator.checkpoints import UNUSED, Checkpoint, CheckpointKind
-from finale.model.protocols.requests.requests import JobStatus, RequestStatus, StopRequest
+from finale.model.protocols.requests import JobStatus, RequestStatus, StopRequest
 from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.rules import Nothing, always, when

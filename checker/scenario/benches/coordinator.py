@@ -17,7 +17,7 @@ from finale.checker.scenario.stimuli import Command, Stimulus
 from finale.model.errors import FinaleError
 from finale.model.language.protocol import Setting
 from finale.model.protocols.coordinator.checkpoints import UNUSED, Checkpoint
-from finale.model.protocols.stops.stopping import Stopping
+from finale.model.protocols.stopping import Stopping
 from finale.model.protocols.task.tasks import TaskStatus
 
 
@@ -306,7 +306,7 @@ class CoordinatorBench(JobBench):
     def see_waiting(self) -> Fields:
         protocol = self.protocol
         users = tuple(each.name for each in protocol.may_wait if protocol.waits(each))
-        return (*users, "timer") if protocol.room and protocol.periodic_waits else users
+        return (*users, "timer") if protocol.queue and protocol.periodic_waits else users
 
     def see_awaited(self, number: str) -> Fields:
         return self.among(self.checkpoint(number).awaited)

@@ -30,9 +30,7 @@ from finale.checker.scenario.stimuli import (
 )
 from finale.model.errors import FinaleError
 from finale.model.language.protocol import Setting
-from finale.model.protocols.aligned_with_timeout import AlignedWithTimeout
 from finale.model.protocols.barriers.handler import Arrival
-from finale.model.protocols.barriers.logs import LoggedChannel
 from finale.model.protocols.coordinator.checkpoints import (
     PENDING,
     UNUSED,
@@ -41,12 +39,12 @@ from finale.model.protocols.coordinator.checkpoints import (
 )
 from finale.model.protocols.final_checkpoint import FinalCheckpoint
 from finale.model.protocols.job import elements
-from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.channels import Channel, LoggedChannel
 from finale.model.protocols.job.elements import CheckpointId, Datum
 from finale.model.protocols.persister import Persister
 from finale.model.protocols.persisting import Cut
 from finale.model.protocols.task.tasks import Task
-from finale.model.protocols.unaligned import Unaligned
+from finale.model.protocols.unaligned import AlignedWithTimeout, Unaligned
 from finale.model.rules import Nothing, require
 from finale.model.topology import Edge, Job, Vertex
 

@@ -18,9 +18,9 @@ from finale.model.language.protocol import Protocol, Setting
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.final_checkpoint import FinalCheckpoint
 from finale.model.protocols.job.elements import StopMode
-from finale.model.protocols.requests.requests import Request, RequestStatus
+from finale.model.protocols.requests import Request, RequestStatus
 from finale.model.protocols.restore import Restore
-from finale.model.protocols.stops.stopping import Stopping
+from finale.model.protocols.stopping import Stopping
 from finale.model.protocols.task.sources import Source
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.rules import require

@@ -10,10 +10,10 @@ from finale.checker.scenario.bench import Fields, ProtocolBench
 from finale.checker.scenario.stimuli import Command, Stimulus
 from finale.model.errors import FinaleError
 from finale.model.language.protocol import Setting
+from finale.model.protocols.committer import CommittableChannel, Committer
 from finale.model.protocols.coordinator.checkpoints import ABORTED, COMPLETED, PENDING, Checkpoint
 from finale.model.protocols.final_checkpoint import FinalCheckpoint
-from finale.model.protocols.sinks.committer import CommittableChannel, Committer
-from finale.model.protocols.sinks.sinks import Transaction, TwoPhaseSink
+from finale.model.protocols.sinks import Transaction, TwoPhaseSink
 from finale.model.protocols.task.sources import Source
 from finale.model.protocols.task.tasks import Task
 from finale.model.topology import Edge, Job, OperatorKind, Sink, Vertex

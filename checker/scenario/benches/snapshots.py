@@ -14,10 +14,15 @@ from finale.checker.scenario.stimuli import Command, Stimulus
 from finale.checker.spec.catalogue import Catalogue
 from finale.model.errors import FinaleError, nearest
 from finale.model.language.protocol import Former, Setting
-from finale.model.protocols.barriers.logs import LoggedChannel
 from finale.model.protocols.coordinator.graph_check import Check, Finished, GraphCheck
-from finale.model.protocols.coordinator.metadata import Encoding, Flags, Metadata
-from finale.model.protocols.coordinator.snapshots import Contents, Snapshot
+from finale.model.protocols.coordinator.metadata import (
+    Contents,
+    Encoding,
+    Flags,
+    Metadata,
+    Snapshot,
+)
+from finale.model.protocols.job.channels import LoggedChannel
 from finale.model.protocols.job.elements import Datum
 from finale.model.protocols.restore import Restore
 from finale.model.protocols.task.stateful import DEALT_OUT, Stateful

@@ -11,10 +11,9 @@ from typing import Literal
 from finale.model.language.build import BoundRule, bindings, bound_rules
 from finale.model.language.observing import observing
 from finale.model.language.path_ends import FAULTS, BlockedHere, FaultHere, fault_of
-from finale.model.language.plain import PlainStore
+from finale.model.language.plain import PlainStore, Values, start_values
 from finale.model.language.properties import Family, Taken, stepping
 from finale.model.language.protocol import Protocol
-from finale.model.language.starting import Values, start_values
 from finale.model.system import Blocked, Fault
 
 Judgement = bool | Literal["fault", "silent"]

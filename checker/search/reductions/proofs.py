@@ -11,9 +11,8 @@ from functools import cached_property
 
 from finale.checker.search.limits import LimitHit
 from finale.checker.search.solving.certificate import Certificate, Certifier
-from finale.checker.search.solving.ic3 import BadStateReached, Ic3
+from finale.checker.search.solving.ic3 import BadStateReached, Ic3, walked
 from finale.checker.search.solving.prover import Prover
-from finale.checker.search.solving.random_walks import walked
 from finale.model.expressions import FALSE, Expression, conjunction, disjunction, equal, negation
 from finale.model.system import State, System
 

@@ -14,14 +14,15 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Sequence
+from random import Random
 
 from finale.model.expressions import FALSE, Expression, conjunction
+from finale.model.semantics import steps
 from finale.model.system import State, System
 
 from .bit_vectors import Term
 from .cubes import Cube, has, is_in, resting
 from .encoding import RulePath, TransitionRelation
-from .random_walks import walked
 from .solver import Solver
 
 #: A solver is asked with so many assumptions of its own before another one takes its place.
@@ -234,3 +235,31 @@ class Ic3:
         rule = self.encoding.chosen(self.solver.model, 0)
         ways = (way for way in self.encoding.taken if way.rule == rule)
         return next(way for way in ways if resting(way.condition, state)[0])
+
+
+WALKS, STEPS_OF_WALK = 24, 80
+
+
+def walked(
+    system: System,
+    look: Callable[[], None],
+    walks: int = WALKS,
+    length: int = STEPS_OF_WALK,
+) -> tuple[State, ...]:
+    """Return all initial states and those on so many walks of a length, without duplicates."""
+    chance = Random(0)
+    seen = dict.fromkeys(system.initial)
+    after: dict[State, list[State]] = {}
+    for number in range(walks):
+        state = system.initial[number % len(system.initial)]
+        for _ in range(length):
+            look()
+            if state not in after:
+                found = (step.result for step in steps(system, state))
+                after[state] = [each for each in found if isinstance(each, tuple)]
+            fresh = [each for each in after[state] if each not in seen]
+            if not (fresh or after[state]):
+                break
+            state = chance.choice(fresh or after[state])
+            seen[state] = None
+    return tuple(seen)

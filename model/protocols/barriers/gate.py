@@ -1,7 +1,7 @@
 """The aligned gate of a task: the task takes its part when all barriers of a checkpoint are there.
 
-Models 1.4 (exactly-once handler, aligned), AL-1 … AL-4 and PL-7 of the fact sheet. There is one a
-task; what it does to its task and to the coordinator goes through its ports.
+Models 1.4 (exactly-once handler, aligned), AL-1 … AL-4 and PL-7 of the fact sheet. Each task has
+one gate, which acts on its task and on the coordinator through its ports.
 """
 
 from __future__ import annotations

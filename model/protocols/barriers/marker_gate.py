@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from finale.model.protocols.barriers.gate import AlignedGate, GatePorts
 from finale.model.protocols.barriers.handler import Arrival
-from finale.model.protocols.barriers.logs import LoggedChannel
-from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.channels import Channel, LoggedChannel
 from finale.model.protocols.job.elements import CheckpointId, Datum
 from finale.model.protocols.task.tasks import Task
 from finale.model.rules import Bool, Enum, define, field, step

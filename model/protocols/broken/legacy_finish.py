@@ -7,7 +7,7 @@ from finale.model.protocols.barriers.handler import Arrival
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import CheckpointId, Datum, clear_effects
 from finale.model.protocols.legacy_finish import LegacyFinish
-from finale.model.protocols.sinks.sinks import TwoPhaseSink
+from finale.model.protocols.sinks import TwoPhaseSink
 from finale.model.protocols.task.tasks import Task
 from finale.model.rules import step
 

@@ -1,4 +1,4 @@
-"""Planted mistakes of `restore`."""
+"""Planted mistakes of `restore` and `restore-unaligned`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.coordinator.metadata import Encoding
 from finale.model.protocols.job.channels import Channel
-from finale.model.protocols.job.elements import CheckpointId, Data
+from finale.model.protocols.job.elements import CheckpointId, Data, Datum
 from finale.model.protocols.restore import Restore
+from finale.model.protocols.restore_unaligned import RestoreUnaligned
 from finale.model.protocols.task.stateful import Stateful
 from finale.model.protocols.task.tasks import Task
 from finale.model.rules import STRONG, require, rule, step
-from finale.model.topology import OperatorKind
+from finale.model.topology import OperatorKind, Vertex
 
 
 class RedistributesByIndex(Restore):
@@ -162,3 +163,16 @@ class DealsToTheFirst(Restore):
         """The first subtask gets all entries."""
         for share in self.shares_of(task.subtask.vertex) if task.subtask.index == 0 else ():
             share.hand_over_all(task, checkpoint)
+
+
+class ReplicatesUnfiltered(RestoreUnaligned):
+    """What was in flight to keyed state goes to all whose ranges overlap, and nobody filters it.
+
+    Each of them processes the record: the key has state at subtasks that do not own it.
+    """
+
+    variant, must_fall = "replicates-unfiltered", "each-key-at-its-owner"
+
+    def keeps_in_flight(self, record: Datum, vertex: Vertex, index: int) -> bool:
+        """A subtask keeps all that it was given."""
+        return True

@@ -7,7 +7,7 @@ from finale.model.protocols.broken.final_checkpoint.finish import NoEndOfData, R
 from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import CheckpointId, StopMode
-from finale.model.protocols.requests.requests import RequestStatus, StopRequest
+from finale.model.protocols.requests import RequestStatus, StopRequest
 from finale.model.protocols.stop_with_savepoint import StopWithSavepoint
 from finale.model.protocols.task.sources import Reader, Source
 from finale.model.protocols.task.tasks import Task, TaskStatus

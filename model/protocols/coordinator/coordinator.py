@@ -17,7 +17,7 @@ completed says what the store holds. With `live_checkpoints`, an id that nothing
 again, so that a search can answer what must happen again and again (L4). The renaming is canonical:
 ids keep their order.
 
-Requests of users are in `requests/`, failures and failed checkpoints in `failures/`.
+Requests of users are in `requests.py`, failures and failed checkpoints in `failures.py`.
 Left out: master hooks, storage failures.
 """
 
@@ -34,7 +34,7 @@ from finale.model.language.layout import LayoutGuard, is_foreign, mapped
 from finale.model.language.observing import observing, sound_kind
 from finale.model.language.renaming import names, references, retire
 from finale.model.protocols.barriers.gate import AlignedGate
-from finale.model.protocols.barriers.logs import LoggedChannel
+from finale.model.protocols.committer import CommittableChannel, Committer, Writer
 from finale.model.protocols.coordinator.checkpoints import (
     ABORTED,
     COMPLETED,
@@ -47,17 +47,21 @@ from finale.model.protocols.coordinator.options import (
     Acknowledgement,
     CheckpointingMode,
     DuringRestore,
+    JobBounds,
     UnionCheck,
     VirtualBarrier,
 )
-from finale.model.protocols.job.bounds import JobBounds
-from finale.model.protocols.job.channels import Channel
-from finale.model.protocols.job.elements import CancelBarrier, CheckpointId, Datum
+from finale.model.protocols.job.channels import Channel, LoggedChannel
+from finale.model.protocols.job.elements import CheckpointId, Datum
 from finale.model.protocols.job.layout import JobLayout
 from finale.model.protocols.layouts import FEW_IDS, for_setting
-from finale.model.protocols.sinks.committer import CommittableChannel, Committer, Writer
-from finale.model.protocols.sinks.outside_sinks import BufferedSink, GreatestIdSink
-from finale.model.protocols.sinks.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
+from finale.model.protocols.sinks import (
+    AtLeastOnceSink,
+    BufferedSink,
+    GreatestIdSink,
+    Sink,
+    TwoPhaseSink,
+)
 from finale.model.protocols.task.operators import Buffering, ParkingTask, TickingTask, TimerTask
 from finale.model.protocols.task.sources import FetchingSource, IterationHead, Source
 from finale.model.protocols.task.tasks import Task, TaskStatus
@@ -132,6 +136,7 @@ class JobProtocol(Protocol, ABC):
         layout = JobLayout(self, setting, self.checkpoints)
         self.data_at, self.data = layout.data_at, layout.data
         self.watermarks, self.tags = layout.watermarks, layout.tags
+        self.has_watermarks = len(self.watermarks) > 0
         self.tasks, self.task_of = layout.tasks, layout.task_of
         self.channels, self.sinks = layout.channels, layout.sinks
         self._bound_channels()
@@ -360,15 +365,17 @@ class JobProtocol(Protocol, ABC):
         """FC-7: whether a task waits for this checkpoint: any from its first final one on."""
         return task.final_from != Nothing and task.final_from <= checkpoint
 
+    @assumed("CheckpointCoordinator.dropSubsumedCheckpoints")
     @define
     def can_be_subsumed(self, checkpoint: Checkpoint) -> bool:
-        """CN-1: whether a newer checkpoint makes this one superfluous."""
-        return True
+        """CN-1: a savepoint is not made superfluous by a newer checkpoint."""
+        return not self.has_kinds or checkpoint.kind == CheckpointKind.CHECKPOINT
 
+    @assumed("CheckpointCoordinator.cleanupAfterCompletedCheckpoint")
     @define
     def subsumes(self, checkpoint: Checkpoint) -> bool:
-        """CN-2: whether the completion of this one makes older ones superfluous."""
-        return True
+        """CN-2: the completion of a savepoint makes no older checkpoint superfluous."""
+        return not self.has_kinds or checkpoint.kind != CheckpointKind.SAVEPOINT
 
     def siblings_of(self, sink: Sink) -> tuple[Sink, ...]:
         """The sinks of the subtasks of one vertex."""
@@ -576,7 +583,7 @@ class JobProtocol(Protocol, ABC):
         task.newest = checkpoint
         task.gate.end_alignment()
         self.decline(checkpoint)
-        task.broadcast_event(CancelBarrier(checkpoint))
+        task.broadcast_cancellation(checkpoint)
 
     @step
     def decline(self, checkpoint: CheckpointId) -> None:
@@ -625,11 +632,20 @@ class JobProtocol(Protocol, ABC):
 
     # --- notifications ---------------------------------------------------------------------------
 
+    @assumed("CheckpointCoordinator.cleanupAfterCompletedCheckpoint")
+    @define
+    def is_confirmed(self, checkpoint: Checkpoint) -> bool:
+        """CN-2: whether the completion of a checkpoint is confirmed to the tasks."""
+        if not self.has_kinds or self.savepoint_confirmed:
+            return True
+        return checkpoint.kind != CheckpointKind.SAVEPOINT
+
     @assumed("CheckpointCoordinator.sendAcknowledgeMessages")
     @step
     def confirm(self, task: Task, checkpoint: Checkpoint) -> None:
         """CN-1: a task that took part will be told that the checkpoint is complete."""
-        if not checkpoint.finished.has(task) and not task.is_gone:
+        took_part = not checkpoint.finished.has(task) and not task.is_gone
+        if took_part and self.is_confirmed(checkpoint):
             checkpoint.confirmations.add(task)
 
     @rule(fair=WEAK)
@@ -687,8 +703,14 @@ class JobProtocol(Protocol, ABC):
         for checkpoint in self.checkpoints:
             checkpoint.drop(task)
 
+    #: Whether there are savepoints, so that a checkpoint has a kind: a plain truth value.
+    has_kinds = False
     #: CN-1: how many checkpoints the store holds.
     retained: int = 1
+    #: CN-2: whether a savepoint is kept among the checkpoints that a failed job starts again from.
+    savepoint_stored: bool = False
+    #: CN-2: whether the completion of a savepoint is confirmed to the tasks.
+    savepoint_confirmed: bool = False
 
     def has_place_beside(self, others: int) -> bool:
         """CN-1: whether the store has a place beside so many other checkpoints."""
@@ -705,18 +727,45 @@ class JobProtocol(Protocol, ABC):
 
     @define
     def is_spared(self, checkpoint: Checkpoint) -> bool:
-        """CN-1: whether savepoints spare a checkpoint that has no place: not if none is stored."""
-        return False
+        """CN-1: whether no newer one evicts it: a savepoint evicts savepoints only, unless it is
+        that of a stop. So the last checkpoint before savepoints is spared."""
+        if not (self.has_kinds and self.savepoint_stored):
+            return False
+        return self.has_entered(checkpoint) and all(
+            not (checkpoint < newer and self.has_entered(newer))
+            or (self.can_be_subsumed(checkpoint) and not self.evicts(newer, checkpoint))
+            for newer in self.checkpoints
+        )
+
+    @define
+    def evicts(self, newer: Checkpoint, last: Checkpoint) -> bool:
+        """CN-1: whether the last checkpoint leaves for a newer one: for the savepoint of a stop
+        only if there was no place."""
+        return newer.kind == CheckpointKind.CHECKPOINT or (
+            self.subsumes(newer) and self.finds_no_place(newer, last)
+        )
+
+    @define
+    def finds_no_place(self, newest: Checkpoint, oldest: Checkpoint) -> bool:
+        """CN-1: whether what entered before leaves no place for both."""
+        behind: int = sum(
+            oldest < each and each <= newest and self.has_entered(each) for each in self.checkpoints
+        )
+        return not self.has_place_beside(behind)
 
     @define
     def has_entered(self, checkpoint: Checkpoint) -> bool:
         """CN-2: whether a checkpoint has completed and was put into the store."""
         return checkpoint.is_completed and self.is_stored(checkpoint)
 
+    @assumed("CheckpointCoordinator.completePendingCheckpoint")
     @define
     def is_stored(self, checkpoint: Checkpoint) -> bool:
-        """CN-1: whether a checkpoint that completes is put into the store."""
-        return True
+        """CN-1, CN-2, SS-4: whether a checkpoint that completes is put into the store. Savepoints
+        are if the options say so, also those of stops."""
+        if not self.has_kinds:
+            return True
+        return self.savepoint_stored or checkpoint.kind == CheckpointKind.CHECKPOINT
 
     # --- what enters and leaves ------------------------------------------------------------------
 
@@ -729,13 +778,13 @@ class JobProtocol(Protocol, ABC):
 
     @at_once(
         "CheckpointCoordinator.completePendingCheckpoint",
-        apart="finale.model.protocols.apart.coordinator_steps:SubsumesLater",
+        apart="finale.model.protocols.apart:SubsumesLater",
     )
     @assumed("CheckpointCoordinator.dropSubsumedCheckpoints")
     @step
     def subsume(self, older: Checkpoint, newer: Checkpoint) -> None:
         """CN-1: an older checkpoint that is pending is aborted, an evicted one is discarded."""
-        if older < newer:
+        if older < newer and self.can_be_subsumed(older) and self.subsumes(newer):
             if older.is_pending:
                 self.abort(older)
             if not self.is_in_store(older):
@@ -887,7 +936,9 @@ class JobProtocol(Protocol, ABC):
             self.compute_plan(checkpoint)
 
     def note_kind(self, checkpoint: Checkpoint, kind: CheckpointKind) -> None:
-        """Where a protocol has several kinds of checkpoints, it keeps the kind of each."""
+        """Keep the kind of a checkpoint, if there are several kinds."""
+        if self.has_kinds:
+            checkpoint.kind = kind
 
     @rule(fair=WEAK)
     def deliver_trigger(self, task: Task, checkpoint: Checkpoint) -> None:

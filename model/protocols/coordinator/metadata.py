@@ -1,9 +1,12 @@
-"""Metadata of a checkpoint: two encodings of which operators had finished.
+"""What a completed checkpoint leaves behind: its metadata, and a snapshot for another job.
 
-Models PL-9 of the fact sheet. `SENTINEL` is Flink's: a vertex whose subtasks have all finished has
-the count -1 of subtasks, and subtask i of another one that has finished stands there as -(i + 1).
-`FIELD` is the proof of concept's: a truth value beside each vertex and each subtask, in a format of
-its own. Either reads what it has written; one that meets the other's refuses it.
+The metadata say which operators had finished (PL-9 of the fact sheet), in one of two encodings.
+`SENTINEL` is Flink's: a vertex whose subtasks have all finished has the count -1 of subtasks, and
+subtask i of another vertex that has finished stands there as -(i + 1). `FIELD` is the proof of
+concept's: a truth value beside each vertex and each subtask, in a format of its own. Each encoding
+reads what it has written, and refuses what the other has written.
+
+The snapshot has the plain values from which another job can start.
 """
 
 from __future__ import annotations
@@ -11,6 +14,9 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from finale.model.language.collections import MapOf
+from finale.model.protocols.job.elements import Datum
 
 
 class Metadata(enum.Enum):
@@ -80,3 +86,37 @@ class Encoding:
         if count == FULLY_FINISHED:
             return Flags(parallelism, frozenset(range(parallelism)))
         return Flags(parallelism, frozenset(i for i, mark in enumerate(marks) if mark < 0))
+
+
+#: How often the effect of each record is there; records without effect are left out.
+Contents = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """All that a job needs that is started from a checkpoint, and what is visible by then.
+
+    `finished` are tasks that the checkpoint counts as finished, `remaining` says how many records
+    sources had left, `held` what buffering operators held back, `shares` what each subtask has
+    reported of its state, `visible` what sinks have shown once what was pending is committed, and
+    `in_flight` the records that were logged on channels.
+    """
+
+    finished: frozenset[str] = frozenset()
+    remaining: tuple[tuple[str, int], ...] = ()
+    held: tuple[tuple[str, Contents], ...] = ()
+    shares: tuple[tuple[str, Contents], ...] = ()
+    visible: tuple[tuple[str, Contents], ...] = ()
+    in_flight: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+def contents_of(effects: MapOf[Datum, int], data: tuple[Datum, ...]) -> Contents:
+    """What is there of the effects of records, by their names."""
+    return tuple((record.name, effects[record]) for record in data if effects[record])
+
+
+def fill(effects: MapOf[Datum, int], data: tuple[Datum, ...], contents: Contents) -> None:
+    """Write what a snapshot says of the effects of records."""
+    known = dict(contents)
+    for record in data:
+        effects[record] = known.get(record.name, 0)

@@ -3,6 +3,12 @@
 Models 1.5 of the fact sheet for aligned checkpoints. That a consumer has polled EndOfData is at
 once the acknowledgement AckAllUserRecordsProcessed at the producer: the producer alone reads it,
 and may be late for any other reason, so a separate message adds no behaviour.
+
+A `LoggedChannel` has channel state (CL-2, CL-3, CL-5): its records can become part of a snapshot.
+A marker that overtakes keeps its place in the one queue of the channel, and the reader notices the
+marker there before its turn: what stands before the marker is logged. The log of a channel is that
+of both its ends, the reader's part first: whether a record lay in the sender's buffers or in the
+reader's makes no difference. A marker needs no credit, so a full channel has room for it.
 """
 
 from __future__ import annotations
@@ -23,10 +29,15 @@ from finale.model.rules import (
     Bool,
     Bound,
     Entity,
+    Nothing,
+    Option,
     PerEntity,
     Queue,
     Range,
+    Ref,
     Union,
+    assumed,
+    count,
     define,
     field,
     require,
@@ -92,20 +103,12 @@ class Channel(Entity):
         """Add an element: the writer's step is blocked while the channel is full."""
         require(self.queue.has_space)
         self.queue.put(element)
-        if self.counts_cancellations:
-            self._count_if_cancels(element)
 
     @step
-    def _count_if_cancels(self, element: AnyElement) -> None:
-        match element:
-            case CancelBarrier(checkpoint=checkpoint):
-                self._count_cancellation(checkpoint)
-            case _:
-                pass
-
-    @step
-    def _count_cancellation(self, checkpoint: CheckpointId) -> None:
-        if self.cancelled[checkpoint] < 2:
+    def put_cancellation(self, checkpoint: CheckpointId) -> None:
+        """AL-4: add the news that a checkpoint is aborted, and count it."""
+        self.put(CancelBarrier(checkpoint))
+        if self.counts_cancellations and self.cancelled[checkpoint] < 2:
             self.cancelled[checkpoint] += 1
 
     @step
@@ -141,7 +144,7 @@ class Channel(Entity):
         if self.has_watermarks:
             self.watermark = 0
 
-    # --- channel state: `barriers/logs.py` -------------------------------------------------------
+    # --- channel state ---------------------------------------------------------------------------
 
     def barrier_left(self, checkpoint: CheckpointId) -> None:
         """A barrier has left the queue in its turn."""
@@ -156,3 +159,119 @@ class Channel(Entity):
 
     def drop_log(self, checkpoint: CheckpointId) -> None:
         """Nothing will be replayed from a checkpoint."""
+
+
+class LoggedChannel(Channel):
+    """One logical channel with channel state."""
+
+    queue = field(Queue(Element, Bound("slots")), (), messages="held")
+    log = field(PerEntity(CheckpointId, Queue(Ref(Datum), Bound("in_flight"))), (), ghost="logs")
+    """The records that were in flight here when a checkpoint was taken."""
+    recovered = field(Queue(Ref(Datum), Bound("in_flight")), ())
+    """What a restart has taken from a log, and the reader has not processed yet."""
+
+    logged = field(PerEntity(CheckpointId, RecordCount), 0, ghost="cut")
+    """History: how many records a checkpoint has logged here."""
+    logged_after = field(PerEntity(CheckpointId, RecordCount), 0, ghost="cut")
+    """History: how many records the reader had processed when the first of them was logged."""
+
+    @property
+    @define
+    def has_credit(self) -> bool:
+        """Whether one more record may be sent."""
+        records = count(range(self.queue.capacity), lambda i: self.queue.at(i) == Data)
+        return records < self.world.scope.bounds["channel"]
+
+    @step
+    def put_data(self, datum: Datum) -> None:
+        """Add a record or a watermark: the writer's step is blocked while it has no credit."""
+        require(self.has_credit)
+        super().put_data(datum)
+
+    @define
+    def is_before(self, position: int, checkpoint: CheckpointId) -> bool:
+        """Whether a place of the queue is before the marker of a checkpoint."""
+        behind = range(position + 1, self.queue.capacity)
+        return any(self.queue.at(i) == Barrier(checkpoint) for i in behind)
+
+    @assumed("PipelinedSubpartition.processPriorityBuffer")
+    @step
+    def log_overtaken(self, checkpoint: CheckpointId) -> None:
+        """CL-2, UN-1, UN-2: the marker counts before its turn; what it has overtaken is logged."""
+        for position in range(self.recovered.capacity):
+            self._log_if_recovered(position, checkpoint)
+        for position in range(self.queue.capacity - 1):
+            self._log_if_overtaken(position, checkpoint)
+
+    @step
+    def _log_if_recovered(self, position: int, checkpoint: CheckpointId) -> None:
+        if position < self.recovered.length:
+            self.add_to_log(checkpoint, self.recovered.at(position))
+
+    @step
+    def _log_if_overtaken(self, position: int, checkpoint: CheckpointId) -> None:
+        element = self.queue.at(position)
+        if self.is_before(position, checkpoint):
+            match element:
+                case Data(record=record):
+                    self.add_to_log(checkpoint, record)
+                case _:
+                    pass
+
+    @step
+    def add_to_log(self, checkpoint: CheckpointId, record: Datum) -> None:
+        """CL-3: a record is in flight across the cut: it becomes part of the snapshot."""
+        if self.cut and self.counts(record):
+            if self.logged[checkpoint] == 0:
+                self.logged_after[checkpoint] = self.received
+            self.logged[checkpoint] += 1
+        if self.keeps_log:
+            self.log[checkpoint].put(record)
+
+    @define
+    def counts(self, datum: Datum) -> bool:
+        """Whether it is a record, and no watermark."""
+        return not self.has_watermarks or datum.time == 0
+
+    @step
+    def replay(self, checkpoint: CheckpointId) -> None:
+        """CL-5: what the checkpoint has logged here is there again, before all that is sent."""
+        self.recovered = self.log[checkpoint]
+
+    @property
+    @define
+    def is_replayed(self) -> bool:
+        """Whether the reader has processed all that a restart took from a log."""
+        return self.recovered.is_empty
+
+    @assumed("ChannelStatePersister.stopPersisting")
+    @step
+    def drop_log(self, checkpoint: CheckpointId) -> None:
+        """UN-7, CN-1: the log of a checkpoint that is aborted or discarded is dropped."""
+        if self.keeps_log:
+            self.log[checkpoint].clear()
+
+    @step
+    def reset(self) -> None:
+        """A new attempt: the channel is empty and open."""
+        super().reset()
+        self.recovered.clear()
+
+
+class TimedChannel(LoggedChannel):
+    """A channel whose sender may let barriers overtake that it has already queued."""
+
+    hurried = field(Option(Ref(CheckpointId)), Nothing)
+    """AT-6: the newest barrier whose time is over at the sender; earlier ones' time is, too."""
+
+    @step
+    def reset(self) -> None:
+        """A new attempt: the channel is empty and open."""
+        super().reset()
+        self.hurried = Nothing
+
+    @step
+    def barrier_left(self, checkpoint: CheckpointId) -> None:
+        """AT-3: a barrier has left the queue in its turn: no time runs for it any more."""
+        if self.hurried == checkpoint:
+            self.hurried = Nothing

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from finale.model.protocols.barriers.gate import AlignedGate
 from finale.model.protocols.job.elements import CheckpointId, Datum, StopMode
-from finale.model.protocols.job.records import chained_in
+from finale.model.protocols.job.layout import chained_in
 from finale.model.protocols.task.chained_source import ChainedSource
 from finale.model.protocols.task.sources import Reader
 from finale.model.rules import define, each, step

@@ -6,7 +6,7 @@ confirmations of a sink (1.7), RC-1 (global restart), RC-4 at equal parallelism,
 
 A failure ends all attempts in one step: what another task still does between the first failure and
 its own cancellation it can also do before that failure. Each task is then restored by itself, in
-any order. Regional restart and the coordinator's crash are in `failures/`.
+any order. Regional restart and the coordinator's crash are in `failures.py`.
 
 Watermarks travel among the records, so a barrier may overtake them, and they are logged as records
 are. A source emits the n-th one behind its n-th record, in the same step, as long as the bound
@@ -28,10 +28,10 @@ from typing import ClassVar, cast
 from finale.model.errors import FinaleError, Place
 from finale.model.language.protocol import kept
 from finale.model.protocols.barriers.handler import Arrival
-from finale.model.protocols.barriers.logs import LoggedChannel
+from finale.model.protocols.committer import CommittableChannel, Committer
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.coordinator.coordinator import JobProtocol
-from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.channels import Channel, LoggedChannel
 from finale.model.protocols.job.elements import (
     Barrier,
     CancelBarrier,
@@ -42,9 +42,7 @@ from finale.model.protocols.job.elements import (
     EndOfPartition,
     Watermark,
 )
-from finale.model.protocols.job.idle import refuse_idle
-from finale.model.protocols.sinks.committer import CommittableChannel, Committer
-from finale.model.protocols.sinks.outside_sinks import BufferedSink
+from finale.model.protocols.sinks import BufferedSink
 from finale.model.protocols.task.operators import ParkingTask, TickingTask
 from finale.model.protocols.task.sources import FetchingSource, Source
 from finale.model.protocols.task.tasks import Task, TaskStatus
@@ -100,10 +98,11 @@ class TaskExecution(JobProtocol):
 
     @rule(fair=STRONG)
     def emit(self, task: Source) -> None:
-        """A source emits its next record."""
+        """1.5: a source emits its next record, and behind the record its watermark."""
         require(self.may_emit(task))
         task.emit_next()
-        self.emitted(task)
+        if self.has_watermarks:
+            self.say_how_far(task)
 
     @define
     def may_emit(self, task: Source) -> bool:
@@ -124,12 +123,6 @@ class TaskExecution(JobProtocol):
     def has_no_more(self, task: Source) -> bool:
         """Whether a source comes to the end of its data."""
         return task.subtask.bounded and task.remaining == 0
-
-    @step
-    def emitted(self, task: Source) -> None:
-        """1.5: behind a record follows its watermark, if there is one."""
-        if self.has_watermarks:
-            self.say_how_far(task)
 
     @rule(fair=STRONG)
     def emit_parked(self, task: ParkingTask, record: Datum) -> None:
@@ -164,20 +157,15 @@ class TaskExecution(JobProtocol):
     @define
     def processes_records(self) -> bool:
         """F6: back pressure at its worst: no record is processed while a checkpoint is pending."""
-        if not self.stops_processing:
+        if self.processing == Processing.NORMAL:
             return True
         return all(not checkpoint.is_pending for checkpoint in self.checkpoints)
-
-    @property
-    def stops_processing(self) -> bool:
-        """Whether no record is processed while a checkpoint is pending: a plain truth value."""
-        return self.processing == Processing.STOPPED_WHILE_PENDING
 
     @property
     def source_class(self) -> type[Source]:
         return FetchingSource if self.fetches_apart else super().source_class
 
-    def log_record(self, task: Task, channel: LoggedChannel, record: Datum) -> None:
+    def log_record(self, task: Task, channel: Channel, record: Datum) -> None:
         """A record is about to be processed: where it is in flight across a cut, it is logged."""
 
     @staticmethod
@@ -190,7 +178,7 @@ class TaskExecution(JobProtocol):
         """The record at the head of a channel is taken, logged if it is to be, and worked on."""
         element = channel.queue.take()
         assert isinstance(element, Data)
-        self.log_record(task, self.logged(channel), element.record)
+        self.log_record(task, channel, element.record)
         self.work_on(task, channel, element.record)
 
     @step
@@ -202,7 +190,8 @@ class TaskExecution(JobProtocol):
             self.take_watermark(task, channel, record.time)
         else:
             self.work_on_record(task, channel, record)
-            self.note_time(task, record)
+            if self.observes("watermarks"):
+                task.met[record] = task.watermark
 
     @step
     def work_on_record(self, task: Task, channel: Channel, record: Datum) -> None:
@@ -284,14 +273,14 @@ class TaskExecution(JobProtocol):
 
     @at_once(
         "SingleCheckpointBarrierHandler.triggerCheckpoint",
-        apart="finale.model.protocols.apart.task_steps:PerformsLater",
+        apart="finale.model.protocols.apart:PerformsLater",
     )
     @step
     def perform(self, task: Task, checkpoint: CheckpointId) -> None:
         """AL-5: barrier out and snapshot, in one step; one known to be aborted is cancelled."""
         if self.is_known_aborted(task, checkpoint):
             task.aborted.remove(checkpoint)
-            task.broadcast_event(CancelBarrier(checkpoint))
+            task.broadcast_cancellation(checkpoint)
         else:
             task.before_barrier(checkpoint)
             task.broadcast_event(Barrier(checkpoint))
@@ -305,7 +294,7 @@ class TaskExecution(JobProtocol):
 
     @at_once(
         "StreamTask.performCheckpoint",
-        apart="finale.model.protocols.apart.task_steps:SnapshotsLater",
+        apart="finale.model.protocols.apart:SnapshotsLater",
     )
     @step
     def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:
@@ -576,7 +565,27 @@ class TaskExecution(JobProtocol):
             task.interruptible_timers = self.interruptible_timers
         for channel in self.channels:
             channel.keeps_log = self.keeps_snapshots
-        refuse_idle(self, self.tasks, has_watermarks=self.has_watermarks)
+        self._refuse_idle()
+
+    def _refuse_idle(self) -> None:
+        """Refuse options that no task of the job can use. Raises `option-without-effect`."""
+        late = self.has_watermarks and any(task.inputs for task in self.tasks)
+        sources = [task for task in self.tasks if isinstance(task, Source)]
+        several = self.has_watermarks and len(sources) > 1
+        fetched = any(isinstance(task, FetchingSource) and task.data for task in sources)
+        for name, used, lacks in (
+            ("interruptible_timers", late, "no task gets a watermark"),
+            ("repeats_watermark", self.has_watermarks, "no source emits a watermark"),
+            ("aligns_sources", several, "no two sources emit watermarks"),
+            ("fetches_apart", fetched, "no source has records"),
+        ):
+            if getattr(self, name) and not used:
+                raise FinaleError(
+                    "option-without-effect",
+                    f'the option "{name}" changes nothing here: {lacks}',
+                    place=Place(key=f"options.{name}"),
+                    advice="leave it out, or choose a job and bounds with which it matters",
+                )
 
     def _refuse_unmodelled(self) -> None:
         unmodelled = "writers hand over to committers" if self.tags else ""
@@ -589,11 +598,6 @@ class TaskExecution(JobProtocol):
                 place=Place(key="bounds.watermarks"),
                 advice="leave it out, or choose another job",
             )
-
-    @property
-    def has_watermarks(self) -> bool:
-        """Whether there are watermarks: a plain truth value."""
-        return len(self.watermarks) > 0
 
     @property
     def maximal(self) -> Watermark:
@@ -694,8 +698,17 @@ class TaskExecution(JobProtocol):
             if channel.watermark == self.maximal.time:
                 channel.after_maximal = True
 
-    @step
-    def note_time(self, task: Task, record: Datum) -> None:
-        """History: how far the task was when it processed a record."""
-        if self.observes("watermarks"):
-            task.met[record] = task.watermark
+
+# Views of properties: a property on one of them applies to the protocols that derive from it.
+
+
+class EndOfDataView(JobProtocol):
+    """Protocols in which EndOfData precedes EndOfPartition and is acknowledged (FLIP-147)."""
+
+
+class WatermarkView(TaskExecution):
+    """Protocols that explore watermarks."""
+
+
+class ChannelStateView(TaskExecution):
+    """Protocols whose checkpoints hold records in flight."""

@@ -70,7 +70,7 @@ def test_a_public_name_matters_by_the_module_that_defines_it(
     asked = (frozenset({f"{package}.top"}), (package, "finale.model"), ())
     found = sources._closure(*asked)
     assert "finale.model.protocols.coordinator.checkpoints" in found
-    assert ("finale.model.protocols.sinks.committer" in found) is is_whole
+    assert ("finale.model.protocols.committer" in found) is is_whole
 
 
 def test_what_is_left_out_does_not_matter(package: str, tmp_path: Path) -> None:

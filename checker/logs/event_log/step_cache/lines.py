@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from finale.checker.logs.event_log.attempts import AttemptEvent, first_wrong
+from finale.checker.logs.event_log.acceptance import AttemptEvent, first_wrong
 from finale.checker.logs.event_log.cutting import logs_in
 from finale.checker.logs.event_log.reading import EventLine, ReadLog, Section, about_of, read_log
 from finale.model.errors import FinaleError

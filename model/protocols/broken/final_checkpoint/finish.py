@@ -6,14 +6,13 @@ from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.final_checkpoint import FinalCheckpoint
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import (
-    CancelBarrier,
     CheckpointId,
     Data,
     EndOfData,
     EndOfPartition,
     Watermark,
 )
-from finale.model.protocols.sinks.sinks import Transaction, TwoPhaseSink
+from finale.model.protocols.sinks import Transaction, TwoPhaseSink
 from finale.model.protocols.task.sources import Source
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.rules import STRONG, WEAK, Nothing, define, require, rule, step
@@ -347,7 +346,7 @@ class StaysBlocked(FinalCheckpoint):
         task.newest = checkpoint
         task.gate.aligning = False
         self.decline(checkpoint)
-        task.broadcast_event(CancelBarrier(checkpoint))
+        task.broadcast_cancellation(checkpoint)
 
 
 class TakesOldestForNewest(FinalCheckpoint):

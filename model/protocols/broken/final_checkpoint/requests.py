@@ -5,8 +5,8 @@ from __future__ import annotations
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.final_checkpoint import FinalCheckpoint
 from finale.model.protocols.job.elements import CheckpointId
-from finale.model.protocols.requests.requests import Request
-from finale.model.protocols.sinks.sinks import Transaction, TwoPhaseSink
+from finale.model.protocols.requests import Request
+from finale.model.protocols.sinks import Transaction, TwoPhaseSink
 from finale.model.protocols.task.tasks import Task
 from finale.model.rules import WEAK, Nothing, define, require, rule, step
 

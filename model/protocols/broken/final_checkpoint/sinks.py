@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from finale.model.protocols.committer import Writer
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.final_checkpoint import FinalCheckpoint
 from finale.model.protocols.job.elements import CheckpointId, add_effect, clear_effects
-from finale.model.protocols.sinks.committer import Writer
-from finale.model.protocols.sinks.outside_sinks import BufferedSink, GreatestIdSink
-from finale.model.protocols.sinks.sinks import Sink, Transaction, TwoPhaseSink
+from finale.model.protocols.sinks import (
+    BufferedSink,
+    GreatestIdSink,
+    Sink,
+    Transaction,
+    TwoPhaseSink,
+)
 from finale.model.protocols.task.sources import FetchingSource, Source
 from finale.model.protocols.task.tasks import Task
 from finale.model.rules import WEAK, define, require, rule, step

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from finale.model.protocols.job.channels import Channel
+from finale.model.protocols.job.channels import Channel, LoggedChannel
 from finale.model.protocols.job.elements import (
     AnyElement,
     Barrier,
@@ -28,7 +28,7 @@ from finale.model.protocols.job.elements import (
     add_effect,
     clear_effects,
 )
-from finale.model.protocols.sinks.sinks import ExactlyOnceSink, Transaction
+from finale.model.protocols.sinks import ExactlyOnceSink, Transaction
 from finale.model.protocols.task.tasks import Task
 from finale.model.rules import (
     EMPTY,
@@ -62,6 +62,12 @@ class CommittableChannel(Channel):
     """The channel from a writer to its committer."""
 
     queue = field(Queue(HandedOver, Bound("channel")), (), messages="held")
+
+
+class LoggedCommittableChannel(LoggedChannel, CommittableChannel):
+    """The channel from a writer to its committer. What is handed over is not logged."""
+
+    queue = field(Queue(HandedOver, Bound("slots")), (), messages="held")
 
 
 class Writer(Task):

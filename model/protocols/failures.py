@@ -8,7 +8,7 @@ no periodic checkpoint; what a user asks for, and FC-10's checkpoint, it still a
 **Failed checkpoints in a row** (AB-4). A snapshot that fails counts, and a checkpoint that expires.
 Declines of tasks that end, subsumption, triggers that fail and union state that has finished in
 part do not count. A savepoint that expires does not count either; one whose snapshot fails does,
-unless it is that of a stop (SP-12, `stops/stopping.py`). A completed checkpoint sets the count
+unless it is that of a stop (SP-12, `stopping.py`). A completed checkpoint sets the count
 back, and so does the restart that the count itself causes; any other restart leaves the count as it
 is. A checkpoint that is held up by records (F6) expires in the end: the one time-out that is
 promised.
@@ -36,7 +36,7 @@ from finale.model.language.protocol import kept
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import CheckpointId
-from finale.model.protocols.task.execution import TaskExecution
+from finale.model.protocols.task.execution import Processing, TaskExecution
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.rules import (
     EMPTY,
@@ -383,7 +383,8 @@ class Failures(TaskExecution):
     @rule(fair=WEAK)
     def time_out_under_load(self, checkpoint: Checkpoint) -> None:
         """AB-1, AB-4: a pending checkpoint whose barriers are held up by records times out."""
-        require(self.options.counts_failed_checkpoints, self.stops_processing)
+        require(self.options.counts_failed_checkpoints)
+        require(self.processing == Processing.STOPPED_WHILE_PENDING)
         require(self.is_held_up(checkpoint))
         self.abort(checkpoint)
         self.count_expired(checkpoint)

@@ -60,7 +60,6 @@ from finale.model.rules import (
     Ref,
     Set,
     Setting,
-    assumed,
     count,
     define,
     field,
@@ -179,7 +178,7 @@ class Requests(TaskExecution):
                 "job-status": self.has_job_status,
                 "completion-order": self.keeps_order,
                 "split-trigger": self.split_trigger,
-                "queue": self.room > 0,
+                "queue": self.queue > 0,
             }
         )
 
@@ -206,10 +205,6 @@ class Requests(TaskExecution):
     )
     explores: ClassVar[tuple[str, ...]] = ("savepoints", "manual", "cancels")
 
-    #: CN-2: whether a savepoint is kept among the checkpoints that a failed job starts again from.
-    savepoint_stored: bool = False
-    #: CN-2: whether the completion of a savepoint is confirmed to the tasks.
-    savepoint_confirmed: bool = False
     #: PL-1: a savepoint does not wait until fewer checkpoints are pending.
     forces_savepoints: bool = True
 
@@ -246,10 +241,6 @@ class Requests(TaskExecution):
 
     def entities(self) -> Sequence[Entity]:
         return (*super().entities(), *self.requests)
-
-    def note_kind(self, checkpoint: Checkpoint, kind: CheckpointKind) -> None:
-        if self.has_kinds:
-            checkpoint.kind = kind
 
     @define
     def terminal(self) -> bool:
@@ -326,7 +317,7 @@ class Requests(TaskExecution):
     @rule
     def request_savepoint(self, request: SavepointRequest) -> None:
         """PL-1: a user asks for a savepoint."""
-        if self.room:
+        if self.queue:
             self.enqueue(request)
         else:
             require(self.is_next(request), self.runs())
@@ -344,7 +335,7 @@ class Requests(TaskExecution):
     @rule
     def request_checkpoint(self, request: CheckpointRequest) -> None:
         """PL-1: a user asks for a checkpoint; in batch mode the request is refused."""
-        if self.room:
+        if self.queue:
             self.enqueue(request)
         else:
             require(self.is_next(request), self.runs())
@@ -353,75 +344,6 @@ class Requests(TaskExecution):
             else:
                 self.admit()
                 self.trigger_for(request, CheckpointKind.CHECKPOINT)
-
-    @assumed("CheckpointCoordinator.dropSubsumedCheckpoints")
-    @define
-    def can_be_subsumed(self, checkpoint: Checkpoint) -> bool:
-        """CN-1: a savepoint is not made superfluous by a newer checkpoint."""
-        return not self.has_kinds or checkpoint.kind == CheckpointKind.CHECKPOINT
-
-    @assumed("CheckpointCoordinator.cleanupAfterCompletedCheckpoint")
-    @define
-    def subsumes(self, checkpoint: Checkpoint) -> bool:
-        """CN-2: the completion of a savepoint makes no older checkpoint superfluous."""
-        return not self.has_kinds or checkpoint.kind != CheckpointKind.SAVEPOINT
-
-    @assumed("CheckpointCoordinator.completePendingCheckpoint")
-    @define
-    def is_stored(self, checkpoint: Checkpoint) -> bool:
-        """CN-1, CN-2, SS-4: whether a checkpoint that completes is put into the store. Savepoints
-        are if the options say so, also those of stops."""
-        if not self.has_kinds:
-            return True
-        return self.savepoint_stored or checkpoint.kind == CheckpointKind.CHECKPOINT
-
-    @define
-    def is_spared(self, checkpoint: Checkpoint) -> bool:
-        """CN-1: whether no newer one evicts it: a savepoint evicts savepoints only, unless it is
-        that of a stop. So the last checkpoint before savepoints is spared."""
-        if not (self.has_kinds and self.savepoint_stored):
-            return False
-        return self.has_entered(checkpoint) and all(
-            not (checkpoint < newer and self.has_entered(newer))
-            or (self.can_be_subsumed(checkpoint) and not self.evicts(newer, checkpoint))
-            for newer in self.checkpoints
-        )
-
-    @define
-    def evicts(self, newer: Checkpoint, last: Checkpoint) -> bool:
-        """CN-1: whether the last checkpoint leaves for a newer one: for the savepoint of a stop
-        only if there was no place."""
-        return newer.kind == CheckpointKind.CHECKPOINT or (
-            self.subsumes(newer) and self.finds_no_place(newer, last)
-        )
-
-    @define
-    def finds_no_place(self, newest: Checkpoint, oldest: Checkpoint) -> bool:
-        """CN-1: whether what entered before leaves no place for both."""
-        behind: int = sum(
-            oldest < each and each <= newest and self.has_entered(each) for each in self.checkpoints
-        )
-        return not self.has_place_beside(behind)
-
-    @assumed("CheckpointCoordinator.cleanupAfterCompletedCheckpoint")
-    @define
-    def is_confirmed(self, checkpoint: Checkpoint) -> bool:
-        """CN-2: whether the completion of a checkpoint is confirmed to the tasks."""
-        if not self.has_kinds or self.savepoint_confirmed:
-            return True
-        return checkpoint.kind != CheckpointKind.SAVEPOINT
-
-    @step
-    def subsume(self, older: Checkpoint, newer: Checkpoint) -> None:
-        """CN-1, CN-2: savepoints subsume nothing and are not subsumed."""
-        if self.can_be_subsumed(older) and self.subsumes(newer):
-            super().subsume(older, newer)
-
-    @step
-    def confirm(self, task: Task, checkpoint: Checkpoint) -> None:
-        """CN-1, CN-2: a task that took part will be told, unless of a savepoint."""
-        if self.is_confirmed(checkpoint):
-            super().confirm(task, checkpoint)
 
     @rule(fair=WEAK)
     def complete(self, checkpoint: Checkpoint) -> None:
@@ -441,7 +363,7 @@ class Requests(TaskExecution):
     def trigger_checkpoint(self) -> None:
         """PL-1, PL-2, PL-3: the coordinator plans the next checkpoint and makes it pending."""
         require(self.schedules(), self.periodic, self.is_configured)
-        if self.room:
+        if self.queue:
             require(self.runs(), not self.periodic_waits, not self.is_full())
             self.periodic_waits = True
         else:
@@ -582,11 +504,6 @@ class Requests(TaskExecution):
     periodic_waits = field(Bool, False, ghost="queue")
     """The timer's request waits."""
 
-    @property
-    def room(self) -> int:
-        """How many requests may wait: a plain number."""
-        return self.queue
-
     @define
     def waits(self, request: Request) -> bool:
         """Whether a request is in the queue."""
@@ -596,7 +513,7 @@ class Requests(TaskExecution):
     def is_full(self) -> bool:
         """PL-1: whether as many requests wait as may."""
         users = count(self.may_wait, self.waits)
-        return users + (1 if self.periodic_waits else 0) >= self.room
+        return users + (1 if self.periodic_waits else 0) >= self.queue
 
     @step
     def enqueue(self, request: Request) -> None:
@@ -626,7 +543,7 @@ class Requests(TaskExecution):
     @rule(fair=WEAK)
     def serve_request(self, request: Request) -> None:
         """PL-1: the first of the queue is triggered; if it cannot be, it is refused."""
-        require(self.room > 0, request in self.may_wait)
+        require(self.queue > 0, request in self.may_wait)
         require(self.is_in_front(request), self.triggers_nothing())
         require(self.is_forced(request) or self.may_be_pending())
         savepoint = isinstance(request, SavepointRequest)
@@ -635,7 +552,7 @@ class Requests(TaskExecution):
     @rule(fair=WEAK)
     def serve_periodic(self) -> None:
         """PL-1: nobody else waits: the timer's request is triggered, or dropped if not wanted."""
-        require(self.room > 0, lambda: self.periodic_waits)
+        require(self.queue > 0, lambda: self.periodic_waits)
         if self.is_wanted():
             require(not self.is_behind())
             self.trigger_next()
@@ -653,7 +570,7 @@ class Requests(TaskExecution):
 
     def refuse_queued(self) -> None:
         """SP-1, RC-1: what users have asked for and what waits is refused."""
-        if self.room:
+        if self.queue:
             for request in self.may_wait:
                 self._refuse(request)
 

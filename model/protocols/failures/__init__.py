@@ -1,1 +1,0 @@
-"""Failures: which tasks a failure ends, and how tasks are restored."""

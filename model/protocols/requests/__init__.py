@@ -1,1 +1,0 @@
-"""Requests of users: checkpoints, savepoints and cancellations."""

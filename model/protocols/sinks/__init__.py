@@ -1,1 +1,0 @@
-"""Sinks: what becomes visible outside of the job, and when."""
