@@ -7,7 +7,7 @@ from finale.model.protocols.barriers.handler import Arrival
 from finale.model.protocols.barriers.overtaking_gate import OvertakingGate
 from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.job.channels import Channel, LoggedChannel, TimedChannel
-from finale.model.protocols.job.elements import Barrier, CheckpointId, Datum
+from finale.model.protocols.job.elements import Barrier, CancelBarrier, CheckpointId, Datum
 from finale.model.protocols.task.tasks import Task, TaskStatus
 from finale.model.protocols.unaligned import AlignedWithTimeout, Unaligned
 from finale.model.rules import STRONG, WEAK, Bool, define, field, require, rule, step
@@ -253,7 +253,7 @@ class AbortLeavesFuture(AlignedWithTimeout):
         """AL-5, unless an earlier checkpoint is found open."""
         if any(self.is_orphaned(channel) for channel in task.outputs):
             self.decline(checkpoint)
-            task.broadcast_cancellation(checkpoint)
+            task.broadcast_event(CancelBarrier(checkpoint))
         else:
             super().perform(task, checkpoint)
 

@@ -52,7 +52,7 @@ from finale.model.protocols.coordinator.options import (
     VirtualBarrier,
 )
 from finale.model.protocols.job.channels import Channel, LoggedChannel
-from finale.model.protocols.job.elements import CheckpointId, Datum
+from finale.model.protocols.job.elements import CancelBarrier, CheckpointId, Datum
 from finale.model.protocols.job.layout import JobLayout
 from finale.model.protocols.layouts import FEW_IDS, for_setting
 from finale.model.protocols.sinks import (
@@ -583,7 +583,7 @@ class JobProtocol(Protocol, ABC):
         task.newest = checkpoint
         task.gate.end_alignment()
         self.decline(checkpoint)
-        task.broadcast_cancellation(checkpoint)
+        task.broadcast_event(CancelBarrier(checkpoint))
 
     @step
     def decline(self, checkpoint: CheckpointId) -> None:

@@ -103,12 +103,20 @@ class Channel(Entity):
         """Add an element: the writer's step is blocked while the channel is full."""
         require(self.queue.has_space)
         self.queue.put(element)
+        if self.counts_cancellations:
+            self._count_if_cancels(element)
 
     @step
-    def put_cancellation(self, checkpoint: CheckpointId) -> None:
-        """AL-4: add the news that a checkpoint is aborted, and count it."""
-        self.put(CancelBarrier(checkpoint))
-        if self.counts_cancellations and self.cancelled[checkpoint] < 2:
+    def _count_if_cancels(self, element: AnyElement) -> None:
+        match element:
+            case CancelBarrier(checkpoint=checkpoint):
+                self._count_cancellation(checkpoint)
+            case _:
+                pass
+
+    @step
+    def _count_cancellation(self, checkpoint: CheckpointId) -> None:
+        if self.cancelled[checkpoint] < 2:
             self.cancelled[checkpoint] += 1
 
     @step

@@ -280,7 +280,7 @@ class TaskExecution(JobProtocol):
         """AL-5: barrier out and snapshot, in one step; one known to be aborted is cancelled."""
         if self.is_known_aborted(task, checkpoint):
             task.aborted.remove(checkpoint)
-            task.broadcast_cancellation(checkpoint)
+            task.broadcast_event(CancelBarrier(checkpoint))
         else:
             task.before_barrier(checkpoint)
             task.broadcast_event(Barrier(checkpoint))

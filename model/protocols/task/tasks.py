@@ -18,13 +18,7 @@ import enum
 
 from finale.model.protocols.barriers.handler import BarrierHandler
 from finale.model.protocols.job.channels import Channel, Time
-from finale.model.protocols.job.elements import (
-    Barrier,
-    CheckpointId,
-    Datum,
-    EndOfData,
-    EndOfPartition,
-)
+from finale.model.protocols.job.elements import AnyElement, CheckpointId, Datum
 from finale.model.protocols.sinks import Sink
 from finale.model.protocols.task.chained_source import ChainedSource
 from finale.model.rules import (
@@ -157,16 +151,10 @@ class Task(Entity):
         return all(channel.ended for channel in self.inputs)
 
     @step
-    def broadcast_event(self, element: Barrier | EndOfData | EndOfPartition) -> None:
+    def broadcast_event(self, element: AnyElement) -> None:
         """Put a control element on every output; blocked while one of them is full."""
         for channel in self.outputs:
             channel.put(element)
-
-    @step
-    def broadcast_cancellation(self, checkpoint: CheckpointId) -> None:
-        """AL-4: tell all consumers that a checkpoint is aborted."""
-        for channel in self.outputs:
-            channel.put_cancellation(checkpoint)
 
     @step
     def collect(self, record: Datum) -> None:

@@ -6,6 +6,7 @@ from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.final_checkpoint import FinalCheckpoint
 from finale.model.protocols.job.channels import Channel
 from finale.model.protocols.job.elements import (
+    CancelBarrier,
     CheckpointId,
     Data,
     EndOfData,
@@ -346,7 +347,7 @@ class StaysBlocked(FinalCheckpoint):
         task.newest = checkpoint
         task.gate.aligning = False
         self.decline(checkpoint)
-        task.broadcast_cancellation(checkpoint)
+        task.broadcast_event(CancelBarrier(checkpoint))
 
 
 class TakesOldestForNewest(FinalCheckpoint):
