@@ -52,7 +52,7 @@ class AskedOfFlink:
         else:
             about = {"flink": self.release.version, "not_asked": left}
             rows = [each.to_json() for each in asked]
-            say_json(document("weaken") | weakening_json(found) | about | {"asked": rows})
+            say_json(document("weaken-on-flink") | weakening_json(found) | about | {"asked": rows})
         if is_interrupted:
             return Exit.INTERRUPTED
         return _worst(asked, is_complete=found.is_complete)

@@ -12,14 +12,22 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from finale.checker.report.check_json import CheckResult, LeftOut, Mistake
 from finale.checker.report.layout import console, counted, paragraph, write
 from finale.checker.report.places import shown_file
 from finale.checker.report.results import compared_line, slow_line, summary_lines
 from finale.checker.review.change import read_under
 from finale.checker.search.limits import INTERRUPTED, ProgressListener
 from finale.checker.search.options import SearchOptions
-from finale.checker.search.rows import PRECEDENCE, Exit, SpecResult, result_of, strictly
+from finale.checker.search.rows import (
+    PRECEDENCE,
+    CheckResult,
+    Exit,
+    LeftOut,
+    Mistake,
+    SpecResult,
+    result_of,
+    strictly,
+)
 from finale.checker.search.run import chosen, run
 from finale.checker.search.verdict import Report
 from finale.checker.spec.claim import Spec

@@ -16,7 +16,7 @@ from . import VERSION
 from .output import OutputFile, format_of
 
 if TYPE_CHECKING:
-    from finale.checker.report.check_json import CheckResult
+    from finale.checker.search.rows import CheckResult
 
 
 @dataclass(frozen=True)

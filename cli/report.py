@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from finale.checker.cache.store import users_store
-from finale.checker.report.check_json import CheckResult
+from finale.checker.search.rows import CheckResult
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.reading import check_property_name
 from finale.model.errors import FinaleError

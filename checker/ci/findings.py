@@ -15,13 +15,12 @@ from pathlib import Path
 from urllib.parse import quote
 
 from finale import model
-from finale.checker.report.check_json import CheckResult
 from finale.checker.report.layout import counted
 from finale.checker.report.places import expectation_line, shown_file
 from finale.checker.report.results import trace_command
 from finale.checker.report.story import BUILT_IN_SENTENCES, Story, story_of
 from finale.checker.report.trace import trace_lines
-from finale.checker.search.rows import SEARCH, Exit, ResultRow, SpecResult
+from finale.checker.search.rows import SEARCH, CheckResult, Exit, ResultRow, SpecResult
 from finale.checker.search.verdict import Word
 from finale.checker.spec.claim import runs_before
 from finale.model.errors import Place

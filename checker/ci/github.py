@@ -10,9 +10,8 @@ import secrets
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from finale.checker.report.check_json import CheckResult
 from finale.checker.report.layout import counted
-from finale.checker.search.rows import Exit, SpecResult
+from finale.checker.search.rows import CheckResult, Exit, SpecResult
 from finale.model.visible import visible
 
 from .findings import Annotation, Checkout, findings, shown

@@ -13,9 +13,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from finale.checker.report.check_json import CheckResult, Mistake
 from finale.checker.report.places import expectation_line, shown_file, told_setting
-from finale.checker.search.rows import ResultRow, SpecResult
+from finale.checker.search.rows import CheckResult, Mistake, ResultRow, SpecResult
 from finale.checker.search.verdict import Word
 from finale.model.visible import visible
 

@@ -10,8 +10,8 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 
-from finale.checker.report.check_json import CheckResult
 from finale.checker.report.story import StoryStep
+from finale.checker.search.rows import CheckResult
 from finale.model.errors import Place
 from finale.model.visible import visible
 

@@ -17,11 +17,10 @@ from dataclasses import dataclass
 import htpy as h
 from markupsafe import Markup
 
-from finale.checker.report.check_json import CheckResult, Mistake
 from finale.checker.report.layout import counted
 from finale.checker.report.places import portable_error, portable_file
 from finale.checker.report.story import BUILT_IN_SENTENCES
-from finale.checker.search.rows import Exit, ResultRow, SpecResult
+from finale.checker.search.rows import CheckResult, Exit, Mistake, ResultRow, SpecResult
 from finale.checker.search.verdict import Word
 from finale.model.visible import visible
 

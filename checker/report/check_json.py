@@ -5,12 +5,12 @@ A change that a reader of an older document would misread needs a new number in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias, cast
 
-from finale.checker.search.rows import SEARCH, ResultRow, SpecResult
+from finale.checker.search.rows import SEARCH, ResultRow, SpecResult, WhyLeftOut
 from finale.checker.search.verdict import Word
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.releases import ReleaseConfig
@@ -18,44 +18,6 @@ from finale.model.errors import FinaleError, Place
 from finale.model.language.properties import Family
 
 from .places import expectation_line, shown_file
-
-WhyLeftOut: TypeAlias = Literal["slow", "unchanged"]
-
-
-@dataclass(frozen=True)
-class LeftOut:
-    """A spec that was not checked, and is no error."""
-
-    file: Path
-    title: str
-    why: WhyLeftOut
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """A mistake in the input; `file` is the spec that it prevented from being checked."""
-
-    file: Path | None
-    error: FinaleError
-
-    @property
-    def place(self) -> Place:
-        """The place of the mistake: at least the spec, if it is about one."""
-        place = self.error.place or Place()
-        if place.file is not None or self.file is None:
-            return place
-        return Place(str(self.file), None, place.key, place.rule)
-
-
-@dataclass(frozen=True)
-class CheckResult:
-    """What one run of a check found."""
-
-    results: Sequence[SpecResult]
-    mistakes: Sequence[Mistake] = ()
-    left_out: Sequence[LeftOut] = ()
-    interrupted: bool = False
-
 
 FORMAT: Literal["finale-check/3"] = "finale-check/3"
 

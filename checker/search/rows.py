@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import builtins
 import enum
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
+from typing import Literal, TypeAlias
 
 from finale.checker.spec.claim import ExactCounts, Expectation, Spec
+from finale.model.errors import FinaleError, Place
 from finale.model.language.explore import Branch
 from finale.model.system import System
 
@@ -86,6 +89,44 @@ class SpecResult:
     def dead_branches(self) -> tuple[Branch, ...]:
         """The branches that a full search never took; a partial search says nothing."""
         return self.report.dead_branches if self.report.statistics.complete else ()
+
+
+WhyLeftOut: TypeAlias = Literal["slow", "unchanged"]
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A spec that was not checked, and is no error."""
+
+    file: Path
+    title: str
+    why: WhyLeftOut
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A mistake in the input; `file` is the spec that it prevented from being checked."""
+
+    file: Path | None
+    error: FinaleError
+
+    @property
+    def place(self) -> Place:
+        """The place of the mistake: at least the spec, if it is about one."""
+        place = self.error.place or Place()
+        if place.file is not None or self.file is None:
+            return place
+        return Place(str(self.file), None, place.key, place.rule)
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What one run of a check found."""
+
+    results: Sequence[SpecResult]
+    mistakes: Sequence[Mistake] = ()
+    left_out: Sequence[LeftOut] = ()
+    interrupted: bool = False
 
 
 def result_of(

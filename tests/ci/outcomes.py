@@ -6,9 +6,8 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from finale.checker.report.check_json import CheckResult, LeftOut, Mistake
 from finale.checker.search.limits import Limits
-from finale.checker.search.rows import SpecResult, strictly
+from finale.checker.search.rows import CheckResult, LeftOut, Mistake, SpecResult, strictly
 from finale.checker.search.run import run
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.reading import read_spec

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from finale.checker.ci.findings import Checkout
 from finale.checker.ci.github import SUMMARY_BYTES_MAX, Guard, annotation_lines, summary_page
-from finale.checker.report.check_json import CheckResult, Mistake
+from finale.checker.search.rows import CheckResult, Mistake
 from finale.model.errors import FinaleError
 from finale.model.visible import visible
 from tests.ci.outcomes import HOSTILE, checked, mixed

@@ -9,8 +9,8 @@ import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from finale.checker.ci.junit import junit_of
-from finale.checker.report.check_json import CheckResult, Mistake
 from finale.checker.search.limits import Limits
+from finale.checker.search.rows import CheckResult, Mistake
 from finale.model.errors import FinaleError
 from tests.ci.outcomes import HOSTILE, checked, mixed, titled, unexpected
 

@@ -13,7 +13,7 @@ from sarif_kit.validate import validation_errors
 
 from finale.checker.ci.findings import FINALE, Checkout, checkout
 from finale.checker.ci.sarif import sarif_of
-from finale.checker.report.check_json import CheckResult, Mistake
+from finale.checker.search.rows import CheckResult, Mistake
 from finale.model.errors import FinaleError, Place
 from tests.ci.outcomes import HOSTILE, checked, mixed, unexpected
 

@@ -18,9 +18,9 @@ from finale.checker.page.overview import overview_page
 from finale.checker.page.report import details, report_page
 from finale.checker.page.review import review_page
 from finale.checker.page.sequence_svg import sequence_file
-from finale.checker.report.check_json import CheckResult
 from finale.checker.review.change import Change
 from finale.checker.review.verdicts import Difference, Direction
+from finale.checker.search.rows import CheckResult
 from finale.checker.search.verdict import Verdict, Word
 from finale.cli.traces import itf_of_run
 from finale.model.itf import from_itf

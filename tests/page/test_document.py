@@ -25,8 +25,8 @@ from finale.checker.page.parts import grouped_number, verdict_word
 from finale.checker.page.report import details, report_page
 from finale.checker.page.told import told_trace
 from finale.checker.report.about import settings
-from finale.checker.report.check_json import CheckResult, Mistake
 from finale.checker.report.job import described
+from finale.checker.search.rows import CheckResult, Mistake
 from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.reading import read_spec

@@ -98,7 +98,7 @@ class TaskExecution(JobProtocol):
 
     @rule(fair=STRONG)
     def emit(self, task: Source) -> None:
-        """1.5: a source emits its next record, and behind the record its watermark."""
+        """1.5: a source emits its next record; its watermark follows, if there is one."""
         require(self.may_emit(task))
         task.emit_next()
         if self.has_watermarks:
