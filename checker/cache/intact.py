@@ -41,7 +41,8 @@ _OF_PYTHON = frozenset(
 #: Tables that Finale itself fills, by the modules that have them.
 _CACHES: Mapping[str, tuple[str, ...]] = {
     "finale.model.expressions": ("_INTEGERS",),
-    "finale.model.language.contents": ("_WATCHING", "NAMES_OF_LANGUAGE"),
+    "finale.model.garbage": ("_COME",),
+    "finale.model.language.contents": ("_KNOWN", "_WATCHING", "NAMES_OF_LANGUAGE"),
     "finale.model.language.instrumenting": ("_CODES",),
     "finale.model.language.syntax": ("_CHECKED", "_CODES", "_READERS", "NAMES_OF_LANGUAGE"),
     "finale.checker.cache.code": ("_TEXTS",),
