@@ -13,7 +13,9 @@ import argparse
 import random
 import resource
 import shutil
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -47,7 +49,7 @@ def changes(count: int) -> list[Change]:
     return every[: count or None]
 
 
-def measured(change: Change, whole: bool) -> tuple[int, int | None, float]:
+def measured(change: Change, whole: bool, kept: Path) -> tuple[int, int | None, float]:
     """How many settings there are, how many were tried when the first new violation was shown,
     and the seconds of processor time of all that was tried."""
     files = [
@@ -55,13 +57,16 @@ def measured(change: Change, whole: bool) -> tuple[int, int | None, float]:
         for file in sorted(OWN_SPECS.rglob("*.toml"))
         if toml_in(file)[0].get("variant") != change.variant
     ]
-    kept = cache_folder()
-    assert kept is not None
     count = _warmed(change, files, kept)
     first: list[int] = []
     tried: list[Tried] = []
     with TemporaryDirectory() as folder:
-        shutil.copy(kept / FILE, folder)
+        with (
+            closing(sqlite3.connect(kept / FILE)) as of_base,
+            closing(sqlite3.connect(Path(folder) / FILE)) as copy,
+        ):
+            of_base.backup(copy)
+        _take_loops(kept, Path(folder))
         known = catalogue(None, Store(Path(folder)))
         began = _seconds()
 
@@ -79,14 +84,22 @@ def measured(change: Change, whole: bool) -> tuple[int, int | None, float]:
 
 def _warmed(change: Change, files: list[Path], kept: Path) -> int:
     """Put what is known without the change into the cache; return the number of settings."""
-    known = catalogue(None, Store(kept))
+    store = Store(kept)
+    known = catalogue(None, store)
     base = under(Change(change.protocol), known)
     found = {each.file: each for each in cases(files, base, under(change, known), change).found}
     for _ in searched(
         [*found], lambda file: known_without(found[file], Limits()), PROCESSES, _silent
     ):
         pass
+    store.close()
     return len(found)
+
+
+def _take_loops(source: Path, target: Path) -> None:
+    """Copy the compiled loops of the native search."""
+    for file in source.glob("loops-*"):
+        shutil.copy(file, target)
 
 
 def _silent(*_: object) -> None:
@@ -113,18 +126,17 @@ def main() -> int:
     chosen = changes(given.count)
     if given.variant:
         chosen = [Change(*given.variant.split("/"))]
-    silent = 0
-    for change in chosen:
-        settings, number, spent = measured(change, given.whole)
-        silent += number is None
-        row = [
-            str(change),
-            str(settings),
-            "none" if number is None else f"{number}",
-            f"{spent:.1f}",
-        ]
-        print(*row, file=sys.stderr, flush=True)
-        table.add_row(*row)
+    silent, users = 0, cache_folder()
+    with TemporaryDirectory() as folder:  # what the user's cache has of a change is not asked
+        if users is not None:
+            _take_loops(users, Path(folder))
+        for change in chosen:
+            settings, number, spent = measured(change, given.whole, Path(folder))
+            silent += number is None
+            shown = "none" if number is None else f"{number}"
+            row = [str(change), str(settings), shown, f"{spent:.1f}"]
+            print(*row, file=sys.stderr, flush=True)
+            table.add_row(*row)
     Console(width=120).print(table)
     return 1 if silent else 0
 

@@ -20,8 +20,10 @@ def uncollected() -> Generator[None]:
         yield
     finally:
         if collecting:
-            _age()
-            gc.enable()
+            try:
+                _age()
+            finally:
+                gc.enable()
 
 
 def _age() -> None:
@@ -30,9 +32,13 @@ def _age() -> None:
     Python would look at what is young with the next object. What is old it looks at again when
     others have become old in its own way: that says nothing of these.
     """
+    if gc.get_freeze_count():
+        return  # somebody has put objects aside, and they would come back
     _COME.append(gc.get_count()[0])
-    gc.freeze()
-    gc.unfreeze()
+    try:
+        gc.freeze()
+    finally:
+        gc.unfreeze()
     if sum(_COME) > OBJECTS_MAX:
         gc.collect()
         _COME.clear()

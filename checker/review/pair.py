@@ -39,7 +39,8 @@ class Pair:
     `is_same` says that the systems have the same states, steps and properties. `rules` are the
     rules that differ. `branches` are the branches in the code of the change. `is_searched` says
     that the change was searched, and not only found to have the form of the base: then nobody
-    looked which branches runs take here.
+    looked which branches runs take here. `is_cut_off` says that somebody wanted to, and that the
+    search came to no end.
     """
 
     base: Report
@@ -48,6 +49,7 @@ class Pair:
     rules: tuple[str, ...]
     branches: frozenset[Branch]
     is_searched: bool = True
+    is_cut_off: bool = False
 
     @property
     def taken(self) -> frozenset[Branch]:
@@ -63,7 +65,7 @@ class Pair:
         Nor does one that found a fault: the rules and branches on the way to a fault are not noted.
         """
         falls = {a.property for a in self.changed.verdicts if a.word is Word.VIOLATED}
-        return _is_whole(self.changed) and WELL_FORMED not in falls
+        return _is_whole(self.changed) and WELL_FORMED not in falls and not self.is_cut_off
 
 
 def pair_of(

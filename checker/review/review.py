@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter
@@ -361,16 +361,17 @@ class Reviewer:
     def _tried(
         self, found: Sequence[Case], code: ChangedCode, errors: dict[Path, FinaleError]
     ) -> Iterator[Tried]:
-        """Yield each case: first those that differ, then those whose branches others did not take.
+        """Yield each case, once all that it tells is known.
 
-        A case whose system has the form of the base under the change tells no verdict anew. It is
-        searched only for the branches in the code of the change that no run was seen to take.
+        All cases are compared first. One whose system has the form of the base under the change
+        tells no verdict anew: it is searched only for branches in the code of the change that no
+        run was seen to take, and its verdicts stay known if that search comes to no end.
         """
         by_file = {case.file: case for case in found}
         jobs = max(1, min(self.jobs, len(found)))
         fallen: dict[str, None] = {}
         effort = {case.file: EFFORT_OF_SETTING + case.size for case in found}
-        left, began, taken = set(by_file), perf_counter(), set[Branch]()
+        left, taken, waiting = set[Path](), set[Branch](), dict[Path, Pair]()
 
         def compare(file: Path) -> Pair:
             return pair_of(by_file[file], code.files, self.limits, jobs, is_whole=False)
@@ -379,36 +380,51 @@ class Reviewer:
             return pair_of(by_file[file], code.files, self.limits, jobs)
 
         def heed(file: Path, result: Pair | FinaleError) -> None:
-            if isinstance(result, FinaleError):
-                left.discard(file)
-                return
-            taken.update(result.taken)
-            fallen.update(dict.fromkeys(_fallen([tried_of(by_file[file], result)])))
-            if result.is_searched or result.branches <= taken:
-                left.discard(file)
+            left.discard(file)
+            if not isinstance(result, FinaleError):
+                taken.update(result.taken)
+                fallen.update(dict.fromkeys(_fallen([tried_of(by_file[file], result)])))
 
-        def look(busy: Sequence[Path], _done: int, _count: int) -> None:
-            ahead, count = sum(effort[each] for each in left), len(by_file)
-            behind = sum(effort.values()) - ahead
-            seconds = (perf_counter() - began) * ahead / behind if behind else None
-            self.look(Progress(busy, count - len(left), count, tuple(fallen), seconds))
+        def asked(
+            part: Sequence[Path], ask: Callable[[Path], Pair]
+        ) -> Iterator[tuple[Path, Pair | FinaleError]]:
+            left.update(part)
+            began, whole = perf_counter(), sum(effort[each] for each in part)
 
-        waiting = dict[Path, Pair]()
-        part, ask = [*by_file], compare
-        while part:
-            for file, result in searched(part, ask, jobs, look, heed):
+            def look(busy: Sequence[Path], _done: int, _count: int) -> None:
+                ahead, count = sum(effort[each] for each in left), len(by_file)
+                behind = whole - ahead
+                seconds = (perf_counter() - began) * ahead / behind if behind else None
+                self.look(Progress(busy, count - len(left), count, tuple(fallen), seconds))
+
+            return searched(part, ask, jobs, look, heed)
+
+        def tried(file: Path) -> Tried:
+            return tried_of(by_file[file], waiting.pop(file))
+
+        try:
+            for file, result in asked([*by_file], compare):
                 if isinstance(result, FinaleError):
                     errors[file] = result
-                elif result.is_searched or result.branches <= taken:
-                    yield tried_of(by_file[file], result)
-                else:
-                    waiting[file] = result
-            for file in [each for each, pair in waiting.items() if pair.branches <= taken]:
-                left.discard(file)
-                yield tried_of(by_file[file], waiting.pop(file))
-            part, ask = [*waiting][: CASES_AT_ONCE * jobs], search
-            for file in part:
-                del waiting[file]
+                    continue
+                waiting[file] = result
+                if result.is_searched or result.branches <= taken:
+                    yield tried(file)
+            while waiting:
+                for file in [each for each, pair in waiting.items() if pair.branches <= taken]:
+                    yield tried(file)
+                part = [*waiting][: CASES_AT_ONCE * jobs]
+                for file, result in asked(part, search) if part else ():
+                    if isinstance(result, FinaleError) or result.changed.stopped:
+                        waiting[file] = replace(waiting[file], is_cut_off=True)
+                    else:
+                        waiting[file] = result
+                    yield tried(file)
+        except KeyboardInterrupt:
+            for file in [*waiting]:
+                waiting[file] = replace(waiting[file], is_cut_off=True)
+                yield tried(file)
+            raise
 
 
 def remarks_on(

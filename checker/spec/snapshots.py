@@ -98,9 +98,13 @@ class _LeftBehind:
                 answer = self._protocol.left_behind()
             node = self._root
             for variable in reading.order:
+                if node.is_answered or node.reads not in (None, variable):
+                    return answer  # what is read does not follow from what was read: ask each state
                 node.reads = variable
                 node = node.below.setdefault(_cells(state, variable), _Asked())
-            node.is_answered, node.answer = True, answer
+            if node.reads is None:
+                node.is_answered, node.answer = True, answer
+            return answer
         return node.answer
 
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from finale.checker.review.cases import OWN_SPECS, Case, cases
 from finale.checker.review.change import Change, under
-from finale.checker.review.code import changed_code
+from finale.checker.review.code import ChangedCode, changed_code
 from finale.checker.review.order import in_order
-from finale.checker.review.pair import pair_of, searched_within
+from finale.checker.review.pair import Pair, pair_of, searched_within
+from finale.checker.review.review import Reviewer, Tried
 from finale.checker.search.limits import Limits
+from finale.checker.search.many import searched
 from finale.checker.search.rows import SpecResult
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.files import toml_in
 from finale.checker.spec.typed import is_table
+from finale.model.errors import FinaleError
 from tests.review.reviewing import PLAIN, reviewed, said, specs_of
 
 FINAL_CHECKPOINT = specs_of("final-checkpoint")
@@ -117,3 +122,47 @@ def test_a_system_of_the_same_form_is_searched_once(monkeypatch: pytest.MonkeyPa
     ]
     assert once.branches == whole.branches
     assert not once.taken
+
+
+class _Reviews(Reviewer):
+    """A reviewer of cases that are compared, and then searched for branches."""
+
+    def of(self, cases: Sequence[Case], code: ChangedCode) -> Iterator[Tried]:
+        self.errors: dict[Path, FinaleError] = {}
+        yield from self._tried(cases, code, self.errors)
+
+
+@pytest.mark.parametrize(
+    "end", [FinaleError("worker-died", "it died", advice=""), KeyboardInterrupt()]
+)
+def test_what_is_compared_is_told_though_the_search_for_branches_ends(
+    end: BaseException, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change = Change("final-checkpoint", "commits-only-its-own")
+    found, _ = orders(change, [OWN_SPECS / "final-checkpoint" / "pair.toml"])
+    base, changed = under(Change(change.protocol), PLAIN), under(change, PLAIN)
+    code = changed_code(changed.variant, base.base)
+    results = searched
+
+    def ends_early(
+        keys: Sequence[Path], search: Callable[[Path], Pair], *others: Any
+    ) -> Iterator[tuple[Path, Pair | FinaleError]]:
+        for key, result in results(keys, search, *others):
+            assert not isinstance(result, FinaleError)
+            if not result.is_searched:
+                yield key, result
+            elif isinstance(end, FinaleError):
+                yield key, end
+            else:
+                raise end
+
+    monkeypatch.setattr("finale.checker.review.review.searched", ends_early)
+    reviewer = _Reviews(PLAIN, PLAIN, [], Limits(), 1, lambda _: None)
+    told = list[Tried]()
+    with suppress(KeyboardInterrupt):
+        for each in reviewer.of(found, code):
+            told.append(each)
+    assert [each.case for each in told] == list(found)
+    assert not reviewer.errors
+    assert told[0].pair.is_cut_off
+    assert not told[0].pair.tells_all
