@@ -38,7 +38,7 @@ class AskedOfFlink:
         """Drive Flink twice for each assumption that is needed, the worst first, and tell."""
         names = [each.assumption.name for each in found.needed]
         asked: list[Asked] = []
-        is_interrupted = found.is_interrupted
+        is_interrupted, failed = found.is_interrupted, None
         try:
             for number, name in enumerate(() if is_interrupted else names, 1):
                 if as_text:
@@ -46,6 +46,8 @@ class AskedOfFlink:
                 asked.append(self._ask(name, as_text=as_text))
         except KeyboardInterrupt:
             is_interrupted = True
+        except FinaleError as error:  # what was asked so far is told all the same
+            failed = error
         left = [name for name in names if name not in {each.assumption for each in asked}]
         if as_text:
             write(console(), ["", joined(_total(asked, left))])
@@ -53,6 +55,8 @@ class AskedOfFlink:
             about = {"flink": self.release.version, "not_asked": left}
             rows = [each.to_json() for each in asked]
             say_json(document("weaken-on-flink") | weakening_json(found) | about | {"asked": rows})
+        if failed is not None:
+            raise failed
         if is_interrupted:
             return Exit.INTERRUPTED
         return _worst(asked, is_complete=found.is_complete)

@@ -93,6 +93,19 @@ def test_an_assumption_that_the_release_lacks_ends_no_other_one(
     assert told["is-released"] == "there is no such method"
 
 
+def test_an_error_of_the_machine_loses_no_answer(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object) -> Run:
+        raise FinaleError("no-java", "there is no Java", advice="install it")
+
+    monkeypatch.setattr(drive, "run_order", broken)
+    assert main([*words, "--format", "json"]) == 2
+    told = capsys.readouterr()
+    assert "is-released" in json.loads(told.out)["not_asked"]
+    assert "error[no-java]" in told.err
+
+
 def test_a_folder_with_other_files_is_refused_before_the_search(
     words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
