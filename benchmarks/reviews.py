@@ -26,7 +26,7 @@ from finale.checker.cache.store import FILE, Store, cache_folder
 from finale.checker.review.cases import OWN_SPECS, cases
 from finale.checker.review.change import Change, under
 from finale.checker.review.pair import known_without
-from finale.checker.review.review import Progress, Reviewer, Tried
+from finale.checker.review.review import Reviewer, Tried
 from finale.checker.review.verdicts import Direction
 from finale.checker.search.limits import Limits
 from finale.checker.search.many import searched
@@ -76,7 +76,7 @@ def measured(change: Change, whole: bool, kept: Path) -> tuple[int, int | None, 
                 first.append(len(tried))
             return bool(first) and not whole
 
-        reviewer = Reviewer(known, known, files, Limits(), PROCESSES, _look, until=is_enough)
+        reviewer = Reviewer(known, known, files, Limits(), PROCESSES, _silent, until=is_enough)
         reviewer.review(change)
         spent = _seconds() - began
     return count, first[0] if first else None, spent
@@ -103,10 +103,6 @@ def _take_loops(source: Path, target: Path) -> None:
 
 
 def _silent(*_: object) -> None:
-    """Nobody watches."""
-
-
-def _look(_: Progress) -> None:
     """Nobody watches."""
 
 
