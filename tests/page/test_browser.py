@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, Route
 
 from finale.checker.page.explorer.server import HOST, Explorer, serving
 from finale.checker.page.explorer.walk import walk_of
@@ -377,6 +377,36 @@ def test_what_is_not_enabled_says_why(window: Browser, address: str, width: int)
     page.locator("#expression").press("Enter")
     page.locator("#value", has_text="has no value").wait_for()
     seen.wrong = [each for each in seen.wrong if "422" not in each]
+    assert is_sound(seen)
+    page.close()
+
+
+def test_an_answer_that_was_overtaken_is_not_shown(window: Browser, address: str) -> None:
+    seen = opened(window, address, 1280)
+    page = seen.page
+    page.locator("#next button").first.wait_for()
+    late: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if "1 + 1" in (route.request.post_data or ""):
+            late.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/value", hold)
+    page.locator("#expression").fill("1 + 1")
+    page.locator("#expression").press("Enter")
+    page.locator("#expression").fill("2 + 3")
+    page.locator("#expression").press("Enter")
+    page.locator("#value", has_text="= 5").wait_for()
+    assert late
+    for each in late:
+        with page.expect_response("**/value") as answer:
+            each.continue_()
+        assert answer.value.json() == "2"
+    page.evaluate("() => new Promise(requestAnimationFrame)")
+    assert page.locator("#value").text_content() == "= 5"
+    page.unroute("**/value")
     assert is_sound(seen)
     page.close()
 

@@ -35,6 +35,29 @@ async function ask(name, question) {
   return told;
 }
 
+// As `ask`, for an answer that only the newest question of its name may have, and only while the
+// reader stays at the run. The answer to any other one never comes.
+const newest = new Map();
+
+function overtake(name) {
+  const number = (newest.get(name) || 0) + 1;
+  newest.set(name, number);
+  return number;
+}
+
+async function askNow(name, question) {
+  const number = overtake(name);
+  const asked = run;
+  const overtaken = () => newest.get(name) !== number || asked !== run;
+  try {
+    const told = await ask(name, question);
+    return overtaken() ? await new Promise(() => {}) : told;
+  } catch (error) {
+    if (overtaken()) await new Promise(() => {});
+    throw error;
+  }
+}
+
 // Each run has an entry in the history of the browser: its buttons go back and forth, too.
 function go(next) {
   const address = addressOf(next);
@@ -45,12 +68,11 @@ function go(next) {
 async function draw(next) {
   let here;
   try {
-    here = await ask("here", next);
+    here = await askNow("here", next);
   } catch (error) {
     complain(error);
     return;
   }
-  if (addressOf(next) !== location.hash) return; // the reader has gone on
   run = next;
   seen = here;
   at("message").hidden = true;
@@ -141,13 +163,12 @@ async function drawBlocked() {
   const address = addressOf(run);
   if (blocked.of !== address) {
     try {
-      blocked = { of: address, steps: await ask("blocked", run) };
+      blocked = { of: address, steps: await askNow("blocked", run) };
     } catch (error) {
       complain(error);
       return;
     }
   }
-  if (address !== addressOf(run)) return;
   const words = at("wanted").value.toLowerCase().split(/\s+/).filter(Boolean);
   const text = (step) => `${step.name} ${step.binding.flat().join(" ")}`.toLowerCase();
   const shown = blocked.steps.filter((step) => words.every((word) => text(step).includes(word)));
@@ -171,11 +192,12 @@ async function drawBlocked() {
 async function evaluate() {
   const expression = at("expression").value.trim();
   if (!expression) {
+    overtake("value");
     at("value").value = "";
     return;
   }
   try {
-    at("value").value = `= ${await ask("value", { ...run, expression })}`;
+    at("value").value = `= ${await askNow("value", { ...run, expression })}`;
   } catch (error) {
     at("value").value = error.message;
   }
@@ -279,7 +301,7 @@ async function search(name) {
   at("ask").scrollIntoView({ block: "nearest" });
   let told;
   try {
-    told = await ask("search", { ...run, property: name });
+    told = await askNow("search", { ...run, property: name });
   } catch (error) {
     at("found").value = "";
     complain(error);
@@ -303,7 +325,7 @@ async function search(name) {
 
 async function copy() {
   try {
-    const text = await ask("itf", run);
+    const text = await askNow("itf", run);
     const save = at("save");
     URL.revokeObjectURL(save.href);
     save.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
