@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import get_type_hints
 
 from finale import model
 from finale.checker.logs.regularities.assumptions import ASSUMPTIONS, NECESSARY
@@ -22,9 +21,10 @@ from finale.checker.search.verdict import Word
 from finale.checker.spec.catalogue import Catalogue
 from finale.checker.spec.doc_tables import page_text, tables_in
 from finale.checker.spec.files import toml_in
-from finale.checker.spec.meanings import first_paragraph, meanings, summary
+from finale.checker.spec.meanings import first_paragraph, summary
 from finale.checker.spec.reading import can_apply
-from finale.checker.spec.typed import is_list, is_table, words_of
+from finale.checker.spec.reference import spec_words
+from finale.checker.spec.typed import is_list, is_table
 from finale.checker.studies.effects import effect_of
 from finale.model.language.build import rule_names
 from finale.model.language.decorators import ids_in
@@ -43,6 +43,7 @@ PAGES = {
     "assumptions": "assumption",
     "errors": "error",
     "glossary": "word",
+    "specs": "exit code",
 }
 #: How docs/hazards.md judges what Flink does today.
 OF_TODAY = ("a bug", "a limit", "a contract")
@@ -66,8 +67,11 @@ class Explanation:
 
 def explained(name: str, known: Catalogue) -> list[Explanation]:
     """Return all meanings of a name, those of the user's own code first."""
-    found = [each for source in SOURCES for each in source(known) if _is(name, each.name)]
-    return found or [each for source in OF_RULES for each in source(known) if _is(name, each.name)]
+    for sources, fits in ((SOURCES, is_called), (OF_RULES, is_called), (SOURCES, _begins_with)):
+        found = [each for source in sources for each in source(known) if fits(name, each.name)]
+        if found:
+            return found
+    return []
 
 
 def names(known: Catalogue) -> list[str]:
@@ -76,8 +80,24 @@ def names(known: Catalogue) -> list[str]:
     return list(dict.fromkeys(every))
 
 
-def _is(name: str, other: str) -> bool:
-    return name.casefold() == other.casefold()
+def is_called(asked: str, name: str) -> bool:
+    """Whether two names are the same but for their case, and for words in the plural."""
+    return asked.casefold() == name.casefold() or _singular(asked) == _singular(name)
+
+
+def _begins_with(asked: str, name: str) -> bool:
+    """Whether a line that a command prints begins with words that are explained: not decided with
+    checkpoints = 1."""
+    return " " in name and f"{_singular(asked)} ".startswith(f"{_singular(name)} ")
+
+
+@cache
+def _singular(name: str) -> str:
+    """Plain words without articles and endings of plurals: branches not taken, branch not taken."""
+    words = [word for word in name.casefold().split() if word not in ("a", "an", "the")]
+    return " ".join(
+        re.sub(r"(?<=ch|sh|ss)es$|(?<!s)s$", "", word) if word.isalpha() else word for word in words
+    )
 
 
 Rows = tuple[tuple[str, str], ...]
@@ -151,19 +171,15 @@ def _sentence(kind: type[Protocol], rule: str) -> str:
     return first_paragraph(getattr(kind, rule).__doc__)
 
 
-def _options(known: Catalogue) -> Iterator[Explanation]:
-    """Each option, once for each of its meanings."""
-    found: dict[tuple[str, str, str], list[str]] = {}
-    for key in known.protocols:
-        kind = known.protocol(key).Options
-        told, hints = meanings(kind), get_type_hints(kind)
-        for declared in fields(kind):
-            values = " | ".join(words_of(hints[declared.name]))
-            meant = declared.name, told.get(declared.name, ""), values
-            found.setdefault(meant, []).append(key)
-    for (name, meaning, values), keys in found.items():
-        rows = (("Means", meaning), ("Values", values), ("Option of", ", ".join(keys)))
-        yield Explanation(name, "option", rows)
+def _spec_words(known: Catalogue) -> Iterator[Explanation]:
+    """What a spec can say: keys and their values, bounds, options."""
+    for each in spec_words(known):
+        rows: Rows = (("Means", each.meaning),)
+        if each.values:
+            rows += (("Values", " | ".join(each.values)),)
+        if each.protocols:
+            rows += (("Protocols", ", ".join(each.protocols)),)
+        yield Explanation(each.name, each.kind, rows, f"docs/spec-reference.md, {each.table}")
 
 
 def _releases(_: Catalogue) -> Iterator[Explanation]:
@@ -247,7 +263,7 @@ def _names(cell: str) -> Iterator[str]:
 Source = Callable[[Catalogue], Iterator[Explanation]]
 #: Where names are looked up, in this order.
 SOURCES: Sequence[Source] = (
-    _variants, _properties, _pages, _cited, _protocols, _releases, _of_lines
+    _variants, _properties, _pages, _cited, _protocols, _spec_words, _releases, _of_lines
 )  # fmt: skip
 #: Where a name is looked up that stands nowhere else.
-OF_RULES: Sequence[Source] = (_rules, _options)
+OF_RULES: Sequence[Source] = (_rules,)

@@ -10,7 +10,7 @@ import ast
 import inspect
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, replace
 from typing import Any, cast
 
@@ -131,7 +131,7 @@ def _entity(
     bases: Sequence[type[Entity]],
     example: Entity,
     title: str,
-    ghosts: Sequence[str],
+    ghosts: Collection[str],
 ) -> Iterator[str]:
     """The section of one class: what the classes `bases`, listed before, do not have already."""
     known = {name for base in bases for name in dir(base)}

@@ -1,17 +1,21 @@
 """The order in which a change meets its cases, so that one that tells it comes early.
 
-A user's own specs come first. Two lists follow by turns. In the one those are first that are close
-to the change: settings in which a mistake of the same methods has shown, then settings that have
-most of what the changed code names (options, bounds, kinds of vertices, observed history), then
-those with fewest values that are not the default. In the other the small ones are first, and of
-each option, bound and kind some: code can matter in a setting that it does not name.
+A user's own specs come first. Three lists follow by turns. In the first one those are first that
+are close to the change: settings in which a mistake of the same methods has shown, then settings
+that have most of what the changed code names (options, bounds, kinds of vertices, observed
+history), then those with fewest values that are not the default. In the second the small ones are
+first, and of each option, bound and kind some: code can matter in a setting that it does not name.
+In the third the small ones are first, too, and of each branch that the change touches some in which
+runs without the change take it, as far as that is known from an earlier review.
 """
 
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import TypeVar
 
 from finale.checker.spec.catalogue import Catalogue
@@ -19,13 +23,16 @@ from finale.checker.spec.files import toml_in
 from finale.checker.spec.typed import is_table
 from finale.model.errors import FinaleError
 from finale.model.language.entities import Entity
+from finale.model.language.explore import Branch
 from finale.model.language.protocol import Protocol
 
 from .cases import Case
 from .change import Change
 from .code import ChangedCode, function_of
+from .touched import branches_touched
 
 T = TypeVar("T")
+F = TypeVar("F")
 
 #: How many states a setting of the first round has at most; of the next one twice as many.
 STATES_FIRST = 500
@@ -35,9 +42,16 @@ _OF_VERTEX = ("kind", "sink", "parallelism", "bounded", "chained", "union_state"
 
 
 def in_order(
-    cases: Sequence[Case], change: Change, code: ChangedCode, known: Catalogue
+    cases: Sequence[Case],
+    change: Change,
+    code: ChangedCode,
+    known: Catalogue,
+    taken: Mapping[Path, frozenset[Branch]],
 ) -> Sequence[Case]:
-    """The cases, those first that are likely to tell the change."""
+    """The cases, those first that are likely to tell the change.
+
+    `taken` are the branches that runs without the change take, by the file of the case.
+    """
     tables = {each.file: toml_in(each.file)[0] for each in cases}
     named, methods = _text_of(change, code), _overridden(code)
     alike = {each.file: methods & _overridden_by(tables[each.file], known) for each in cases}
@@ -55,10 +69,19 @@ def in_order(
     own = [each for each in cases if each.is_of_user]
     others = [each for each in cases if not each.is_of_user]
     features = {each.file: features_of(tables[each.file]) for each in others}
-    small = rounds(
-        others, lambda each: (each.size, str(each.file)), lambda each: features[each.file]
-    )
-    turns = zip(sorted(others, key=distance), small, strict=True)
+    touched = branches_touched(code, frozenset[Branch]().union(*taken.values()))
+    reached = {each.file: taken.get(each.file, frozenset()) & touched for each in others}
+
+    def small(features: Mapping[Path, frozenset[F]]) -> Iterable[Case]:
+        some = [each for each in others if features[each.file]]
+        rest = [each for each in others if not features[each.file]]
+        size = operator.attrgetter("size", "file")
+        return chain(rounds(some, size, lambda each: features[each.file]), sorted(rest, key=size))
+
+    lists = [sorted(others, key=distance), small(features)]
+    if any(reached.values()):
+        lists.append(small(reached))
+    turns = zip(*lists, strict=True)
     return list({each.file: each for each in chain(own, *turns)}.values())
 
 
@@ -115,7 +138,7 @@ def _classes(variant: type[Protocol], base: type[Protocol]) -> Iterator[type]:
 def rounds(
     found: Iterable[T],
     size: Callable[[T], tuple[int, str]],
-    features: Callable[[T], frozenset[str]],
+    features: Callable[[T], frozenset[F]],
     first: int = STATES_FIRST,
 ) -> Iterator[T]:
     """Yield all of these: in each round as many as bring something that none before in it has.
@@ -124,7 +147,7 @@ def rounds(
     """
     left, states = sorted(found, key=size), first
     while left:
-        met: set[str] = set()
+        met: set[F] = set()
         put_off: list[T] = []
         for each in left:
             if size(each)[0] <= states and not features(each) <= met:

@@ -6,12 +6,13 @@ What was found is kept beside the reports: a second review of the same files bui
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from finale.checker.cache.code import digest, of_file
+from finale.checker.cache.plain_data import plain, typed
 from finale.checker.search.cached import cached_reports
 from finale.checker.search.limits import Limits
 from finale.checker.search.options import SearchOptions
@@ -93,9 +94,42 @@ def pair_of(
     return Pair(before, after, same, rules, branches)
 
 
-def known_without(case: Case, limits: Limits) -> None:
-    """Keep in the cache what a review asks of the case without the change."""
-    _form_of_base(case.base, searched_within(case.base, limits))
+@dataclass(frozen=True)
+class Base:
+    """What is kept of a system without the change: its form, and which branches runs take."""
+
+    form: str
+    taken: frozenset[Branch]
+
+    def to_plain(self) -> object:
+        """The lines by file, negative where a condition did not hold."""
+        lines: dict[str, list[int]] = {}
+        for each in sorted_by_line(self.taken):
+            lines.setdefault(each.file, []).append(each.line if each.outcome else -each.line)
+        return [self.form, lines]
+
+    @classmethod
+    def of_plain(cls, data: tuple[str, Mapping[str, Sequence[int]]]) -> Base:
+        """The value of which `to_plain` has made this."""
+        form, lines = data
+        found = (Branch(file, abs(n), n > 0) for file, some in lines.items() for n in some)
+        return cls(form, frozenset(found))
+
+
+def known_without(case: Case, limits: Limits) -> Base:
+    """Return, and keep, what a review asks of the case without the change."""
+    return _base_of(case.base, searched_within(case.base, limits))
+
+
+def kept_without(cases: Sequence[Case]) -> Mapping[Path, Base]:
+    """Return what is kept of cases without the change, by file."""
+    store = cases[0].base.catalogue.store if cases else None
+    keys = {each.file: _key_of_base(each.base) for each in cases}
+    if store is None:
+        return {}
+    texts = store.texts(key for key in keys.values() if key is not None)
+    found = ((file, texts.get(key)) for file, key in keys.items() if key is not None)
+    return {file: typed(Base, json.loads(text)) for file, text in found if text is not None}
 
 
 def _like_base(case: Case, files: frozenset[str], base: SpecResult) -> Pair | None:
@@ -110,8 +144,8 @@ def _like_base(case: Case, files: frozenset[str], base: SpecResult) -> Pair | No
     text = None if own is None or store is None else store.text(own)
     if text is None:
         after = case.changed.system()
-        branches = frozenset(_branches_in(after, files))
-        same = _form_of_base(case.base, base) == digest_of(after)
+        branches = frozenset(b for b in _branches_of(after) if b.file in files)
+        same = _base_of(case.base, base).form == digest_of(after)
         said = [same, [[b.file, b.line, b.outcome] for b in sorted_by_line(branches)]]
         if own is not None and store is not None and key == _key(case, files):
             store.put(own, json.dumps(said))
@@ -125,17 +159,25 @@ def _like_base(case: Case, files: frozenset[str], base: SpecResult) -> Pair | No
     return Pair(base.report, report, True, (), branches, is_searched=False)
 
 
-def _form_of_base(spec: Spec, found: SpecResult) -> str:
-    """The digest of the form of a system without the change: worked out once for all reviews."""
-    key, store = _key_of_files(spec), spec.catalogue.store
-    own = None if key is None else digest(["form of the base", _of_room(), key])
-    known = None if own is None or store is None else store.text(own)
-    if known is None:
-        known = digest_of(found.system or spec.system())
-        if own is not None and store is not None and key == _key_of_files(spec):
-            store.put(own, known)
-            store.flush()
-    return known
+def _base_of(spec: Spec, found: SpecResult) -> Base:
+    """What is kept of a system without the change: worked out once for all reviews."""
+    key, store = _key_of_base(spec), spec.catalogue.store
+    text = None if key is None or store is None else store.text(key)
+    if text is not None:
+        return typed(Base, json.loads(text))
+    system = found.system or spec.system()
+    dead = set(found.report.dead_branches)
+    taken = _branches_of(system) - dead if _is_whole(found.report) else frozenset[Branch]()
+    base = Base(digest_of(system), taken)
+    if key is not None and store is not None and key == _key_of_base(spec):
+        store.put(key, json.dumps(plain(base), separators=(",", ":")))
+        store.flush()
+    return base
+
+
+def _key_of_base(spec: Spec) -> bytes | None:
+    key = _key_of_files(spec)
+    return None if key is None else digest(["base", _of_room(), key])
 
 
 def searched_within(spec: Spec, limits: Limits, searches: int = 1) -> SpecResult:
@@ -174,7 +216,7 @@ def how_systems_differ(
         states = report.statistics.states if _is_whole(report) else None
         same = is_same(before, after, states)
         rules = () if same else rules_that_differ(before, after)
-        branches = frozenset(_branches_in(after, files))
+        branches = frozenset(b for b in _branches_of(after) if b.file in files)
         is_known = key is not None and key == _key(case, files)  # nothing was read in between
         if is_known and store is not None and (same or states is not None):
             assert key is not None
@@ -205,11 +247,9 @@ def _key_of_files(spec: Spec) -> bytes | None:
     return None if reports is None else reports.key_of_files
 
 
-def _branches_in(system: System, files: frozenset[str]) -> Iterator[Branch]:
-    for rule in system.rules:
-        for end in leaves(rule.tree):
-            if isinstance(end, Update):
-                yield from (branch for branch, _ in end.branches if branch.file in files)
+def _branches_of(system: System) -> frozenset[Branch]:
+    ends = (end for rule in system.rules for end in leaves(rule.tree))
+    return frozenset(b for end in ends if isinstance(end, Update) for b, _ in end.branches)
 
 
 def sorted_by_line(branches: frozenset[Branch]) -> list[Branch]:
@@ -218,8 +258,10 @@ def sorted_by_line(branches: frozenset[Branch]) -> list[Branch]:
 
 
 __all__ = [
+    "Base",
     "Pair",
     "how_systems_differ",
+    "kept_without",
     "known_without",
     "pair_of",
     "searched_within",

@@ -24,7 +24,7 @@ from .change import Change, ChangedCatalogue, under
 from .code import ChangedCode, changed_code
 from .lines import Coverage, coverage_of
 from .order import in_order
-from .pair import Pair, pair_of
+from .pair import Pair, kept_without, pair_of
 from .seeming import (
     Remark,
     nothing_but_larger_bounds,
@@ -298,7 +298,8 @@ class Reviewer:
         code = changed_code(changed.variant, base.base)
         tried, interrupted, is_enough = list[Tried](), False, False
         try:
-            order = in_order(found.found, change, code, self.catalogue)
+            kept = {file: each.taken for file, each in kept_without(found.found).items()}
+            order = in_order(found.found, change, code, self.catalogue, kept)
             for each in self._tried(order, code, errors):
                 tried.append(each)
                 is_enough = self.until(each)

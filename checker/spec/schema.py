@@ -141,7 +141,13 @@ def _releases(key: str) -> object:
 
 
 def _observed(kind: type[Protocol]) -> Schema:
-    return _object({name: {"type": "boolean"} for name in kind.ghosts})
+    ghosts = kind.ghosts
+    told = ghosts if isinstance(ghosts, Mapping) else {}
+    return _object({name: {"type": "boolean"} | _says(told.get(name)) for name in ghosts})
+
+
+def _says(sentence: str | None) -> Schema:
+    return {"description": sentence} if sentence else {}
 
 
 def _table(kind: type[Protocol], table: str) -> Schema:
@@ -167,9 +173,7 @@ def _declared(declares: type, are_options: bool) -> Schema:
             value |= {
                 "default": next((w for w, _ in choices if option_word(w) == word), each.default)
             }
-        if each.name in told:
-            value |= {"description": told[each.name]}
-        properties[each.name] = value
+        properties[each.name] = value | _says(told.get(each.name))
     return _object(properties, required)
 
 
@@ -185,14 +189,19 @@ def _any_of_each(tables: Iterable[Schema]) -> Schema:
 
     Which of them the protocol of the spec takes is said beside it, protocol by protocol.
     """
-    found: dict[str, list[object]] = {}
+    found: dict[str, list[Schema]] = {}
     for table in tables:
-        properties = typing.cast("Mapping[str, object]", table["properties"])
+        properties = typing.cast("Mapping[str, Schema]", table["properties"])
         for name, value in properties.items():
             known = found.setdefault(name, [])
             if value not in known:
                 known.append(value)
-    return _object({name: v[0] if len(v) == 1 else {"anyOf": v} for name, v in found.items()})
+    return _object({name: v[0] if len(v) == 1 else _one_of(v) for name, v in found.items()})
+
+
+def _one_of(values: Sequence[Schema]) -> Schema:
+    said = dict.fromkeys(str(each["description"]) for each in values if "description" in each)
+    return {"anyOf": list(values)} | _says("; or: ".join(said))
 
 
 # --- what depends on the protocol ----------------------------------------------------------------

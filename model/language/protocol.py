@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -68,15 +68,16 @@ class Protocol(Entity):
     """The base of protocols. A variant is a subclass that overrides the rules that change.
 
     `key` is the name in specs. `Options`, `Bounds` and `Sizes` are frozen dataclasses, the latter
-    two of integers; `ghosts` are the switches of `[observe]`. The protocol is itself an entity and
-    may have fields of its own. `parts` are the classes of its other entities.
+    two of integers; `ghosts` are the switches of `[observe]`, names or a mapping from names to
+    sentences. The protocol is itself an entity and may have fields of its own. `parts` are the
+    classes of its other entities.
     """
 
     key: ClassVar[str] = ""
     Options: ClassVar[type] = Nil
     Bounds: ClassVar[type] = Nil
     Sizes: ClassVar[type] = Nil
-    ghosts: ClassVar[tuple[str, ...]] = ()
+    ghosts: ClassVar[Collection[str]] = ()
     needs_job: ClassVar[bool] = False
     #: Whether it can begin from what another system has left behind: `[resume]`.
     starts_from_snapshots: ClassVar[bool] = False

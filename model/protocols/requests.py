@@ -41,7 +41,6 @@ from typing import ClassVar, TypeVar
 from finale.model.errors import FinaleError, Place
 from finale.model.language.protocol import kept
 from finale.model.protocols.coordinator.checkpoints import (
-    ABORTED,
     UNUSED,
     Checkpoint,
     CheckpointKind,
@@ -353,7 +352,7 @@ class Requests(TaskExecution):
                 require(not request.is_admitted or request.of != checkpoint)
         super().complete(checkpoint)
         for request in (*self.savepoint_requests, *self.checkpoint_requests):
-            self._answer(request, checkpoint)
+            self._answer(request, checkpoint, RequestStatus.SUCCEEDED)
         self.answered(checkpoint)
 
     def answered(self, checkpoint: Checkpoint) -> None:
@@ -374,13 +373,12 @@ class Requests(TaskExecution):
         """AB-1: dispose of a pending checkpoint; its request has failed."""
         super().abort(checkpoint)
         for request in (*self.savepoint_requests, *self.checkpoint_requests):
-            self._answer(request, checkpoint)
+            self._answer(request, checkpoint, RequestStatus.FAILED)
 
     @step
-    def _answer(self, request: Request, checkpoint: Checkpoint) -> None:
-        if request.is_admitted and request.of == checkpoint:
-            failed = checkpoint.status == ABORTED
-            request.status = RequestStatus.FAILED if failed else RequestStatus.SUCCEEDED
+    def _answer(self, request: Request, of: Checkpoint, status: RequestStatus) -> None:
+        if request.is_admitted and request.of == of:
+            request.status = status
 
     @define
     def is_unnamed(self, checkpoint: Checkpoint) -> bool:

@@ -14,6 +14,7 @@ of its own.
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeGuard
 
@@ -109,7 +110,9 @@ class Stopping(Requests):
     #: SP-12: a savepoint that a task declines fails the job.
     decline_fails: bool = True
 
-    ghosts = (*Requests.ghosts, "calls")
+    ghosts: ClassVar[Mapping[str, str]] = {
+        **Requests.ghosts, "calls": "whether a task called endInput in this attempt",
+    }  # fmt: skip
     explores: ClassVar[tuple[str, ...]] = ("stops", "resumes")
 
     scheduling = field(Bool, True, ghost="stops")

@@ -52,6 +52,7 @@ class Sink(Enum):
     """What a vertex does to the world outside the job."""
 
     NONE = "none"
+    """Nothing: it passes its records on, or drops them."""
     TWO_PHASE = "two-phase"
     """Writes into a transaction: pre-commits in the checkpoint, commits when told it completed."""
     AT_LEAST_ONCE = "at-least-once"
@@ -68,7 +69,9 @@ class Pattern(Enum):
     """Which subtasks of an edge's two vertices are connected (Flink's DistributionPattern)."""
 
     ALL_TO_ALL = "all-to-all"
+    """Each sending subtask with each receiving one."""
     POINTWISE = "pointwise"
+    """Each with its neighbours: one to one, or evenly where the parallelism differs."""
 
     def senders(self, index: int, sources: int, targets: int) -> range:
         """The indices, of `sources` sending subtasks, that receiver `index` of `targets` reads.

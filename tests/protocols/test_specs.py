@@ -30,9 +30,6 @@ PROTOCOLS = tuple(entry.key for entry in REGISTERED)
 
 #: Branches that no spec takes, by function, line of source and outcome, with the reason.
 NEVER_TAKEN: dict[tuple[str, str, bool], str] = {
-    ("Channel._count_cancellation", "if self.cancelled[checkpoint] < 2:", False): (
-        "today's rules send one cancellation down a channel: only variants send three"
-    ),
     ("GreatestIdSink.commit", "if not self.is_noted(transaction):", False): (
         "transactions are committed in the order of their ids, and noted ones are aborted"
     ),

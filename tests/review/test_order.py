@@ -31,7 +31,8 @@ def orders(change: Change, files: Sequence[Path]) -> tuple[Sequence[Case], Seque
     """The cases of a change as they are found, and in the order of a review."""
     base, changed = under(Change(change.protocol), PLAIN), under(change, PLAIN)
     found = cases(files, base, changed, change).found
-    return found, in_order(found, change, changed_code(changed.variant, base.base), PLAIN)
+    code = changed_code(changed.variant, base.base)
+    return found, in_order(found, change, code, PLAIN, {})
 
 
 def test_settings_of_mistakes_of_the_same_method_come_by_turns_with_small_ones() -> None:

@@ -109,9 +109,14 @@ class JobProtocol(Protocol, ABC):
     )  # fmt: skip
     #: Bounds of features that the protocol has, and that it does not explore.
     unexplored: ClassVar[tuple[str, ...]] = ()
-    ghosts: ClassVar[tuple[str, ...]] = (
-        "effects", "cut", "taken", "progress", "watermarks", "cancellations",
-    )  # fmt: skip
+    ghosts: ClassVar[Mapping[str, str]] = {
+        "effects": "which records became visible outside the job, and how often",
+        "cut": "how many records each channel brought, in all and before each checkpoint",
+        "taken": "which checkpoints a task took, and which of them after it had finished",
+        "progress": "whether a checkpoint has completed since the last one was triggered",
+        "watermarks": "at which watermark a record was worked on, and what followed the last one",
+        "cancellations": "how many cancellations of a checkpoint were sent down a channel",
+    }
     parts: ClassVar[tuple[type[Entity], ...]] = (
         *(Checkpoint, Task, Source, AlignedGate, Channel),
         *(Buffering, TimerTask, ParkingTask, TickingTask),
@@ -763,9 +768,8 @@ class JobProtocol(Protocol, ABC):
     def is_stored(self, checkpoint: Checkpoint) -> bool:
         """CN-1, CN-2, SS-4: whether a checkpoint that completes is put into the store. Savepoints
         are if the options say so, also those of stops."""
-        if not self.has_kinds:
-            return True
-        return self.savepoint_stored or checkpoint.kind == CheckpointKind.CHECKPOINT
+        stores_all = not self.has_kinds or self.savepoint_stored
+        return stores_all or checkpoint.kind == CheckpointKind.CHECKPOINT
 
     # --- what enters and leaves ------------------------------------------------------------------
 
@@ -947,8 +951,7 @@ class JobProtocol(Protocol, ABC):
             require(all(e >= checkpoint or not e.triggers.has(task) for e in self.checkpoints))
         require(checkpoint.triggers.has(task))
         checkpoint.triggers.remove(task)
-        declines = self.during_restore == DuringRestore.DECLINED
-        if declines and task.status == TaskStatus.RESTORING:
+        if self.during_restore == DuringRestore.DECLINED and task.status == TaskStatus.RESTORING:
             self.decline(checkpoint)
         elif task.status in (TaskStatus.QUIESCED, TaskStatus.CLOSED):
             if not self.unanswered_triggers:

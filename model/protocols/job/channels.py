@@ -103,21 +103,8 @@ class Channel(Entity):
         """Add an element: the writer's step is blocked while the channel is full."""
         require(self.queue.has_space)
         self.queue.put(element)
-        if self.counts_cancellations:
-            self._count_if_cancels(element)
-
-    @step
-    def _count_if_cancels(self, element: AnyElement) -> None:
-        match element:
-            case CancelBarrier(checkpoint=checkpoint):
-                self._count_cancellation(checkpoint)
-            case _:
-                pass
-
-    @step
-    def _count_cancellation(self, checkpoint: CheckpointId) -> None:
-        if self.cancelled[checkpoint] < 2:
-            self.cancelled[checkpoint] += 1
+        if self.counts_cancellations and isinstance(element, CancelBarrier):
+            self.cancelled[element.checkpoint] = min(self.cancelled[element.checkpoint] + 1, 2)
 
     @step
     def put_record(self, record: Datum) -> None:

@@ -44,12 +44,8 @@ class Buffering(Task):
         """Emit what was held back, in the order of the records."""
         for record in self.data:
             for times in range(TOO_OFTEN):
-                self._emit_if_held(record, times)
-
-    @step
-    def _emit_if_held(self, record: Datum, times: int) -> None:
-        if self.buffer[record] > times:
-            self.collect(record)
+                if self.buffer[record] > times:
+                    self.collect(record)
 
     @step
     def keep(self, checkpoint: CheckpointId) -> None:
