@@ -188,6 +188,8 @@ class Desk:
         ]
         head = _head(ran, values["seconds"])
         output = "\n".join(ended.stdout for _, ended in ran)
+        if tool.writes and head["code"] == 0:
+            output += _read(str(values["folder"] / tool.writes))
         left_out, text = self.cut(f"answer-{self.calls}", output, values["characters"])
         return {**head, **settings, **left_out}, text
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Seconds after which a call ends. Many clients wait a minute for an answer.
 SECONDS = 50.0
+#: A command that limits its search itself gets so much of the time; the rest is for building.
+SEARCH_SHARE = 0.6
 #: Characters of an answer. A model reads three or four of them as one token.
 CHARACTERS = 20_000
 CHARACTERS_MIN = 500
@@ -62,6 +64,10 @@ class Tool:
     """Arguments that no command has, by their names: the type, the default or ..., the meaning."""
     is_changing: bool = False
     """Whether the tool writes files."""
+    writes: str = ""
+    """A file in `folder` that the command writes, and that the answer shows."""
+    is_limited: bool = False
+    """Whether the command has a time limit of its own, and then says what is unknown."""
 
     @cached_property
     def parameters(self) -> dict[str, Argument]:
@@ -121,6 +127,8 @@ class Tool:
                 flags.append(argument.name)
             elif value is not False and value != argument.field_info.default:
                 flags += [f"{argument.name}={each}" for each in values]
+        if self.is_limited:
+            flags.append(f"--max-seconds={given['seconds'] * SEARCH_SHARE:g}")
         for line in self.lines:
             yield [*line.split(), *flags, *(["--", *names] if names else [])]
 
@@ -166,9 +174,9 @@ TOOLS = (
     ),
     Tool(
         "describe",
-        "Describe one protocol: what it models, its rules with the text that each models, its "
-        "options with their values and defaults. `list` has its properties.",
-        ("list protocols", "list rules", "list options"),
+        "Describe one protocol: its rules with the text that each models, its options with their "
+        "values, its bounds and variants. `list` has its properties.",
+        ("list rules", "list options", "list protocols"),
         ("--of", "--protocols"),
     ),
     Tool(
@@ -192,6 +200,8 @@ TOOLS = (
         ("new",),
         ("FOLDER", "--of", "--rule", "--set"),
         is_changing=True,
+        writes="protocols/my_change.py",
+        is_limited=True,
     ),
     Tool(
         "read",
@@ -226,6 +236,7 @@ TOOLS = (
             "--minimise",
             "--format",
         ),
+        is_limited=True,
     ),
     Tool(
         "trace",
@@ -246,6 +257,7 @@ TOOLS = (
         "Tell whether two specs are the same to an observer, or a spec with and without a change.",
         ("diff",),
         ("FIRST", "SECOND", *SETTING, "--release", "--observe", "--max-states", "--format"),
+        is_limited=True,
     ),
     Tool(
         "validate",
