@@ -26,6 +26,7 @@ from finale.model.written import write_through
 from . import VERSION
 from .child import Ended, Tell, run_apart
 from .commands import COMMANDS
+from .errors import refused_name
 from .main import EXIT_BAD_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED
 from .parameters import LIMITS, PLAIN, refuse_limits
 from .tools import (
@@ -137,8 +138,9 @@ class Desk:
             try:
                 async with at_once:
                     head, output = await self.answer(call.name, call.arguments or {}, tell)
-            except FinaleError as error:
-                head, output = {"exit": "bad input", "code": EXIT_BAD_INPUT, **_told(error)}, ""
+            except (FinaleError, OSError) as error:
+                told = error if isinstance(error, FinaleError) else _refused(error)
+                head, output = {"exit": "bad input", "code": EXIT_BAD_INPUT, **_told(told)}, ""
             texts = [json.dumps(head, ensure_ascii=False), *([output] if output else [])]
             return types.CallToolResult(
                 content=[types.TextContent(type="text", text=each) for each in texts],
@@ -161,9 +163,7 @@ class Desk:
             name=tool.name,
             description=tool.does,
             input_schema=tool.schema(self.limits),
-            annotations=types.ToolAnnotations(
-                read_only_hint=not tool.is_changing, open_world_hint=False
-            ),
+            annotations=types.ToolAnnotations(read_only_hint=not tool.is_changing),
         )
 
     async def answer(
@@ -190,6 +190,7 @@ class Desk:
         output = "\n".join(ended.stdout for _, ended in ran)
         if tool.writes and head["code"] == 0:
             output += _read(str(values["folder"] / tool.writes))
+        output = _found(output, values.get("find", ""))
         left_out, text = self.cut(f"answer-{self.calls}", output, values["characters"])
         return {**head, **settings, **left_out}, text
 
@@ -202,7 +203,7 @@ class Desk:
             case "guide":
                 text = (DOCS / "how-to" / "with-an-agent.md").read_text(encoding="utf-8")
             case "read":
-                text = _read(values["path"])
+                text = _found(_read(values["path"]), values["find"])
             case "write":
                 return {}, _write(values["path"], values["text"])
             case _:
@@ -235,6 +236,10 @@ def _left(characters: int, how: str) -> dict[str, Any]:
     return {"left_out": {"characters": characters, "next": how}} if characters > 0 else {}
 
 
+def _refused(error: OSError) -> FinaleError:
+    return refused_name(str(error.filename or ""), error.strerror or "")
+
+
 def _told(error: FinaleError) -> dict[str, Any]:
     code, what, cure = ERROR.findall(str(error))[0]
     return {"error": {"code": code, "what": what, "cure": cure}}
@@ -244,7 +249,9 @@ def _head(ran: Sequence[tuple[list[str], Ended]], seconds: float) -> dict[str, A
     """How command lines ended: the worst exit in words, errors with their cures, and notes."""
     words, worst = next(((words, end) for words, end in ran if end.code), ran[0])
     stderr = "".join(end.stderr for _, end in ran)
-    errors = [{"code": code, "what": what, "cure": cure} for code, what, cure in ERROR.findall(stderr)]
+    errors = [
+        {"code": code, "what": what, "cure": cure} for code, what, cure in ERROR.findall(stderr)
+    ]
     notes = ERROR.sub("", stderr).split("\n")
     dropped = sum(end.dropped for _, end in ran)
     if dropped:
@@ -280,6 +287,21 @@ def _read(path: str) -> str:
         names = (f"{each.name}{'/' if each.is_dir() else ''}" for each in file.iterdir())
         return "\n".join(sorted(each for each in names if not each.startswith(".")))
     return file.read_bytes().decode(errors="replace")
+
+
+def _found(text: str, wanted: str) -> str:
+    """The entries with a text: each is a line with the more indented lines that follow."""
+    entries: list[list[str]] = []
+    indent = 0
+    for line in text.splitlines():
+        margin = len(line) - len(line.lstrip())
+        # A file has entries of one line, a table of a command begins each with two spaces.
+        if not entries or margin <= max(indent, 2):
+            entries.append([])
+            indent = margin
+        entries[-1].append(line)
+    found = ("\n".join(each) for each in entries)
+    return "\n".join(each for each in found if wanted.lower() in each.lower()) if wanted else text
 
 
 def _write(path: str, text: str) -> str:

@@ -31,8 +31,8 @@ NAME_MIN = 8
 SECONDS_BETWEEN_LINES = 30.0
 SECONDS_BETWEEN_BARS = 0.2
 BAR_WIDTH = 20
-#: The variable of the environment with the number of a pipe that a program has opened. The pipe gets
-#: a line of progress each second, and stderr gets none.
+#: The environment variable with the number of a pipe that a program has opened. A line of progress
+#: goes there each second, and none to stderr.
 PROGRESS = "FINALE_PROGRESS"
 SECONDS_BETWEEN_LINES_OF_PIPE = 1.0
 
@@ -45,7 +45,9 @@ class Meter:
         self._page = console(stderr=True)
         self._status: Status | None = None
         self._pipe = _pipe()
-        self._between = SECONDS_BETWEEN_LINES if self._pipe is None else SECONDS_BETWEEN_LINES_OF_PIPE
+        self._between = (
+            SECONDS_BETWEEN_LINES if self._pipe is None else SECONDS_BETWEEN_LINES_OF_PIPE
+        )
         self._next = monotonic() + self._between
         self._is_compiling = False
 

@@ -21,7 +21,6 @@ from .project import PROJECT_FILES, Project, folder_of, project_above, table_in
 if TYPE_CHECKING:
     from cyclopts.argument import Argument
     from pydantic import BaseModel
-    from pydantic.fields import FieldInfo
 
 #: Seconds after which a call ends. Many clients wait a minute for an answer.
 SECONDS = 50.0
@@ -34,8 +33,9 @@ CHARACTERS_MIN = 500
 WORD_MAX, WORDS_MAX = 4_000, 100
 #: Characters of a file that an agent writes.
 TEXT_MAX = 200_000
-#: Parameters of commands that name files, though their type is a text: a pattern, or a release.
-FILES = ("LOGS", "OLD", "NEW")
+#: Parameters that name logs and builds of Flink: they can be outside the project. The type of some
+#: is a text, because they also take a pattern or a release.
+READ = ("LOGS", "OLD", "NEW", "--source")
 #: Endings of files that an agent writes, with the key of the project file that names their folder.
 WRITTEN = {".py": "protocols", ".toml": "specs"}
 
@@ -76,7 +76,9 @@ class Tool:
 
         if not self.lines:
             return {}
-        of_command = app[self.lines[0].split()[0]].assemble_argument_collection(parse_docstring=False)
+        of_command = app[self.lines[0].split()[0]].assemble_argument_collection(
+            parse_docstring=False
+        )
         named = {argument.name: argument for argument in of_command}
         return {_argument_name(each): named[each] for each in self.offers}
 
@@ -145,19 +147,22 @@ def _bounded(hint: object) -> object:
     return Annotated[hint, Field(max_length=WORDS_MAX)] if many else hint
 
 
-def _field(argument: Argument) -> FieldInfo:
+def _field(argument: Argument) -> object:
     """The default and the meaning of a parameter, as the command has them."""
     from inspect import Parameter
 
     from pydantic import Field
 
-    several = () if argument.field_info.kind is Parameter.VAR_POSITIONAL else None
-    unset = argument.field_info.default is Parameter.empty
-    default = (... if argument.required else several) if unset else argument.field_info.default
+    default = argument.field_info.default
+    if argument.required:
+        default = ...
+    elif default is Parameter.empty:  # of any number of words
+        default = ()
     return Field(default, description=(argument.parameter.help or "").strip())
 
 
 SETTING = ("--variant", "--set", "--protocols")
+FIND = (str, "", "Return only entries with this text, in any case (default: all).")
 
 #: The order is that of a review. A tool for a further command is one row.
 TOOLS = (
@@ -171,6 +176,7 @@ TOOLS = (
         "List protocols with their variants, or the properties, options or rules of a protocol.",
         ("list",),
         ("WHAT", "--of", "--variant", "--protocols"),
+        {"find": FIND},
     ),
     Tool(
         "describe",
@@ -178,6 +184,7 @@ TOOLS = (
         "values, its bounds and variants. `list` has its properties.",
         ("list rules", "list options", "list protocols"),
         ("--of", "--protocols"),
+        {"find": FIND},
     ),
     Tool(
         "explain",
@@ -205,9 +212,11 @@ TOOLS = (
     ),
     Tool(
         "read",
-        "Read a file of the project, or list a folder.",
+        "Read a file of the project, or list a folder. In what-a-rule-can-use.md, `find` a word of "
+        "a report to get the rules, helpers and fields that are about it.",
         own={
             "path": (str, ..., "File or folder, relative to the project."),
+            "find": FIND,
             "start": (int, 0, "First character to return."),
         },
     ),
@@ -299,13 +308,13 @@ def arguments_of(tool: Tool, given: Mapping[str, Any], limits: Limits) -> dict[s
         where = ".".join(map(str, first["loc"])) or "the arguments"
         raise _bad(tool, where, first["msg"]) from None
     for name, value in values.items():
-        for word in value if isinstance(value, tuple) else (value,):
+        for word in _several(value):
             _refuse_word(tool, name, word)
     for name, argument in tool.parameters.items():
-        if "Path" in str(argument.hint) or argument.name in FILES:
-            value = values[name]
-            for each in value if isinstance(value, tuple) else (value,):
-                inside(each, limits) if each is not None else None
+        if "Path" in str(argument.hint) or argument.name in READ:
+            readable = limits.readable if argument.name in READ else ()
+            for each in _several(values[name]):
+                inside(str(each), readable)
     if tool.lines:
         refuse_foreign_code(values)
     return values
@@ -325,25 +334,26 @@ def _refuse_word(tool: Tool, name: str, word: object) -> None:
         return
     text, limit = str(word), TEXT_MAX if name == "text" else WORD_MAX
     if len(text) > limit:
-        raise _bad(tool, name, f"the text has {len(text)} characters, and at most {limit} are taken")
+        raise _bad(
+            tool, name, f"the text has {len(text)} characters, and at most {limit} are taken"
+        )
     if "\0" in text or any("\ud800" <= each <= "\udfff" for each in text):
         raise _bad(tool, name, "the text has a character that no file and no command line can have")
 
 
-def inside(path: str | Path, limits: Limits | None = None) -> Path:
-    """Return a path below the project, which is the current folder.
+def inside(path: str | Path, readable: Sequence[Path] = ()) -> Path:
+    """Return a path below the project, which is the current folder, or below a readable folder.
 
-    With limits, the path can also be below one of their readable folders. A path is refused if it
-    climbs, is absolute, or leads out by a link. Raises `outside-project`.
+    A path is refused if it climbs, leads out by a link, or is absolute and not below a readable
+    folder. Raises `outside-project`.
     """
-    given, project = Path(path), Path.cwd().resolve()
-    bases = (project, *(limits.readable if limits else ()))
+    given = Path(path)
+    bases = readable if given.is_absolute() else (Path.cwd().resolve(), *readable)
     try:
         whole = given.resolve()
-        climbs = ".." in given.parts or (given.is_absolute() and limits is None)
-        if not climbs and any(whole.is_relative_to(base) for base in bases):
+        if ".." not in given.parts and any(whole.is_relative_to(base) for base in bases):
             return given
-    except (OSError, RuntimeError):  # a name that is too long, or links in a circle
+    except RuntimeError:  # links in a circle
         pass
     raise FinaleError(
         "outside-project",
@@ -368,13 +378,17 @@ def refuse_foreign_code(values: Mapping[str, Any]) -> None:
 
 def protocols_for(values: Mapping[str, Any]) -> list[str]:
     """Return the folders of variants that project files name for the files of a call."""
-    given = [each for value in values.values() for each in _paths(value)]
-    starts = [folder_of(each) for each in given if each.exists()] or [Path.cwd()]
-    return [word for start in starts for word in _project(start, "protocols")]
+    given = (each for value in values.values() for each in _several(value))
+    paths = [each for each in given if isinstance(each, Path) and each.exists()]
+    starts = [folder_of(each) for each in paths] or [Path.cwd()]
+    return list(dict.fromkeys(word for start in starts for word in _project(start, "protocols")))
 
 
-def _paths(value: object) -> list[Path]:
-    return [each for each in (value if isinstance(value, tuple) else (value,)) if isinstance(each, Path)]
+def _several(value: object) -> tuple[object, ...]:
+    """The values of an argument: none, one, or those of a list."""
+    if value is None:
+        return ()
+    return value if isinstance(value, tuple) else (value,)
 
 
 def _project(folder: Path, key: str) -> list[str]:
