@@ -24,7 +24,7 @@ from finale.model.given import no_such_path
 from finale.model.written import write_through
 
 from . import VERSION
-from .child import Ended, Tell, run_apart
+from .child import BYTES_MAX, Ended, Tell, run_apart
 from .commands import COMMANDS
 from .errors import refused_name
 from .main import EXIT_BAD_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED
@@ -50,6 +50,8 @@ CALLS_AT_ONCE = 4
 ANSWERS_KEPT = 20
 #: Of the characters of an answer so many hundredths are its end: a trace ends with its reason.
 END_SHARE = 30
+#: Characters of the notes of an answer: the last ones, which say what went wrong.
+NOTES_MAX = 4_000
 INSTRUCTIONS = (
     "Finale checks models of Flink's checkpoint, stop and finish protocols. A variant is a change "
     "of a protocol's rules. Call guide first. An answer has two texts: a JSON object that says how "
@@ -182,10 +184,16 @@ class Desk:
             left_out, text = self.own(tool.name, values)
             return {"exit": "done", "code": 0, **settings, **left_out}, text
         self.calls += 1
-        ran = [
-            (words, await run_apart(words, values["seconds"], tell))
-            for words in tool.command_lines(values)
-        ]
+        ran: list[tuple[list[str], Ended]] = []
+        for words in tool.command_lines(values):
+            spent = sum(ended.seconds for _, ended in ran)
+
+            async def tell_all(seconds: float, line: str, spent: float = spent) -> None:
+                await tell(spent + seconds, line)
+
+            ran.append((words, await run_apart(words, values["seconds"] - spent, tell_all)))
+            if ran[-1][1].code:
+                break
         head = _head(ran, values["seconds"])
         output = "\n".join(ended.stdout for _, ended in ran)
         if tool.writes and head["code"] == 0:
@@ -246,23 +254,23 @@ def _told(error: FinaleError) -> dict[str, Any]:
 
 
 def _head(ran: Sequence[tuple[list[str], Ended]], seconds: float) -> dict[str, Any]:
-    """How command lines ended: the worst exit in words, errors with their cures, and notes."""
-    words, worst = next(((words, end) for words, end in ran if end.code), ran[0])
+    """How command lines ended: the last exit in words, an error with its cure, and notes."""
+    words, last = ran[-1]
     stderr = "".join(end.stderr for _, end in ran)
     errors = [
         {"code": code, "what": what, "cure": cure} for code, what, cure in ERROR.findall(stderr)
     ]
-    notes = ERROR.sub("", stderr).split("\n")
+    notes = [line for line in ERROR.sub("", stderr)[-NOTES_MAX:].splitlines() if line.strip()]
     dropped = sum(end.dropped for _, end in ran)
     if dropped:
         notes.append(f"the command printed {dropped} bytes more, which were not kept")
     return {
-        "exit": _exit(words[0], worst, seconds),
-        "code": worst.code,
+        "exit": _exit(words[0], last, seconds),
+        "code": last.code,
         "command": " && ".join(shown_line(each) for each, _ in ran),
         "took_seconds": round(sum(end.seconds for _, end in ran), 1),
         **({"error": errors[0]} if errors else {}),
-        **({"notes": notes} if (notes := [line for line in notes if line.strip()]) else {}),
+        **({"notes": notes} if notes else {}),
     }
 
 
@@ -279,29 +287,38 @@ def _exit(command: str, ended: Ended, seconds: float) -> str:
 
 
 def _read(path: str) -> str:
-    """A file as text, or the names in a folder. Raises `outside-project`, `no-such-path`."""
+    """The first megabytes of a file as text, or the names in a folder.
+
+    Raises `outside-project`, `no-such-path`.
+    """
     file = inside(path)
-    if any(part.startswith(".") for part in file.parts) or not file.exists():
-        raise no_such_path(file)
-    if file.is_dir():
-        names = (f"{each.name}{'/' if each.is_dir() else ''}" for each in file.iterdir())
-        return "\n".join(sorted(each for each in names if not each.startswith(".")))
-    return file.read_bytes().decode(errors="replace")
+    if not any(part.startswith(".") for part in file.parts):
+        if file.is_dir():
+            names = (f"{each.name}{'/' if each.is_dir() else ''}" for each in file.iterdir())
+            return "\n".join(sorted(each for each in names if not each.startswith(".")))
+        if file.is_file():
+            with file.open("rb") as stream:
+                return stream.read(BYTES_MAX).decode(errors="replace")
+    raise no_such_path(file)
 
 
 def _found(text: str, wanted: str) -> str:
-    """The entries with a text: each is a line with the more indented lines that follow."""
+    """The entries with a text, in any case: each is a line with the more indented lines after it.
+
+    An entry in a table of a command begins with two spaces, below the name of a protocol.
+    """
+    if not wanted:
+        return text
     entries: list[list[str]] = []
     indent = 0
     for line in text.splitlines():
         margin = len(line) - len(line.lstrip())
-        # A file has entries of one line, a table of a command begins each with two spaces.
         if not entries or margin <= max(indent, 2):
             entries.append([])
             indent = margin
         entries[-1].append(line)
     found = ("\n".join(each) for each in entries)
-    return "\n".join(each for each in found if wanted.lower() in each.lower()) if wanted else text
+    return "\n".join(each for each in found if wanted.lower() in each.lower())
 
 
 def _write(path: str, text: str) -> str:

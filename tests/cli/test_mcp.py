@@ -19,6 +19,7 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters
 
+from finale.cli.child import BYTES_MAX
 from finale.cli.tools import TOOLS
 from tests.cli.running import HERE, ROOT
 
@@ -35,6 +36,12 @@ LOUD = """\
 import os
 print("stray output")
 os.write(1, b"more of it\\n")
+VARIANTS = {}
+"""
+FLOOD = """\
+import os
+os.write(1, b"line\\n" * 10**6)
+os.write(2, b"note\\n" * 10**6)
 VARIANTS = {}
 """
 SECONDS_TO_START, SECONDS_TO_DIE = 60.0, 10.0
@@ -55,7 +62,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     here = folder / "project"
     shutil.copytree(HERE / "inputs", here)
     (here / "finale.toml").write_text('protocols = "protocols"\nspecs = ["ping.toml"]\n')
-    for name, text in (("loud", LOUD), ("endless", ENDLESS)):
+    for name, text in (("loud", LOUD), ("endless", ENDLESS), ("flood", FLOOD)):
         (here / name).mkdir()
         (here / name / f"{name}.py").write_text(text)
     outside = folder / "outside"
@@ -224,6 +231,16 @@ def test_a_long_answer_keeps_its_ends_and_the_rest_can_be_had(call: Call) -> Non
     head, first = call("more", answer=name, start=1_400, characters=1_000)
     assert first == whole[1_400:2_400]
     assert head["left_out"] == {"characters": len(whole) - 2_400, "next": "start=2400"}
+
+
+def test_a_flood_of_output_is_cut_and_counted(call: Call) -> None:
+    head, output = call("list", what="options", of="two-phase-commit", protocols="flood")
+    assert head["exit"] == "done"
+    assert len(output) < 20_100
+    assert len(json.dumps(head)) < 20_000
+    dropped = int(head["notes"][-1].split()[3])
+    flood = 2 * (5 * 10**6 - BYTES_MAX)
+    assert flood < dropped < flood + 100, "besides there are two lines about the options"
 
 
 # --- bad arguments --------------------------------------------------------------------------------
