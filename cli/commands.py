@@ -566,6 +566,19 @@ COMMANDS = (
         "Set up",
         (
             Command(
+                "mcp",
+                "mcp:serve",
+                "Serve tools for an agent, over the Model Context Protocol.",
+                (
+                    Example("Serve the specs and variants of this folder.", "finale mcp"),
+                    Example(
+                        "Serve another folder, and let the agent read logs beside it.",
+                        "finale mcp --project review --reads logs",
+                    ),
+                ),
+                "0 the client went away, 2 bad input, 130 interrupted",
+            ),
+            Command(
                 "export",
                 "export:export",
                 "Export a spec to TLA+ or Promela, for TLC or SPIN.",

@@ -2,10 +2,12 @@
 
 Of a search, a file or a pipe gets a whole line now and then: a log of a build shows that the work
 goes on. It gets a line at once if the search must be compiled first. Of a bar they get nothing.
+A program that runs a command can open a pipe for its progress: see `PROGRESS`.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,6 +31,10 @@ NAME_MIN = 8
 SECONDS_BETWEEN_LINES = 30.0
 SECONDS_BETWEEN_BARS = 0.2
 BAR_WIDTH = 20
+#: The environment variable with the number of a pipe that a program has opened. A line of progress
+#: goes there each second, and none to stderr.
+PROGRESS = "FINALE_PROGRESS"
+SECONDS_BETWEEN_LINES_OF_PIPE = 1.0
 
 
 class Meter:
@@ -38,7 +44,11 @@ class Meter:
         self._name = name
         self._page = console(stderr=True)
         self._status: Status | None = None
-        self._next = monotonic() + SECONDS_BETWEEN_LINES
+        self._pipe = _pipe()
+        self._between = (
+            SECONDS_BETWEEN_LINES if self._pipe is None else SECONDS_BETWEEN_LINES_OF_PIPE
+        )
+        self._next = monotonic() + self._between
         self._is_compiling = False
 
     def __enter__(self) -> Meter:
@@ -90,9 +100,13 @@ class Meter:
         return self._page.is_terminal or monotonic() >= self._next
 
     def _show(self, lines: Sequence[str]) -> None:
-        if not self._page.is_terminal:
-            self._next = monotonic() + SECONDS_BETWEEN_LINES
-            write(self._page, [SEPARATOR.join(lines)])
+        if self._pipe is not None or not self._page.is_terminal:
+            self._next = monotonic() + self._between
+            line = SEPARATOR.join(lines)
+            if self._pipe is None:
+                write(self._page, [line])
+            else:
+                _tell(self._pipe, line)
             return
         from rich.console import Group
         from rich.text import Text
@@ -167,6 +181,7 @@ class Bar:
 
     def __init__(self) -> None:
         self._page = console(stderr=True)
+        self._pipe = _pipe()
         self._next = 0.0
         self._is_there = False
 
@@ -175,7 +190,13 @@ class Bar:
 
     def __call__(self, part: float, words: Sequence[str]) -> None:
         """Show the completed part, from 0 to 1, and words, the most important first."""
-        if not self._page.is_terminal or monotonic() < self._next:
+        if monotonic() < self._next:
+            return
+        if self._pipe is not None:
+            self._next = monotonic() + SECONDS_BETWEEN_LINES_OF_PIPE
+            _tell(self._pipe, SEPARATOR.join([f"{part:.0%}", *words]))
+            return
+        if not self._page.is_terminal:
             return
         self._next = monotonic() + SECONDS_BETWEEN_BARS
         self.clear()
@@ -197,6 +218,15 @@ class Bar:
         trace: TracebackType | None,
     ) -> None:
         self.clear()
+
+
+def _pipe() -> int | None:
+    number = os.environ.get(PROGRESS, "")
+    return int(number) if number.isdecimal() else None
+
+
+def _tell(pipe: int, line: str) -> None:
+    os.write(pipe, f"{line}\n".encode())
 
 
 def line_of(part: float, words: Sequence[str], width: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from finale.checker.logs.event_log.progress import LogProgress
 from finale.checker.review.review import Progress
 from finale.checker.search.limits import COMPILING, SearchProgress
 from finale.checker.search.native.compiling import alone
-from finale.cli.meter import SECONDS_BETWEEN_LINES, Bar, Meter, line_of, lines_of
+from finale.cli.meter import PROGRESS, SECONDS_BETWEEN_LINES, Bar, Meter, line_of, lines_of
 
 #: Of a review.
 FAR = Progress([Path("specs/a.toml")], 3, 9, ("no-loss",), 12.4)
@@ -40,6 +41,26 @@ def test_narrow_terminals_have_whole_numbers_where_they_can(width: int) -> None:
     lines = lines_of(NAME, NEWS, width)
     assert all(len(line) <= width for line in lines)
     assert width < 37 or "4 129 035 states" in lines[0]
+
+
+def test_a_pipe_for_progress_gets_a_line_each_second_and_stderr_none(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = 100.0
+    monkeypatch.setattr("finale.cli.meter.monotonic", lambda: now)
+    read, written = os.pipe()
+    monkeypatch.setenv(PROGRESS, str(written))
+    with Meter("pair.toml") as meter, Bar() as bar:
+        for _ in range(5):
+            now += 0.4
+            meter(NEWS)
+            bar(0.25, ["b.log"])
+    os.close(written)
+    with os.fdopen(read, encoding="utf-8") as stream:
+        lines = stream.read().splitlines()
+    # The bar tells at once, and the search after its first second.
+    assert [line.split(":")[0] for line in lines] == ["25% · b.log", "pair.toml", "25% · b.log"]
+    assert capsys.readouterr().err == ""
 
 
 def test_what_is_done_before_a_search_is_told() -> None:

@@ -429,6 +429,7 @@ def test_a_hunt_tells_that_its_folder_is_in_use(box: Path) -> None:
 
 #: What writes a file by itself, and why it may.
 WRITERS = {
+    "cli/child.py": "a setting of this process, and no file",
     "cli/ci.py": "the summary of GitHub is a file to append to",
     "cli/new.py": "a new file alone",
     "cli/output.py": "its own draft",

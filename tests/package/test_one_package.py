@@ -26,8 +26,9 @@ from finale.model.protocols.registry import PROTOCOLS
 from tests.cli.running import ROOT
 from tests.package.loaded import loaded_twice
 
-#: The pages that commands read: `finale impact` reads one more than `finale explain`.
-SHIPPED = (*PAGES, "defaults")
+#: The pages that commands read: `finale impact` reads one more than `finale explain`, and
+#: `finale mcp` shows the page for agents.
+SHIPPED = (*PAGES, "defaults", "how-to/with-an-agent")
 PARTS = ("model", "checker", "reference", "pipeline", "cli", "specs", "docs")
 #: A proof asks for it, and no variant changes it.
 OF_PROOFS = {"layout_guard"}
