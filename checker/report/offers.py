@@ -152,7 +152,7 @@ def _entity(
         yield _table(["Helper", "Kind", "What it does"], helpers)
 
 
-def _fields(kind: type[Entity], ghosts: Sequence[str]) -> Iterator[Sequence[str]]:
+def _fields(kind: type[Entity], ghosts: Collection[str]) -> Iterator[Sequence[str]]:
     told, written = meanings(kind), _as_written(kind)
     for each in fields_of(kind):
         domain, initial = written.get(each.name, ("", ""))
