@@ -5,16 +5,18 @@ are close to the change: settings in which a mistake of the same methods has sho
 that have most of what the changed code names (options, bounds, kinds of vertices, observed
 history), then those with fewest values that are not the default. In the second the small ones are
 first, and of each option, bound and kind some: code can matter in a setting that it does not name.
-In the third the small ones are first, too, and of each branch that the change touches some in which
-runs without the change take it, as far as that is known from an earlier review.
+The third has, as far as an earlier review has kept it, what runs without the change do there: each
+branch that the change touches, beside each fault that runs can have. What few settings have comes
+first, at little cost: the loss of a message can be what makes the change matter.
 """
 
 from __future__ import annotations
 
 import inspect
 import operator
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import TypeVar
 
@@ -29,11 +31,14 @@ from finale.model.language.protocol import Protocol
 from .cases import Case
 from .change import Change
 from .code import ChangedCode, function_of
+from .pair import Base
 from .touched import branches_touched
 
 T = TypeVar("T")
 F = TypeVar("F")
 
+#: What a setting costs beside its search, in states: above all its systems are built.
+EFFORT_OF_SETTING = 2_000
 #: How many states a setting of the first round has at most; of the next one twice as many.
 STATES_FIRST = 500
 #: Words that say nothing, since nearly every function of the protocols has them.
@@ -46,11 +51,11 @@ def in_order(
     change: Change,
     code: ChangedCode,
     known: Catalogue,
-    taken: Mapping[Path, frozenset[Branch]],
+    kept: Mapping[Path, Base],
 ) -> Sequence[Case]:
     """The cases, those first that are likely to tell the change.
 
-    `taken` are the branches that runs without the change take, by the file of the case.
+    `kept` is what is known of the cases without the change, by file.
     """
     tables = {each.file: toml_in(each.file)[0] for each in cases}
     named, methods = _text_of(change, code), _overridden(code)
@@ -69,18 +74,23 @@ def in_order(
     own = [each for each in cases if each.is_of_user]
     others = [each for each in cases if not each.is_of_user]
     features = {each.file: features_of(tables[each.file]) for each in others}
-    touched = branches_touched(code, frozenset[Branch]().union(*taken.values()))
-    reached = {each.file: taken.get(each.file, frozenset()) & touched for each in others}
+    every = frozenset[Branch]().union(*(each.taken for each in kept.values()))
+    touched = branches_touched(code, every)
+    reached = {
+        each.file: frozenset(
+            product(kept[each.file].taken & touched, (*kept[each.file].faults, ""))
+        )
+        if each.file in kept
+        else frozenset[tuple[Branch, str]]()
+        for each in others
+    }
 
-    def small(features: Mapping[Path, frozenset[F]]) -> Iterable[Case]:
-        some = [each for each in others if features[each.file]]
-        rest = [each for each in others if not features[each.file]]
-        size = operator.attrgetter("size", "file")
-        return chain(rounds(some, size, lambda each: features[each.file]), sorted(rest, key=size))
-
-    lists = [sorted(others, key=distance), small(features)]
+    lists = [
+        sorted(others, key=distance),
+        rounds(others, operator.attrgetter("size", "file"), lambda each: features[each.file]),
+    ]
     if any(reached.values()):
-        lists.append(small(reached))
+        lists.append(covering(others, lambda each: reached[each.file], lambda each: each.size))
     turns = zip(*lists, strict=True)
     return list({each.file: each for each in chain(own, *turns)}.values())
 
@@ -156,6 +166,30 @@ def rounds(
             else:
                 put_off.append(each)
         left, states = put_off, 2 * states
+
+
+def covering(
+    found: Iterable[T], features: Callable[[T], frozenset[F]], size: Callable[[T], int]
+) -> Iterator[T]:
+    """Yield all of these: next the one that brings most for its cost that none before it has.
+
+    A feature counts the more the fewer have it. Where nothing new is left, it begins anew.
+    """
+    left = list(found)
+    had = Counter(feature for each in left for feature in features(each))
+    met: set[F] = set()
+
+    def worth(each: T) -> float:
+        return sum(1 / had[f] for f in features(each) - met) / (EFFORT_OF_SETTING + size(each))
+
+    while left:
+        best = max(left, key=worth)
+        if met and not features(best) - met:
+            met.clear()
+            best = max(left, key=worth)
+        met |= features(best)
+        left.remove(best)
+        yield best
 
 
 def features_of(table: Mapping[str, object]) -> frozenset[str]:

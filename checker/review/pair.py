@@ -96,24 +96,28 @@ def pair_of(
 
 @dataclass(frozen=True)
 class Base:
-    """What is kept of a system without the change: its form, and which branches runs take."""
+    """What is kept of a system without the change: its form, and which branches runs take.
+
+    `faults` are the rules of the environment that some run takes: those that no run relies on.
+    """
 
     form: str
     taken: frozenset[Branch]
+    faults: frozenset[str]
 
     def to_plain(self) -> object:
         """The lines by file, negative where a condition did not hold."""
         lines: dict[str, list[int]] = {}
         for each in sorted_by_line(self.taken):
             lines.setdefault(each.file, []).append(each.line if each.outcome else -each.line)
-        return [self.form, lines]
+        return [self.form, lines, sorted(self.faults)]
 
     @classmethod
-    def of_plain(cls, data: tuple[str, Mapping[str, Sequence[int]]]) -> Base:
+    def of_plain(cls, data: tuple[str, Mapping[str, Sequence[int]], Sequence[str]]) -> Base:
         """The value of which `to_plain` has made this."""
-        form, lines = data
+        form, lines, faults = data
         found = (Branch(file, abs(n), n > 0) for file, some in lines.items() for n in some)
-        return cls(form, frozenset(found))
+        return cls(form, frozenset(found), frozenset(faults))
 
 
 def known_without(case: Case, limits: Limits) -> Base:
@@ -166,9 +170,12 @@ def _base_of(spec: Spec, found: SpecResult) -> Base:
     if text is not None:
         return typed(Base, json.loads(text))
     system = found.system or spec.system()
-    dead = set(found.report.dead_branches)
-    taken = _branches_of(system) - dead if _is_whole(found.report) else frozenset[Branch]()
-    base = Base(digest_of(system), taken)
+    taken, faults = frozenset[Branch](), frozenset[str]()
+    if _is_whole(found.report):
+        taken = _branches_of(system) - set(found.report.dead_branches)
+        rules = {each.rule.name for each in system.rules if not each.rule.makes_progress}
+        faults = found.report.exercised & rules
+    base = Base(digest_of(system), taken, faults)
     if key is not None and store is not None and key == _key_of_base(spec):
         store.put(key, json.dumps(plain(base), separators=(",", ":")))
         store.flush()

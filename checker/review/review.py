@@ -23,7 +23,7 @@ from .cases import Case, Cases, cases
 from .change import Change, ChangedCatalogue, under
 from .code import ChangedCode, changed_code
 from .lines import Coverage, coverage_of
-from .order import in_order
+from .order import EFFORT_OF_SETTING, in_order
 from .pair import Pair, kept_without, pair_of
 from .seeming import (
     Remark,
@@ -40,8 +40,6 @@ from .verdicts import Difference, Direction, differences
 
 #: So many settings for each process are searched before it is asked again which branches are left.
 CASES_AT_ONCE = 4
-#: What a setting costs in addition to its search, as so many states.
-EFFORT_OF_SETTING = 2_000
 
 
 @dataclass(frozen=True)
@@ -298,7 +296,7 @@ class Reviewer:
         code = changed_code(changed.variant, base.base)
         tried, interrupted, is_enough = list[Tried](), False, False
         try:
-            kept = {file: each.taken for file, each in kept_without(found.found).items()}
+            kept = kept_without(found.found)
             order = in_order(found.found, change, code, self.catalogue, kept)
             for each in self._tried(order, code, errors):
                 tried.append(each)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,10 +12,11 @@ import pytest
 
 from finale.checker.review.cases import OWN_SPECS, Case, cases
 from finale.checker.review.change import Change, under
-from finale.checker.review.code import ChangedCode, changed_code
-from finale.checker.review.order import in_order
+from finale.checker.review.code import ChangedCode, changed_code, function_of
+from finale.checker.review.order import covering, in_order
 from finale.checker.review.pair import Pair, pair_of, searched_within
 from finale.checker.review.review import Reviewer, Tried
+from finale.checker.review.touched import branches_touched
 from finale.checker.search.limits import Limits
 from finale.checker.search.many import searched
 from finale.checker.search.rows import SpecResult
@@ -22,6 +24,9 @@ from finale.checker.spec.claim import Spec
 from finale.checker.spec.files import toml_in
 from finale.checker.spec.typed import is_table
 from finale.model.errors import FinaleError
+from finale.model.language.explore import Branch
+from finale.model.protocols.final_checkpoint import FinalCheckpoint
+from finale.model.system import Update, leaves
 from tests.review.reviewing import PLAIN, reviewed, said, specs_of
 
 FINAL_CHECKPOINT = specs_of("final-checkpoint")
@@ -69,6 +74,37 @@ def test_specs_of_the_user_come_before_all_others(tmp_path: Path) -> None:
     )
     _, order = orders(Change("final-checkpoint", "prepares-twice"), [*FINAL_CHECKPOINT, own])
     assert order[0].file == own
+
+
+def test_what_few_have_comes_first_and_then_all_begins_anew() -> None:
+    has = {"common": "a", "large": "ab", "rare": "b", "twice": "ab", "nothing": ""}
+    size = {"common": 0, "large": 50_000, "rare": 10, "twice": 20, "nothing": 0}
+    order = covering(has, lambda each: frozenset(has[each]), lambda each: size[each])
+    assert list(order) == ["twice", "common", "rare", "large", "nothing"]
+
+
+def test_a_change_touches_what_reads_the_fields_that_it_writes_otherwise() -> None:
+    change = Change("final-checkpoint", "tells-no-abort")  # it empties `aborts` and `latest`
+    base, changed = under(Change(change.protocol), PLAIN), under(change, PLAIN)
+    code = changed_code(changed.variant, base.base)
+    file = OWN_SPECS / "final-checkpoint" / "pair.toml"
+    system = cases([file], base, changed, change).found[0].base.system()
+    ends = [end for rule in system.rules for end in leaves(rule.tree)]
+    branches = {b for end in ends if isinstance(end, Update) for b, _ in end.branches}
+    touched = branches_touched(code, branches)
+    assert touched < branches
+    assert {*_branches_in(FinalCheckpoint.deliver_abort, branches)} <= touched
+    assert not {*_branches_in(FinalCheckpoint.deliver_confirmation, branches)} & touched
+
+
+def _branches_in(rule: object, branches: set[Branch]) -> Iterator[Branch]:
+    function = function_of(rule)
+    assert function is not None
+    lines, first = inspect.getsourcelines(function)
+    inside = range(first, first + len(lines))
+    found = [b for b in branches if b.file == function.__code__.co_filename and b.line in inside]
+    assert found
+    yield from found
 
 
 def small_cases(change: Change) -> Sequence[Path]:
