@@ -597,7 +597,7 @@ COMMANDS = (
             ),
             Command(
                 "schema",
-                "schema:schema",
+                "helping:schema",
                 "Print a JSON schema of specs, for editors.",
                 (
                     Example("Write the schema into a file.", "finale schema -o finale.schema.json"),

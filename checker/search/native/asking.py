@@ -19,20 +19,45 @@ from itertools import combinations
 
 from finale.checker.search.state_graph.folding import cells_read, nodes
 from finale.checker.search.state_graph.graph import Leaf
-from finale.checker.search.state_graph.questions import Topic
-from finale.model.expressions import TRUE, disjunction
+from finale.checker.search.state_graph.questions import Asked, Question, Topic, of_states, of_steps
+from finale.model.expressions import TRUE, Cell, Expression, disjunction
 from finale.model.system import System, Update
 
 from .kernel.places import OPEN
 from .layout import StateLayout
-from .topics import EARLY, Topics
 from .values import LlvmText, Values
 from .writing import function, loop
 
+#: Topics that are settled early, if at all for good reasons: asked only while they are open.
+EARLY = (Asked.WHEN, Asked.REACHED)
 #: Topics are split into at most so many parts, beside those that are settled early.
 PARTS_MAX = 5
 #: Parts are worth their cost if so many nodes need not be evaluated, in the mean over leaves.
 NODES_WORTH_PARTS = 32
+
+
+class Topics:
+    """The topics of a system. Each one has a position in the tables that the search fills."""
+
+    def __init__(self, system: System) -> None:
+        self.in_states: dict[Topic, list[Question]] = {}
+        for question in of_states(system):
+            self.in_states.setdefault(question.topic, []).append(question)
+        self.on_steps: dict[Topic, int] = {}
+        self.of_rule: list[dict[Topic, list[Question]]] = []
+        #: The cells after a step of each rule that the questions about it read.
+        self.cells_after: list[list[Cell]] = []
+        cells: dict[tuple[Expression, ...], list[Cell]] = {}
+        for rule in range(len(system.rules)):
+            asked: dict[Topic, list[Question]] = {}
+            for question in (questions := of_steps(system, rule)):
+                asked.setdefault(question.topic, []).append(question)
+                self.on_steps.setdefault(question.topic, len(self.on_steps))
+            self.of_rule.append(asked)
+            conditions = tuple(question.condition for question in questions)
+            if conditions not in cells:  # most rules are asked the same
+                cells[conditions] = [cell for cell in cells_read(conditions) if cell.after]
+            self.cells_after.append(cells[conditions])
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,10 @@ from finale.model.expressions import FALSE, TRUE, Expression, disjunction
 from finale.model.language.explore import Branch
 from finale.model.system import Blocked, Fault, System, Update
 
-from .asking import Asking
+from .asking import Asking, Topics
 from .kernel.places import BATCH, FAULT_BIT, RULES_IN_CHUNK
 from .layout import WORD, StateLayout, check_rules
 from .never import is_never
-from .topics import Topics
 from .trees import AtLeaf, End, LlvmTrees
 from .values import LlvmText, Values
 from .writes import after_words

@@ -13,11 +13,11 @@ from finale.model.expressions import Expression
 from finale.model.semantics import Known, evaluate
 from finale.model.system import State, System
 
+from .asking import Topics
 from .code import Compilation, MachineCode, compiled
 from .kernel.places import RULES_MAX
 from .layout import layout_of
 from .lower import Lowering, answers_source
-from .topics import Topics
 
 if TYPE_CHECKING:
     from finale.checker.search.reductions.canonical import Canonical
