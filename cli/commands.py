@@ -331,6 +331,24 @@ COMMANDS = (
                 "takes what it found from the cache; --flink needs another folder)",
             ),
             Command(
+                "coverage",
+                "coverage:coverage",
+                "Say which branches of rules, and which faults in which phases, no spec reaches.",
+                (
+                    Example(
+                        "List the gaps of one protocol, with a setting that closes each.",
+                        "finale coverage --of operator-coordinator --close",
+                    ),
+                    Example(
+                        "Write a page about your own specs.",
+                        "finale coverage specs --protocols protocols -o coverage.html",
+                    ),
+                ),
+                "0 each branch and each pair is reached or has a reason, 1 there is a gap, or a "
+                "reason is out of date, 2 bad input, 130 interrupted (the same command continues "
+                "from the cache)",
+            ),
+            Command(
                 "hunt",
                 "hunt:hunt",
                 "Look for violations that no spec describes, in small settings.",

@@ -43,7 +43,7 @@ class Key:
 KEYS: Mapping[str, Key] = {
     "protocols": Key((("*", "--protocols"),), "a folder", is_path=True),
     "specs": Key(
-        (("check", "PATHS"), ("report", "PATHS")),
+        (("check", "PATHS"), ("report", "PATHS"), ("coverage", "PATHS")),
         "a list of paths",
         is_path=True,
         read_by=("review",),

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from finale.model.domains import Enum, Queue, Union
+from finale.checker.coverage.seen import is_status
+from finale.model.domains import Queue, Union
 from finale.model.expressions import Add, Constant, Expression, IfThenElse, equal, integer
 from finale.model.language.build import shown
 from finale.model.language.entities import Variable
@@ -66,7 +67,7 @@ class LifeCycle:
 
 def life_cycles(system: System) -> list[LifeCycle]:
     """The life cycles of all classes of entities that have a status."""
-    variables = [variable for variable in system.variables if _is_status(variable)]
+    variables = [variable for variable in system.variables if is_status(variable)]
     taken, complete = _taken(system, [variable.offset for variable in variables])
     found: dict[tuple[str, str], LifeCycle] = {}
     for variable in variables:
@@ -124,11 +125,6 @@ def _taken(system: System, offsets: Sequence[int]) -> tuple[Taken, bool]:
         frontier = [state for state in following if state not in seen]
         seen.update(frontier)
     return frozenset(found), not frontier
-
-
-def _is_status(variable: Variable) -> bool:
-    named = variable.field == "status" or variable.field.endswith("_status")
-    return named and isinstance(variable.domain, Enum)
 
 
 def _life_cycle(system: System, variable: Variable, taken: Taken, complete: bool) -> LifeCycle:

@@ -1,7 +1,7 @@
-"""Keeps reports: what a search found in a system, under keys of all that it was found in.
+"""Keeps answers about a system, such as the report of a search, under keys of all they rest on.
 
 There are two keys. One is of the files: if no file of the tool, of the user's folder and of the
-spec has changed, the report is handed out before a system is built. The other is of the system: if
+spec has changed, the answer is handed out before a system is built. The other is of the system: if
 a file has changed and the system has not, there is no need to search it again.
 
 Only reports of complete searches are kept: limits of time or memory say nothing of the system.
@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from finale.checker.cache.code import (
     digest,
@@ -37,35 +38,37 @@ _FOLDERS = ("cache", "search", "spec")
 _PACKAGES = ("llvmlite", "numba", "numpy", "z3_solver")
 
 
+T = TypeVar("T")
+"""What is kept: a dataclass of plain data."""
+
+
 @dataclass
-class CachedReports:
-    """The reports of one spec, asked in one way: `asked` says how."""
+class CachedAnswers(Generic[T]):
+    """The answers of one kind about one spec, asked in one way: `asked` says how."""
 
     store: Store
     spec: Spec
     asked: tuple[object, ...]
+    kind: type[T]
 
-    def of_files(self) -> Report | None:
-        """Return the report of these very files, if it is kept."""
-        return None if self.key_of_files is None else self._report(self.key_of_files)
+    def of_files(self) -> T | None:
+        """Return the answer for these very files, if it is kept."""
+        return None if self.key_of_files is None else self._answer(self.key_of_files)
 
-    def of_system(self, key: bytes | None, system: System) -> Report | None:
-        """Return the report of a system, if it is kept; from now on it is that of these files."""
-        report = None if key is None else self._report(self._key_of_system(key, system))
-        if report is not None:
-            self._put([], report)
-        return report
+    def of_system(self, key: bytes | None, system: System) -> T | None:
+        """Return the answer for a system, if it is kept; from now on it is that of these files."""
+        answer = None if key is None else self._answer(self._key_of_system(key, system))
+        if answer is not None:
+            self._put([], answer)
+        return answer
 
-    def keep(self, key: bytes | None, system: System, report: Report) -> None:
-        """Keep a report, if the search is complete."""
-        if key is None or of_code(self.spec.catalogue) is None:
-            return
-        if not all(_is_complete(each) for each in (report, *report.further)):
-            return
-        self._put([self._key_of_system(key, system)], report)
+    def keep(self, key: bytes | None, system: System, answer: T) -> None:
+        """Keep an answer."""
+        if key is not None and of_code(self.spec.catalogue) is not None:
+            self._put([self._key_of_system(key, system)], answer)
 
-    def _put(self, keys: list[bytes], report: Report) -> None:
-        text = json.dumps(plain(replace(report, cached=False)), separators=(",", ":"))
+    def _put(self, keys: list[bytes], answer: T) -> None:
+        text = json.dumps(plain(answer), separators=(",", ":"))
         before = self.key_of_files
         del self.key_of_files  # code that ran since may have loaded or read something
         of_files = [] if before is None or before != self.key_of_files else [before]
@@ -73,9 +76,9 @@ class CachedReports:
             self.store.put(key, text)
         self.store.flush()
 
-    def _report(self, key: bytes) -> Report | None:
+    def _answer(self, key: bytes) -> T | None:
         text = self.store.text(key)
-        return None if text is None else replace(typed(Report, json.loads(text)), cached=True)
+        return None if text is None else typed(self.kind, json.loads(text))
 
     @cached_property
     def key_of_files(self) -> bytes | None:
@@ -103,12 +106,24 @@ class CachedReports:
         return digest(["system", _of_searches(), key, places, *self.asked])
 
 
+class CachedReports(CachedAnswers[Report]):
+    """The reports of one spec: those of complete searches."""
+
+    def keep(self, key: bytes | None, system: System, answer: Report) -> None:
+        if all(_is_complete(each) for each in (answer, *answer.further)):
+            super().keep(key, system, answer)
+
+    def _answer(self, key: bytes) -> Report | None:
+        answer = super()._answer(key)
+        return None if answer is None else replace(answer, cached=True)
+
+
 def cached_reports(spec: Spec, asked: Collection[object]) -> CachedReports | None:
     """Return the reports of a spec, or None if nothing is kept."""
     store = spec.catalogue.store
     if store is None or not store.is_open:
         return None
-    return CachedReports(store, spec, tuple(asked))
+    return CachedReports(store, spec, tuple(asked), Report)
 
 
 def of_code(catalogue: Catalogue) -> bytes | None:

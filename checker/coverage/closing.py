@@ -1,0 +1,192 @@
+"""Looks for the cheapest setting that closes each gap: a spec, with other options and bounds.
+
+A setting is named only if a walk of it has reached the goal. Which settings are tried follows from
+what is reached elsewhere. If all settings in which a fault occurs have `bounds.failures = 1`, then
+a gap of that fault asks for this value in each spec that meets the phase. A branch asks for other
+values of one option or bound in the specs whose rules have the branch. Each round tries the next
+setting of each open gap, all of them side by side.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from itertools import islice
+from typing import get_type_hints
+
+from finale.checker.search.many import searched
+from finale.checker.spec.claim import Spec
+from finale.checker.spec.grid import EXPECTED, settings_of, varied, without
+from finale.checker.spec.reading import spec_of
+from finale.checker.spec.typed import choices_of
+from finale.model.errors import FinaleError
+
+from .seen import STATES_MAX, Seen, seen
+from .suite import BranchGoal, Coverage, Goal, Looked
+
+Values = tuple[tuple[str, object], ...]
+"""Keys of a spec with values, as `--set` takes them."""
+
+#: So many settings are tried for each gap.
+TRIES_MAX = 12
+#: A walk that was cut goes on to so many times as many states.
+LONGER = 10
+
+
+@dataclass(frozen=True)
+class Try:
+    """A spec with other values, and how many states a walk of it looks at."""
+
+    spec: Spec
+    states_max: int = STATES_MAX
+
+    def __str__(self) -> str:
+        sets = [f"--set {each}" for each in settings_of(self.spec.values)]
+        return " ".join([str(self.spec.file), *sets, f"({self.states_max} states)"])
+
+
+@dataclass(frozen=True)
+class Closing:
+    """The cheapest setting that was tried and reaches a gap, and the number of all tries."""
+
+    setting: Looked | None
+    tries: int
+
+
+def closings(
+    coverage: Coverage,
+    jobs: int,
+    look: Callable[[Sequence[str], int, int], None],
+    tries_max: int = TRIES_MAX,
+) -> Mapping[Goal, Closing]:
+    """Return for each gap the cheapest setting that closes it, of those that were tried."""
+    plans = {gap: islice(_tries(gap, coverage), tries_max) for gap in coverage.gaps}
+    found: dict[Goal, Looked | None] = dict.fromkeys(plans)
+    count, tried = dict.fromkeys(plans, 0), set[str]()
+    while plans:
+        ahead: dict[str, Try] = {}
+        for gap in list(plans):
+            each = None if found[gap] is not None else next(plans[gap], None)
+            if each is None:
+                del plans[gap]
+            else:
+                count[gap] += 1
+                ahead |= {} if str(each) in tried else {str(each): each}
+        tried |= ahead.keys()
+        for looked in _walked(ahead, jobs, look):
+            for goal in set(looked.reached) & found.keys():
+                before = found[goal]
+                if before is None or looked.seen.states < before.seen.states:
+                    found[goal] = looked
+    return {gap: Closing(found[gap], count[gap]) for gap in found}
+
+
+def _walked(
+    tries: Mapping[str, Try], jobs: int, look: Callable[[Sequence[str], int, int], None]
+) -> Iterator[Looked]:
+    """Walk settings side by side. A setting that the protocol refuses is none."""
+
+    def walk(name: str) -> Seen:
+        return seen(tries[name].spec, tries[name].states_max)
+
+    for name, found in searched(list(tries), walk, jobs, look):
+        if isinstance(found, Seen):
+            yield Looked(tries[name].spec, found)
+
+
+# --- which settings ------------------------------------------------------------------------------
+
+
+def _tries(gap: Goal, coverage: Coverage) -> Iterator[Try]:
+    """Return the settings to try for a gap, the most promising first."""
+    if isinstance(gap, BranchGoal):
+        having = [each for each in coverage.looked if gap in each.branches]
+        yield from (_longer(each) for each in having if not each.seen.complete)
+        for values in _each_other_value(having[0].spec):
+            yield from _changed(having[0].spec, values)
+        return
+    own = [each for each in coverage.looked if each.spec.protocol.key == gap.protocol]
+    striking = [each for each in own if gap.fault in each.seen.pairs]
+    meeting = [each for each in own if gap.phase in each.seen.met]
+    of_fault = _shared([each for each in coverage.looked if gap.fault in each.seen.pairs])
+    of_phase = _shared(meeting)
+    having = [each for each in striking if gap.phase in each.seen.phases]
+    yield from (_longer(each) for each in having if not each.seen.complete)
+    for each in own:
+        needed = {} if each in striking else dict(of_fault)
+        needed |= {} if each in meeting else of_phase
+        if values := _missing(each.spec, needed):
+            yield from _changed(each.spec, values)
+    for each in having:
+        for name, number in each.spec.setting.bounds.items():
+            yield from _changed(each.spec, ((f"bounds.{name}", number + 1),)) if number else ()
+
+
+def _longer(looked: Looked) -> Try:
+    return Try(looked.spec, STATES_MAX * LONGER)
+
+
+def _changed(spec: Spec, values: Values) -> Iterator[Try]:
+    """The spec with other values, if it is one."""
+    assert spec.table is not None
+    table = varied(without(spec.table, EXPECTED), values)
+    lines = spec.lines.without(key for key, _ in values)
+    with suppress(FinaleError):
+        yield Try(replace(spec_of(spec.file, table, lines, spec.catalogue), values=values))
+
+
+def _shared(some: Sequence[Looked]) -> dict[str, object]:
+    """The options and bounds that are not the defaults in any of some settings.
+
+    A bound has the least value, an option the first one.
+    """
+    if not some:
+        return {}
+    found = [_unusual(each.spec) for each in some]
+    keys = [key for key in found[0] if all(key in each for each in found)]
+    return {key: min((e[key] for e in found), key=_as_number) for key in keys}
+
+
+def _as_number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _unusual(spec: Spec) -> dict[str, object]:
+    """The options and bounds of a setting that are not the defaults, by their keys."""
+    protocol, setting = spec.protocol, spec.setting
+    parts = (
+        ("options", protocol.Options, setting.options),
+        ("bounds", protocol.Bounds, setting.bounds),
+    )
+    return {
+        f"{part}.{each.name}": value.value if isinstance(value, enum.Enum) else value
+        for part, kind, given in parts
+        for each in fields(kind)
+        if (value := given.get(each.name, each.default)) != each.default
+    }
+
+
+def _missing(spec: Spec, needed: Mapping[str, object]) -> Values:
+    """What a spec lacks of some values. A bound may be larger."""
+    own = _unusual(spec)
+    return tuple(
+        (key, value)
+        for key, value in needed.items()
+        if key not in own or (not key.startswith("bounds.") and own[key] != value)
+    )
+
+
+def _each_other_value(spec: Spec) -> Iterator[Values]:
+    """Each other value of one option, and each bound one larger."""
+    hints = get_type_hints(spec.protocol.Options)
+    for each in fields(spec.protocol.Options):
+        now = spec.setting.options.get(each.name, each.default)
+        for written, meant in choices_of(hints[each.name]):
+            if meant != now:
+                yield ((f"options.{each.name}", written),)
+        if hints[each.name] is int and isinstance(now, int):
+            yield ((f"options.{each.name}", now + 1),)
+    for name, number in spec.setting.bounds.items():
+        yield ((f"bounds.{name}", number + 1),)
