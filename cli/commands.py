@@ -333,7 +333,7 @@ COMMANDS = (
             Command(
                 "coverage",
                 "coverage:coverage",
-                "Say which branches of rules, and which faults in which phases, no spec reaches.",
+                "Say which branches of rules, and which failures in which phases, no spec reaches.",
                 (
                     Example(
                         "List the gaps of one protocol, with a setting that closes each.",

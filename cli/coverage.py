@@ -99,7 +99,7 @@ def coverage(  # noqa: PLR0913 - one parameter a flag
     ] = None,
     protocols: ProtocolsFolder = None,
 ) -> int:
-    """Say which branches of rules no spec takes, and which faults occur in which phases of none."""
+    """Say which branches of rules, and which failures in which phases, no spec reaches."""
     refuse_limits({"--workers": workers, "--max-states": max_states})
     chosen = format_of(output, format, FORMATS)
     told = (*own_reasons(), *(() if reasons is None else reasons_in(reasons)))

@@ -1,8 +1,8 @@
 """Looks for the cheapest setting that closes each gap: a spec, with other options and bounds.
 
 A setting is named only if a walk of it has reached the goal. Which settings are tried follows from
-what is reached elsewhere. If all settings in which a fault occurs have `bounds.failures = 1`, then
-a gap of that fault asks for this value in each spec that meets the phase. A branch asks for other
+what is reached elsewhere. If all settings in which a rule is taken have `bounds.failures = 1`, then
+a gap of that rule asks for this value in each spec that meets the phase. A branch asks for other
 values of one option or bound in the specs whose rules have the branch. Each round tries the next
 setting of each open gap, all of them side by side.
 """
@@ -108,14 +108,14 @@ def _tries(gap: Goal, coverage: Coverage) -> Iterator[Try]:
             yield from _changed(having[0].spec, values)
         return
     own = [each for each in coverage.looked if each.spec.protocol.key == gap.protocol]
-    striking = [each for each in own if gap.fault in each.seen.pairs]
+    taking = [each for each in own if gap.rule in each.seen.pairs]
     meeting = [each for each in own if gap.phase in each.seen.met]
-    of_fault = _shared([each for each in coverage.looked if gap.fault in each.seen.pairs])
+    of_rule = _shared([each for each in coverage.looked if gap.rule in each.seen.pairs])
     of_phase = _shared(meeting)
-    having = [each for each in striking if gap.phase in each.seen.phases]
+    having = [each for each in taking if gap.phase in each.seen.phases]
     yield from (_longer(each) for each in having if not each.seen.complete)
     for each in own:
-        needed = {} if each in striking else dict(of_fault)
+        needed = {} if each in taking else dict(of_rule)
         needed |= {} if each in meeting else of_phase
         if values := _missing(each.spec, needed):
             yield from _changed(each.spec, values)

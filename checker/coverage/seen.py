@@ -1,14 +1,14 @@
-"""Walks the reachable states of one setting, and notes branches taken and faults by phase.
+"""Walks the reachable states of one setting: branches taken, environment rules by phase.
 
-A *fault* is a rule that no fairness obliges, in a protocol with fair rules: a failure, a time-out,
-a request of a user. A *phase* is one value of the status of an entity, such as
-`Task.status = RUNNING`. A *pair* of both is reached if the fault occurs in a reachable state in
+A *rule of the environment* is one that no fairness obliges, in a protocol with fair rules: a
+failure, a time-out, a request of a user. A *phase* is one value of the status of an entity, such as
+`Task.status = RUNNING`. A *pair* of both is reached if the rule is taken in a reachable state in
 which some entity is in that phase. The walk is breadth-first, and ends at a number of states. So
 it shows what is reached; only a walk that is not cut shows that something is not. If the guards of
-a fault exclude a phase of each entity, the two are no pair: a request is never answered twice.
+a rule exclude a phase of each entity, the two are no pair: no request is made twice.
 
-The searches of `finale check` note the branches alone: a note for each fault in each state would
-cost them time. A walk asks no property, and its result is kept in the cache.
+The searches of `finale check` note the branches alone: a note of pairs in each state would cost
+them time. A walk asks no property, and its result is kept in the cache.
 """
 
 from __future__ import annotations
@@ -46,9 +46,10 @@ class Seen:
     """What a walk has seen of one setting.
 
     `branches` are all branches of the functions that rules can call, `taken` those of them that a
-    step takes. `phases` are all phases of the entities, `pairs` the phases in which a step of each
-    fault was seen, and `met` the phases of all states. `complete` says whether the walk has seen
-    all reachable states.
+    step takes. `environment` are the rules of the environment, `phases` all phases of the entities,
+    and `met` the phases of all states. `pairs` has the phases in which each rule of the environment
+    was taken, `excluded` the phases that its guards exclude; a rule that this setting lacks has no
+    row there. `complete` says whether the walk has seen all reachable states.
     """
 
     states: int
@@ -56,7 +57,7 @@ class Seen:
     rules: tuple[str, ...]
     branches: Lines
     taken: Lines
-    faults: tuple[str, ...]
+    environment: tuple[str, ...]
     phases: tuple[str, ...]
     met: tuple[str, ...]
     pairs: Mapping[str, tuple[str, ...]]
@@ -88,8 +89,8 @@ def _walked(spec: Spec, system: System, states_max: int) -> Seen:
     statuses = list(filter(is_status, system.variables))
     cells = [each.offset for each in statuses]
     statuses_of = itemgetter(*cells, *cells[:1]) if cells else lambda _state: ()  # always a tuple
-    struck: dict[str, set[State]] = {name: set() for name in faults_of(spec)}
-    struck_by = [struck.get(system.rules[leaf.rule].rule.name) for leaf in machine.leaves]
+    by_rule: dict[str, set[State]] = {name: set() for name in environment_of(spec)}
+    noting = [by_rule.get(system.rules[leaf.rule].rule.name) for leaf in machine.leaves]
     known, met = set(system.initial), set[State]()
     ahead, fresh, walked = list(dict.fromkeys(system.initial)), coverage.fresh, 0
     for state in ahead:  # grows
@@ -101,7 +102,7 @@ def _walked(spec: Spec, system: System, states_max: int) -> Seen:
         for leaf, after in machine.expand(state, []):
             if fresh[leaf]:
                 coverage.visit(leaf, state)
-            if (noted := struck_by[leaf]) is not None:
+            if (noted := noting[leaf]) is not None:
                 noted.add(phase)
             if after not in known:
                 known.add(after)
@@ -113,11 +114,11 @@ def _walked(spec: Spec, system: System, states_max: int) -> Seen:
         tuple(sorted(coverage.rules)),
         branches,
         {name: _taken(name, lines, coverage) for name, lines in branches.items()},
-        tuple(struck),
+        tuple(by_rule),
         tuple(dict.fromkeys(name for each in statuses for name in _phases(each))),
         _phases_in(statuses, met),
-        {name: _phases_in(statuses, found) for name, found in struck.items() if found},
-        dict(_excluded(system, statuses, tuple(struck))),
+        {name: _phases_in(statuses, found) for name, found in by_rule.items() if found},
+        dict(_excluded(system, statuses, tuple(by_rule))),
     )
 
 
@@ -155,11 +156,11 @@ def _taken(name: str, lines: tuple[int, ...], coverage: BranchCoverage) -> tuple
     return tuple(n for n in lines if Branch(file, abs(n), n > 0) in coverage.exercised)
 
 
-# --- faults and phases ---------------------------------------------------------------------------
+# --- pairs --------------------------------------------------------------------------------------
 
 
-def faults_of(spec: Spec) -> tuple[str, ...]:
-    """Return the rules of a spec's protocol that are faults, also those that its bounds exclude."""
+def environment_of(spec: Spec) -> tuple[str, ...]:
+    """Return the rules of the environment of a protocol, also those that the bounds exclude."""
     promises = has_fair_rules(spec.protocol)
     rules = (rule_of(spec.protocol, name, promises) for name in rule_names(spec.protocol))
     return tuple(rule.name for rule in rules if not rule.makes_progress)
@@ -180,15 +181,15 @@ def _phases(variable: Variable) -> tuple[str, ...]:
 
 
 def _excluded(
-    system: System, statuses: list[Variable], faults: tuple[str, ...]
+    system: System, statuses: list[Variable], rules: tuple[str, ...]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The faults that can occur in the setting, each with the phases that its guards exclude.
+    """The rules that can be taken in the setting, each with the phases that its guards exclude.
 
-    With one cell known, some test on each way through the trees of the fault is decided, so that no
+    With one cell known, some test on each way through the trees of the rule is decided, so that no
     way leads to a step.
     """
-    for fault in faults:
-        trees = [rule.tree for rule in system.rules if rule.rule.name == fault]
+    for name in rules:
+        trees = [rule.tree for rule in system.rules if rule.rule.name == name]
         if not any(isinstance(end, Update) for tree in trees for end in leaves(tree)):
             continue
         possible: dict[str, bool] = {}
@@ -198,7 +199,7 @@ def _excluded(
                 possible[phase] = possible.get(phase, False) or any(
                     isinstance(way.end, Update) for tree in trees for way in paths(tree, known)
                 )
-        yield fault, tuple(phase for phase, is_possible in possible.items() if not is_possible)
+        yield name, tuple(phase for phase, is_possible in possible.items() if not is_possible)
 
 
 def _phases_in(statuses: list[Variable], found: set[State]) -> tuple[str, ...]:

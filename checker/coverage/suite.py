@@ -1,12 +1,12 @@
 """Joins what walks have seen of a suite of specs: goals, the specs that reach them, and gaps.
 
-A *goal* is a branch of a rule or helper, or a pair of a fault and a phase. A *gap* is a goal that
-no spec reaches. A *reason* says why no setting can reach some goals. Reasons are a closed list in
+A *goal* is a branch of a rule or helper, or a pair of a rule of the environment and a phase. A *gap*
+is a goal that no spec reaches. A *reason* says why no setting can reach some goals. Reasons are a closed list in
 a file of TOML (`reasons.toml` has those of Finale's own protocols):
 
     [[pair]]
     protocols = ["two-phase-commit"]     # left out: all protocols
-    faults    = ["crash"]                # left out: all faults
+    rules     = ["crash"]                # left out: all rules of the environment
     phases    = ["Task.status = closed"]
     reason    = "a closed task has left its process"
 
@@ -59,10 +59,10 @@ class BranchGoal:
 
 @dataclass(frozen=True, order=True)
 class PairGoal:
-    """A fault of a protocol, and a phase in which the fault is to occur."""
+    """A rule of the environment of a protocol, and a phase in which it is to be taken."""
 
     protocol: str
-    fault: str
+    rule: str
     phase: str
 
 
@@ -83,30 +83,30 @@ class Looked:
 
     @property
     def pairs(self) -> Iterator[PairGoal]:
-        """All pairs of the setting, also of faults that its bounds exclude."""
+        """All pairs of the setting, also of rules that its bounds exclude."""
         key = self.spec.protocol.key
-        return (PairGoal(key, fault, p) for fault in self.seen.faults for p in self.seen.phases)
+        return (PairGoal(key, r, p) for r in self.seen.environment for p in self.seen.phases)
 
     @property
     def excluded(self) -> Iterator[PairGoal]:
-        """The pairs that the guards of the fault exclude in the setting."""
+        """The pairs that the guards of the rule exclude in the setting."""
         key = self.spec.protocol.key
-        for fault, phases in self.seen.excluded.items():
-            yield from (PairGoal(key, fault, phase) for phase in phases)
+        for rule, phases in self.seen.excluded.items():
+            yield from (PairGoal(key, rule, phase) for phase in phases)
 
     @property
     def possible(self) -> Iterator[PairGoal]:
-        """The pairs that they do not exclude: the setting has the fault and the phase."""
+        """The pairs that they do not exclude: the setting has the rule and the phase."""
         excluded = set(self.excluded)
-        pairs = (pair for pair in self.pairs if pair.fault in self.seen.excluded)
+        pairs = (pair for pair in self.pairs if pair.rule in self.seen.excluded)
         return (pair for pair in pairs if pair not in excluded)
 
     @property
     def reached(self) -> Iterator[Goal]:
         """The goals that the walk has reached."""
         yield from _branches(self.seen.taken)
-        for fault, phases in self.seen.pairs.items():
-            yield from (PairGoal(self.spec.protocol.key, fault, phase) for phase in phases)
+        for rule, phases in self.seen.pairs.items():
+            yield from (PairGoal(self.spec.protocol.key, rule, phase) for phase in phases)
 
 
 def _branches(lines: Mapping[str, Sequence[int]]) -> Iterator[BranchGoal]:
@@ -122,7 +122,7 @@ class Reason:
     place: Place
     reason: str
     protocols: tuple[str, ...] = ()
-    faults: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
     phases: tuple[str, ...] = ()
     function: str = ""
     line: str = ""
@@ -133,8 +133,8 @@ class Reason:
         if isinstance(goal, BranchGoal):
             own = (goal.function, goal.outcome) == (self.function, self.outcome)
             return own and goal.source == self.line
-        lists = (self.protocols, self.faults, self.phases)
-        told = zip(lists, (goal.protocol, goal.fault, goal.phase), strict=True)
+        lists = (self.protocols, self.rules, self.phases)
+        told = zip(lists, (goal.protocol, goal.rule, goal.phase), strict=True)
         return not self.function and all(not some or one in some for some, one in told)
 
 
@@ -258,7 +258,7 @@ def _is_asked(reason: Reason, protocols: set[str], functions: set[str]) -> bool:
 
 #: The keys of each kind of reason. A list can be left out.
 _KEYS: Mapping[str, Mapping[str, type]] = {
-    "pair": {"reason": str, "protocols": list, "faults": list, "phases": list},
+    "pair": {"reason": str, "protocols": list, "rules": list, "phases": list},
     "branch": {"reason": str, "function": str, "line": str, "outcome": bool},
 }
 _WORDS = {str: "a text", list: "a list of texts", bool: "true or false"}

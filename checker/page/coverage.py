@@ -36,7 +36,10 @@ def coverage_page(coverage: Coverage, closings: Closings, made_by: str) -> str:
             heading("Coverage of a suite", *facts),
             h.p[cut_sentence(coverage)] if coverage.cut else None,
             section("Gaps", *_gaps(coverage, closings)),
-            section("Faults and phases", *(_pairs(coverage, key) for key in coverage.protocols)),
+            section(
+                "Rules of the environment, by phase",
+                *(_pairs(coverage, key) for key in coverage.protocols),
+            ),
             section("Branches", *_branches(coverage)),
             section("Options", *(_options(coverage, key) for key in coverage.protocols)),
             section("Reasons", *_reasons(coverage)),
@@ -58,12 +61,12 @@ def _gaps(coverage: Coverage, closings: Closings) -> Iterator[h.Renderable]:
         rows = [(*_branch_cells(each), closing_words(closings.get(each))) for each in branches]
         yield table(head, rows, caption=counted(len(branches), "branch"))
     pairs = [
-        (f"{protocol}: {fault}", gap.phase, closing_words(closings.get(gap)))
-        for (protocol, fault), gaps in pair_gaps(coverage).items()
+        (f"{protocol}: {rule}", gap.phase, closing_words(closings.get(gap)))
+        for (protocol, rule), gaps in pair_gaps(coverage).items()
         for gap in gaps
     ]
     if pairs:
-        head = ("No spec has the fault", "While", "Setting that closes the gap")
+        head = ("No spec takes", "While", "Setting that closes the gap")
         yield table(head, pairs, caption=counted(len(pairs), "pair"))
 
 
@@ -77,23 +80,23 @@ def _branch_cells(branch: BranchGoal) -> tuple[h.Node, h.Node]:
 
 
 def _pairs(coverage: Coverage, protocol: str) -> h.Node:
-    """A table of faults and phases: in each cell the number of specs."""
+    """A table of rules and phases: in each cell the number of specs."""
     pairs = coverage.pairs_of(protocol)
     if not pairs:
-        return h.p[f"{protocol}: no rule is a fault, or no entity has a phase."]
-    faults = dict.fromkeys(each.fault for each in pairs)
+        return h.p[f"{protocol}: no rule of the environment, or no entity with a phase."]
+    rules = dict.fromkeys(each.rule for each in pairs)
     phases = dict.fromkeys(each.phase for each in pairs)
     summary = f"{protocol}: {share_words(coverage, pairs)}"
     return folded(
         summary,
         h.div(".scroll.pairs", tabindex="0", role="region", aria_label=f"pairs of {protocol}")[
             h.table[
-                h.thead[h.tr[h.th(scope="col")["phase"], (h.th(scope="col")[e] for e in faults)]],
+                h.thead[h.tr[h.th(scope="col")["phase"], (h.th(scope="col")[e] for e in rules)]],
                 h.tbody[
                     (
                         h.tr[
                             h.th(scope="row")[phase],
-                            (_cell(coverage, PairGoal(protocol, each, phase)) for each in faults),
+                            (_cell(coverage, PairGoal(protocol, each, phase)) for each in rules),
                         ]
                         for phase in phases
                     )
@@ -108,10 +111,10 @@ def _cell(coverage: Coverage, pair: PairGoal) -> h.Renderable:
     """The number of specs that reach a pair; the title names some of them, or the reason."""
     by = coverage.goals[pair]
     if by:
-        return h.td(data_label=pair.fault, title=_named(coverage, pair))[str(len(by))]
+        return h.td(data_label=pair.rule, title=_named(coverage, pair))[str(len(by))]
     reason = coverage.reasons.get(pair)
     word = badge("gap", "bad") if reason is None else badge("reason", "known")
-    return h.td(data_label=pair.fault, title=reason)[word]
+    return h.td(data_label=pair.rule, title=reason)[word]
 
 
 def _named(coverage: Coverage, goal: Goal) -> str:
@@ -172,7 +175,7 @@ def _reasons(coverage: Coverage) -> Iterator[h.Renderable]:
         words = (
             f"{each.function}: {each.source}"
             if isinstance(each, BranchGoal)
-            else f"{each.protocol}: {each.fault} while {each.phase}"
+            else f"{each.protocol}: {each.rule} while {each.phase}"
             for each in goals
         )
         yield folded(f"{reason} ({len(goals)})", h.ul[(h.li[each] for each in words)])

@@ -105,7 +105,7 @@ def summary_line(coverage: Coverage) -> str:
     return (
         f"{counted(len(coverage.looked), 'setting')}: "
         f"branches {share_words(coverage, coverage.branches)}; "
-        f"pairs of fault and phase {share_words(coverage, pairs)}; "
+        f"pairs of rule and phase {share_words(coverage, pairs)}; "
         f"{counted(len(coverage.gaps), 'gap')}"
     )
 
@@ -122,8 +122,8 @@ def _gaps(coverage: Coverage, closings: Closings, width: int) -> Iterator[Text]:
         yield from _closed_by(closings.get(branch), width)
     if branches:
         yield Text()
-    for (protocol, fault), gaps in pair_gaps(coverage).items():
-        yield Text(f"{protocol}: no spec has {fault} while", "bold cyan")
+    for (protocol, rule), gaps in pair_gaps(coverage).items():
+        yield Text(f"{protocol}: no spec takes {rule} while", "bold cyan")
         by_closing: dict[str, list[str]] = {}
         for gap in gaps:
             by_closing.setdefault(closing_words(closings.get(gap)), []).append(gap.phase)
@@ -140,11 +140,11 @@ def _closed_by(closing: Closing | None, width: int) -> Iterator[Text]:
 
 
 def pair_gaps(coverage: Coverage) -> dict[tuple[str, str], list[PairGoal]]:
-    """The pairs that are gaps, by protocol and fault."""
+    """The pairs that are gaps, by protocol and rule."""
     found: dict[tuple[str, str], list[PairGoal]] = {}
     for gap in coverage.gaps:
         if isinstance(gap, PairGoal):
-            found.setdefault((gap.protocol, gap.fault), []).append(gap)
+            found.setdefault((gap.protocol, gap.rule), []).append(gap)
     return found
 
 
@@ -178,7 +178,7 @@ def coverage_json(coverage: Coverage, closings: Closings) -> dict[str, object]:
         "pairs": [
             {
                 "protocol": goal.protocol,
-                "fault": goal.fault,
+                "rule": goal.rule,
                 "phase": goal.phase,
                 **_reached_json(goal, coverage, closings),
             }
