@@ -22,7 +22,7 @@ from finale.checker.cache.code import of_file
 from finale.checker.search.bfs.coverage import BranchCoverage
 from finale.checker.search.bfs.machine import CompiledSuccessors
 from finale.checker.search.cached import CachedAnswers
-from finale.checker.search.state_graph.folding import paths
+from finale.checker.search.state_graph.folding import Known, paths
 from finale.checker.spec.claim import Spec
 from finale.model.domains import Enum
 from finale.model.expressions import integer
@@ -195,7 +195,7 @@ def _excluded(
         possible: dict[str, bool] = {}
         for variable in statuses:
             for value, phase in enumerate(_phases(variable)):
-                known = {system.cells[variable.offset]: integer(value)}
+                known: Known = {system.cells[variable.offset]: integer(value)}
                 possible[phase] = possible.get(phase, False) or any(
                     isinstance(way.end, Update) for tree in trees for way in paths(tree, known)
                 )

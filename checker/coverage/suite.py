@@ -1,8 +1,8 @@
 """Joins what walks have seen of a suite of specs: goals, the specs that reach them, and gaps.
 
-A *goal* is a branch of a rule or helper, or a pair of a rule of the environment and a phase. A *gap*
-is a goal that no spec reaches. A *reason* says why no setting can reach some goals. Reasons are a closed list in
-a file of TOML (`reasons.toml` has those of Finale's own protocols):
+A *goal* is a branch of a rule or helper, or a pair of a rule of the environment and a phase. A
+*gap* is a goal that no spec reaches. A *reason* says why no setting can reach some goals. Reasons
+are a closed list in a file of TOML (`reasons.toml` has those of Finale's own protocols):
 
     [[pair]]
     protocols = ["two-phase-commit"]     # left out: all protocols

@@ -119,7 +119,7 @@ def _gaps(coverage: Coverage, closings: Closings, width: int) -> Iterator[Text]:
         place = f"{shown_file(branch.file)}:{branch.line}"
         yield from paragraph(Text(f"{place}  {function}", "yellow"), width, indent=2)
         yield from paragraph(f"{source} is never {outcome}", width, indent=4)
-        yield from _closed_by(closings.get(branch), width)
+        yield from _closing_line(closing_words(closings.get(branch)))
     if branches:
         yield Text()
     for (protocol, rule), gaps in pair_gaps(coverage).items():
@@ -129,14 +129,15 @@ def _gaps(coverage: Coverage, closings: Closings, width: int) -> Iterator[Text]:
             by_closing.setdefault(closing_words(closings.get(gap)), []).append(gap.phase)
         for closing, phases in by_closing.items():
             yield from paragraph(Text(", ".join(phases), "yellow"), width, indent=2)
-            yield from paragraph(Text(closing, "green"), width, indent=4) if closing else ()
+            yield from _closing_line(closing)
     if coverage.gaps:
         yield Text()
 
 
-def _closed_by(closing: Closing | None, width: int) -> Iterator[Text]:
-    if said := closing_words(closing):
-        yield from paragraph(Text(said, "green"), width, indent=4)
+def _closing_line(said: str) -> Iterator[Text]:
+    """What closes a gap, in one line however long: a user copies it."""
+    if said:
+        yield Text(f"    {said}", "green")
 
 
 def pair_gaps(coverage: Coverage) -> dict[tuple[str, str], list[PairGoal]]:

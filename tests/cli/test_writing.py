@@ -76,6 +76,7 @@ def code(ran: Ran) -> str:
 #: A command, the file that it writes, and what becomes of another text in that file.
 FILES: dict[str, tuple[str, str, str]] = {
     "report": (f"report spec.toml {P} -o {{}}", "out/page.html", "written"),
+    "coverage": (f"coverage spec.toml {P} -o {{}}", "out/coverage.html", "written"),
     "trace": (f"trace spec.toml {P} --output {{}}", "out/trace.txt", "written"),
     "trace as ITF": (f"trace spec.toml {P} --format itf -o {{}}", "out/a.itf.json", "written"),
     "trace as SVG": (f"trace spec.toml {P} --format svg -o {{}}", "out/a.svg", "written"),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from finale.checker.coverage.suite import own_reasons
 from finale.checker.report.matrix import is_cell
 from finale.checker.search.backends import check_with
 from finale.checker.search.interpreter.comparing import compare_all
@@ -27,14 +28,6 @@ from finale.model.system import Kind, System, Update, leaves
 from tests.protocols.specs import FILES, name_of, spec_of, specs
 
 PROTOCOLS = tuple(entry.key for entry in REGISTERED)
-
-#: Branches that no spec takes, by function, line of source and outcome, with the reason.
-NEVER_TAKEN: dict[tuple[str, str, bool], str] = {
-    ("GreatestIdSink.commit", "if not self.is_noted(transaction):", False): (
-        "transactions are committed in the order of their ids, and noted ones are aborted"
-    ),
-}
-
 
 @cache
 def marked_functions(kind: type) -> tuple[DecoratedFunction, ...]:
@@ -199,6 +192,6 @@ def test_no_branch_is_dead_in_all_specs() -> None:
         for function, branch in all_branches(kinds, explored):
             if branch not in (taken if branch.file == own else everywhere):
                 dead.add((function, source_of(branch), branch.outcome))
-    unexplained = dead - NEVER_TAKEN.keys()
-    assert not unexplained, "\n".join(map(str, sorted(unexplained)))
-    assert dead >= NEVER_TAKEN.keys(), "an entry is out of date"
+    reasons = {(r.function, r.line, r.outcome) for r in own_reasons() if r.function}
+    assert not dead - reasons, "\n".join(map(str, sorted(dead - reasons)))
+    assert dead >= reasons, "a reason is out of date"
