@@ -124,7 +124,7 @@ def coverage(  # noqa: PLR0913 - one parameter a flag
     closed: Closings = {}
     if close:
         with Meter("settings") as meter:
-            closed = closings(result, jobs, meter.tell_many)
+            closed = closings(result, jobs, meter.tell_many, max_states)
     _show(result, closed, chosen, output)
     return Exit.AS_EXPECTED if result.is_whole else Exit.FAILED
 

@@ -31,20 +31,6 @@ Values = tuple[tuple[str, object], ...]
 
 #: So many settings are tried for each gap.
 TRIES_MAX = 12
-#: A walk that was cut goes on to so many times as many states.
-LONGER = 10
-
-
-@dataclass(frozen=True)
-class Try:
-    """A spec with other values, and how many states a walk of it looks at."""
-
-    spec: Spec
-    states_max: int = STATES_MAX
-
-    def __str__(self) -> str:
-        sets = [f"--set {each}" for each in settings_of(self.spec.values)]
-        return " ".join([str(self.spec.file), *sets, f"({self.states_max} states)"])
 
 
 @dataclass(frozen=True)
@@ -59,23 +45,23 @@ def closings(
     coverage: Coverage,
     jobs: int,
     look: Callable[[Sequence[str], int, int], None],
-    tries_max: int = TRIES_MAX,
+    states_max: int = STATES_MAX,
 ) -> Mapping[Goal, Closing]:
     """Return for each gap the cheapest setting that closes it, of those that were tried."""
-    plans = {gap: islice(_tries(gap, coverage), tries_max) for gap in coverage.gaps}
+    plans = {gap: islice(_tries(gap, coverage), TRIES_MAX) for gap in coverage.gaps}
     found: dict[Goal, Looked | None] = dict.fromkeys(plans)
     count, tried = dict.fromkeys(plans, 0), set[str]()
     while plans:
-        ahead: dict[str, Try] = {}
+        ahead: dict[str, Spec] = {}
         for gap in list(plans):
             each = None if found[gap] is not None else next(plans[gap], None)
             if each is None:
                 del plans[gap]
             else:
                 count[gap] += 1
-                ahead |= {} if str(each) in tried else {str(each): each}
+                ahead |= {} if _name(each) in tried else {_name(each): each}
         tried |= ahead.keys()
-        for looked in _walked(ahead, jobs, look):
+        for looked in _walked(ahead, jobs, look, states_max):
             for goal in set(looked.reached) & found.keys():
                 before = found[goal]
                 if before is None or looked.seen.states < before.seen.states:
@@ -83,27 +69,31 @@ def closings(
     return {gap: Closing(found[gap], count[gap]) for gap in found}
 
 
+def _name(spec: Spec) -> str:
+    return " ".join([str(spec.file), *(f"--set {each}" for each in settings_of(spec.values))])
+
+
 def _walked(
-    tries: Mapping[str, Try], jobs: int, look: Callable[[Sequence[str], int, int], None]
+    tries: Mapping[str, Spec],
+    jobs: int,
+    look: Callable[[Sequence[str], int, int], None],
+    states_max: int,
 ) -> Iterator[Looked]:
     """Walk settings side by side. A setting that the protocol refuses is none."""
-
-    def walk(name: str) -> Seen:
-        return seen(tries[name].spec, tries[name].states_max)
-
-    for name, found in searched(list(tries), walk, jobs, look):
+    for name, found in searched(
+        list(tries), lambda name: seen(tries[name], states_max), jobs, look
+    ):
         if isinstance(found, Seen):
-            yield Looked(tries[name].spec, found)
+            yield Looked(tries[name], found)
 
 
 # --- which settings ------------------------------------------------------------------------------
 
 
-def _tries(gap: Goal, coverage: Coverage) -> Iterator[Try]:
+def _tries(gap: Goal, coverage: Coverage) -> Iterator[Spec]:
     """Return the settings to try for a gap, the most promising first."""
     if isinstance(gap, BranchGoal):
         having = [each for each in coverage.looked if gap in each.branches]
-        yield from (_longer(each) for each in having if not each.seen.complete)
         for values in _each_other_value(having[0].spec):
             yield from _changed(having[0].spec, values)
         return
@@ -112,29 +102,24 @@ def _tries(gap: Goal, coverage: Coverage) -> Iterator[Try]:
     meeting = [each for each in own if gap.phase in each.seen.met]
     of_rule = _shared([each for each in coverage.looked if gap.rule in each.seen.pairs])
     of_phase = _shared(meeting)
-    having = [each for each in taking if gap.phase in each.seen.phases]
-    yield from (_longer(each) for each in having if not each.seen.complete)
     for each in own:
         needed = {} if each in taking else dict(of_rule)
         needed |= {} if each in meeting else of_phase
         if values := _missing(each.spec, needed):
             yield from _changed(each.spec, values)
+    having = [each for each in taking if gap.phase in each.seen.phases]
     for each in having:
         for name, number in each.spec.setting.bounds.items():
             yield from _changed(each.spec, ((f"bounds.{name}", number + 1),)) if number else ()
 
 
-def _longer(looked: Looked) -> Try:
-    return Try(looked.spec, STATES_MAX * LONGER)
-
-
-def _changed(spec: Spec, values: Values) -> Iterator[Try]:
+def _changed(spec: Spec, values: Values) -> Iterator[Spec]:
     """The spec with other values, if it is one."""
     assert spec.table is not None
     table = varied(without(spec.table, EXPECTED), values)
     lines = spec.lines.without(key for key, _ in values)
     with suppress(FinaleError):
-        yield Try(replace(spec_of(spec.file, table, lines, spec.catalogue), values=values))
+        yield replace(spec_of(spec.file, table, lines, spec.catalogue), values=values)
 
 
 def _shared(some: Sequence[Looked]) -> dict[str, object]:

@@ -40,6 +40,15 @@ def closing_words(closing: Closing | None) -> str:
     return f"{setting_words(closing.setting)} ({states} states)"
 
 
+def phase_words(phases: Sequence[str]) -> str:
+    """Phases for a reader, those of one status together: `Task.status: RUNNING, CLOSED`."""
+    found: dict[str, list[str]] = {}
+    for phase in phases:
+        status, _, value = phase.partition(" = ")
+        found.setdefault(status, []).append(value)
+    return "; ".join(f"{status}: {', '.join(values)}" for status, values in found.items())
+
+
 def counts_of(coverage: Coverage, goals: Sequence[Goal]) -> tuple[int, int, int]:
     """The number of goals, how many are reached, and how many have a reason."""
     reached = sum(bool(coverage.goals[goal]) for goal in goals)
@@ -118,7 +127,7 @@ def _gaps(coverage: Coverage, closings: Closings, width: int) -> Iterator[Text]:
         function, source, outcome = branch_words(branch)
         place = f"{shown_file(branch.file)}:{branch.line}"
         yield from paragraph(Text(f"{place}  {function}", "yellow"), width, indent=2)
-        yield from paragraph(f"{source} is never {outcome}", width, indent=4)
+        yield from paragraph(f"never {outcome}: {source}", width, indent=4)
         yield from _closing_line(closing_words(closings.get(branch)))
     if branches:
         yield Text()
@@ -128,7 +137,7 @@ def _gaps(coverage: Coverage, closings: Closings, width: int) -> Iterator[Text]:
         for gap in gaps:
             by_closing.setdefault(closing_words(closings.get(gap)), []).append(gap.phase)
         for closing, phases in by_closing.items():
-            yield from paragraph(Text(", ".join(phases), "yellow"), width, indent=2)
+            yield from paragraph(Text(phase_words(phases), "yellow"), width, indent=2)
             yield from _closing_line(closing)
     if coverage.gaps:
         yield Text()
