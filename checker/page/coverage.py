@@ -109,7 +109,9 @@ def _pairs(coverage: Coverage, protocol: str) -> h.Node:
 
 def _cell(coverage: Coverage, pair: PairGoal) -> h.Renderable:
     """The number of specs that reach a pair; the title names some of them, or the reason."""
-    by = coverage.goals[pair]
+    by = coverage.goals.get(pair)
+    if by is None:
+        return h.td(data_label=pair.rule, title="the guards of the rule exclude it")["·"]
     if by:
         return h.td(data_label=pair.rule, title=_named(coverage, pair))[str(len(by))]
     reason = coverage.reasons.get(pair)
