@@ -29,6 +29,7 @@ from tests.protocols.specs import FILES, name_of, spec_of, specs
 
 PROTOCOLS = tuple(entry.key for entry in REGISTERED)
 
+
 @cache
 def marked_functions(kind: type) -> tuple[DecoratedFunction, ...]:
     """The marked functions of a class and its bases, properties included."""
