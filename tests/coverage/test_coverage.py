@@ -45,12 +45,13 @@ def looked_at(file: Path) -> Looked:
     return Looked(spec, seen(spec))
 
 
-def suite(*names: str) -> list[Looked]:
-    """The specs of the rules as they are in some files or folders below `specs`."""
+def suite(*names: str, of: str = "") -> list[Looked]:
+    """The specs of the rules as they are in files or folders below `specs`, of one protocol."""
     paths = [SPECS / name for name in names]
     files = [f for p in paths for f in (sorted(p.rglob("*.toml")) if p.is_dir() else [p])]
     read = [(file, read_spec(file, catalogue())) for file in files]
-    return [looked_at(f) for f, s in read if s.variant is None and not s.setting.without]
+    own = [(f, s) for f, s in read if of in ("", s.protocol.key)]
+    return [looked_at(f) for f, s in own if s.variant is None and not s.setting.without]
 
 
 def counts(coverage: Coverage) -> tuple[int, int, int, int]:
@@ -296,7 +297,6 @@ def test_the_page_loads_nothing_and_names_no_path_of_the_machine() -> None:
     "protocol", ["final-checkpoint", "stop-with-savepoint", "unaligned", "restore"]
 )
 def test_reasons_of_finale_are_in_order(protocol: str) -> None:
-    looked = [each for each in suite(".") if each.spec.protocol.key == protocol]
-    coverage = joined(looked, own_reasons())
+    coverage = joined(suite(".", of=protocol), own_reasons())
     assert not coverage.stale
     assert not coverage.over_reasoned
