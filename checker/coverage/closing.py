@@ -107,10 +107,12 @@ def _tries(gap: Goal, coverage: Coverage) -> Iterator[Spec]:
         needed |= {} if each in meeting else of_phase
         if values := _missing(each.spec, needed):
             yield from _changed(each.spec, values)
-    having = [each for each in taking if gap.phase in each.seen.phases]
+    # If no setting takes the rule, one bound of the cheapest spec may be what excludes the rule.
+    having = taking or own[:1]
     for each in having:
         for name, number in each.spec.setting.bounds.items():
-            yield from _changed(each.spec, ((f"bounds.{name}", number + 1),)) if number else ()
+            if number or not taking:
+                yield from _changed(each.spec, ((f"bounds.{name}", number + 1),))
 
 
 def _changed(spec: Spec, values: Values) -> Iterator[Spec]:

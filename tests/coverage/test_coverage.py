@@ -178,8 +178,10 @@ def test_a_pair_that_guards_exclude_is_none() -> None:
 def test_rules_that_no_spec_can_take_are_gaps_in_each_phase() -> None:
     """The bounds of this spec exclude failures, and the protocol has them."""
     coverage = joined(suite(f"{BARRIERS}/restart.toml"))
-    gaps = [gap for gap in coverage.gaps if isinstance(gap, PairGoal)]
-    assert sum(gap.rule == "start_again" for gap in gaps) == 4
+    gaps = [gap for gap in coverage.gaps if isinstance(gap, PairGoal) and gap.rule == "start_again"]
+    assert len(gaps) == 4
+    settings = [closings(coverage, 1, quietly)[gap].setting for gap in gaps[:1]]
+    assert [each.spec.values for each in settings if each] == [(("bounds.failures", 1),)]
 
 
 # --- reasons -------------------------------------------------------------------------------------
