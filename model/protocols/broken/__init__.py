@@ -66,4 +66,9 @@ VARIANTS: Mapping[tuple[str, str], str] = {
         copies-unaligned keeps-own-union clears-what-is-planned deals-to-the-first
     """,
     ("restore", "restore-unaligned"): "replicates-unfiltered",
+    ("regional", "regional-checkpoint"): """
+        confirms-to-all keeps-direct-references never-forces-global restores-new-part
+        forgets-the-end
+    """,
+    ("regional", "regional-sources"): "reset-forgets-splits",
 }
