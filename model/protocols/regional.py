@@ -10,7 +10,8 @@ in the checkpoint. The coordinator waits until all tasks have answered. Then it 
 checkpoint with the new parts of the other regions, and for the failed ones it refers to the newest
 completed checkpoint, whose part may refer to a still older one. A restart of a region follows these
 references. Savepoints stay as they are: each of their declines aborts them.
-Left out: what deletes local state, metrics, shared files of incremental checkpoints, rescaling.
+Left out: alignments that are given up, local state, shared files of incremental checkpoints, other
+parallelisms, and the metrics.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from finale.model.language.protocol import kept
 from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
 from finale.model.protocols.coordinator.options import JobBounds
 from finale.model.protocols.failures import Region
-from finale.model.protocols.job.elements import CancelBarrier, CheckpointId
+from finale.model.protocols.job.elements import CheckpointId
 from finale.model.protocols.sinks import Transaction, TwoPhaseSink
 from finale.model.protocols.stop_with_savepoint import StopWithSavepoint, StopWithSavepointOptions
 from finale.model.protocols.task.tasks import Task
@@ -134,7 +135,8 @@ class RegionalCheckpoint(StopWithSavepoint):
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
         self.region_parts = tuple(
-            RegionParts(f"parts{number + 1}", tasks) for number, tasks in enumerate(self.connected())
+            RegionParts(f"parts{number}", tasks)
+            for number, tasks in enumerate(self.connected(), start=1)
         )
         self.parts_of = {task: parts for parts in self.region_parts for task in parts.tasks}
 
@@ -142,7 +144,17 @@ class RegionalCheckpoint(StopWithSavepoint):
         return (*super().entities(), *self.region_parts)
 
     def keeps(self) -> frozenset[str]:
-        return super().keeps() | kept({"fallbacks": self.options.on_fallback != Fallback.NOTHING})
+        return super().keeps() | kept({"fallbacks": self.tells_fallbacks})
+
+    @property
+    def tells_fallbacks(self) -> bool:
+        """Whether a fallback has an effect on tasks: a plain truth value."""
+        return bool(self.options.on_fallback != Fallback.NOTHING)
+
+    @property
+    def failures_decline(self) -> bool:
+        """Whether a region that fails has declined what is pending: a plain truth value."""
+        return bool(self.options.failed_region_declines)
 
     # --- declines --------------------------------------------------------------------------------
 
@@ -161,18 +173,6 @@ class RegionalCheckpoint(StopWithSavepoint):
             self.parts_of[task].declines[checkpoint].add(task)
         else:
             super().fail_snapshot(task, checkpoint)
-
-    @step
-    def give_up_alignment(self, task: Task, checkpoint: CheckpointId) -> None:
-        """AL-4, RG-1: a task that gives its alignment up declines for its region."""
-        task.newest = checkpoint
-        task.gate.end_alignment()
-        known = self.known(checkpoint)
-        if not self.may_be_regional(known):
-            self.decline(checkpoint)
-        elif known.is_pending:
-            self.parts_of[task].declines[checkpoint].add(task)
-        task.broadcast_event(CancelBarrier(checkpoint))
 
     @rule(fair=WEAK)
     def buffer_decline(self, task: Task, checkpoint: Checkpoint) -> None:
@@ -246,7 +246,7 @@ class RegionalCheckpoint(StopWithSavepoint):
     @step
     def end_region(self, region: Region) -> None:
         """RC-1, RG-1: the attempts of a region end: in what is pending it has failed."""
-        if self.options.failed_region_declines:
+        if self.failures_decline:
             for checkpoint in self.checkpoints:
                 for task in region.tasks:
                     self._fail_in(task, checkpoint)
@@ -271,7 +271,7 @@ class RegionalCheckpoint(StopWithSavepoint):
     @step
     def abort_all_pending(self) -> None:
         """AB-1, RG-1: what a failure aborts: all that is pending, or savepoints only."""
-        if self.options.failed_region_declines:
+        if self.failures_decline:
             for checkpoint in self.checkpoints:
                 self._abort_if_savepoint(checkpoint)
         else:
@@ -418,9 +418,9 @@ class RegionalCheckpoint(StopWithSavepoint):
     def begin(self, kind: CheckpointKind = CheckpointKind.CHECKPOINT) -> None:
         """PL-1, RG-9: a checkpoint is triggered; it must be global if all sources have finished."""
         super().begin(kind)
-        if kind == CheckpointKind.CHECKPOINT and self.options.global_at_end:
-            if all(source.reported_finished for source in self.tasks if not source.inputs):
-                self.forced = True
+        forces = kind == CheckpointKind.CHECKPOINT and self.options.global_at_end
+        if forces and all(task.reported_finished for task in self.tasks if not task.inputs):
+            self.forced = True
 
     # --- old parts -------------------------------------------------------------------------------
 
@@ -436,13 +436,13 @@ class RegionalCheckpoint(StopWithSavepoint):
         fallback. By default a fallback has no effect on them, and is no message here."""
         if not self.has_old_part(task, checkpoint):
             super().confirm(task, checkpoint)
-        elif self.options.on_fallback != Fallback.NOTHING and not task.is_gone:
+        elif self.tells_fallbacks and not task.is_gone:
             self.parts_of[task].told[checkpoint].add(task)
 
     @rule(fair=WEAK)
     def deliver_fallback(self, task: Task, checkpoint: Checkpoint) -> None:
         """RG-7: a task learns that its region's part of a checkpoint is an old one."""
-        require(self.options.on_fallback != Fallback.NOTHING)
+        require(self.tells_fallbacks)
         parts = self.parts_of[task]
         require(lambda: parts.told[checkpoint].has(task))
         parts.told[checkpoint].remove(task)
@@ -470,7 +470,7 @@ class RegionalCheckpoint(StopWithSavepoint):
     def restore_from(self, task: Task, checkpoint: CheckpointId) -> None:
         """RC-4, RG-8: a task gets its state from the checkpoint that its part was taken in."""
         super().restore_from(task, self.origin(task, checkpoint))
-        if self.filters_from_restored:
+        if task.confirmed != Nothing:
             task.confirmed = checkpoint
 
     @step
@@ -485,12 +485,10 @@ class RegionalCheckpoint(StopWithSavepoint):
         is_old = checkpoint.is_completed and not self.is_in_store(checkpoint)
         if is_old and self.may_be_regional(checkpoint) and not self.is_referred_to(checkpoint):
             self.deleted.add(checkpoint)
-
-    @step
-    def discard(self, checkpoint: Checkpoint) -> None:
-        """CN-1, RG-8: what a stored checkpoint refers to stays."""
-        if not self.is_referred_to(checkpoint):
             super().discard(checkpoint)
+
+    def discard(self, checkpoint: Checkpoint) -> None:
+        """CN-1: what leaves the store is kept until nothing refers to it."""
 
     @define
     def is_referred_to(self, checkpoint: Checkpoint) -> bool:

@@ -144,9 +144,7 @@ class RegionalSources(OperatorCoordinator):
                 super().complete(checkpoint)
 
     @step
-    def combine(
-        self, checkpoint: RegionalSourceCheckpoint, last: CoordinatorCheckpoint
-    ) -> None:
+    def combine(self, checkpoint: RegionalSourceCheckpoint, last: CoordinatorCheckpoint) -> None:
         """RG-2, RG-11: old parts of readers, and a part of the enumerator that fits them."""
         if self.options.enumerator_part == EnumeratorPart.LIVE:
             for event in self.events:
