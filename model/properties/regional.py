@@ -49,7 +49,7 @@ def old_transactions_stay(
     state: RegionalCheckpoint, task: Task, transaction: Checkpoint, older: Checkpoint
 ) -> bool:
     """No transaction is rolled back that the part lists which a restart would take (S5)."""
-    newest, sink = newest_stored(state), task.sink
+    sink, newest = task.sink, newest_stored(state)
     when(any(newest == each and state.origin(task, each) == older for each in state.checkpoints))
     if not isinstance(sink, TwoPhaseSink):
         return True
@@ -65,7 +65,8 @@ def ends_with_all_regions(
     (RG-9)."""
     when(checkpoint.is_completed and before(lambda: checkpoint.is_pending))
     when(before(lambda: each_source_had_finished(state, checkpoint)))
-    return parts.refers_to[checkpoint] == Nothing
+    is_new: bool = parts.refers_to[checkpoint] == Nothing
+    return is_new
 
 
 @define

@@ -120,8 +120,8 @@ class RegionalCheckpoint(StopWithSavepoint):
     key = "regional-checkpoint"
     Options = RegionalOptions
     Bounds = RegionalBounds
-    options: RegionalOptions
-    bounds: RegionalBounds
+    options: RegionalOptions  # pyright: ignore[reportIncompatibleVariableOverride]
+    bounds: RegionalBounds  # pyright: ignore[reportIncompatibleVariableOverride]
     parts: ClassVar[tuple[type[Entity], ...]] = (*StopWithSavepoint.parts, RegionParts)
     unexplored = ("live_checkpoints",)  # An id that a part refers to is never free.
 

@@ -92,8 +92,8 @@ class RegionalSources(OperatorCoordinator):
     key = "regional-sources"
     Options = RegionalSourcesOptions
     Bounds = RegionalSourcesBounds
-    options: RegionalSourcesOptions
-    bounds: RegionalSourcesBounds
+    options: RegionalSourcesOptions  # pyright: ignore[reportIncompatibleVariableOverride]
+    bounds: RegionalSourcesBounds  # pyright: ignore[reportIncompatibleVariableOverride]
     checkpoints: tuple[RegionalSourceCheckpoint, ...]
 
     declines = field(Range(0, Bound("declines")), 0)
@@ -129,9 +129,10 @@ class RegionalSources(OperatorCoordinator):
         checkpoint.failed.add(reader)
 
     @rule(fair=WEAK)
-    def complete(self, checkpoint: RegionalSourceCheckpoint) -> None:
+    def complete(self, checkpoint: CoordinatorCheckpoint) -> None:
         """CN-1, RG-2, RG-11: all have answered: the checkpoint completes, with old parts of the
         readers that have declined, or is aborted if there are none."""
+        assert isinstance(checkpoint, RegionalSourceCheckpoint)
         if checkpoint.failed.is_empty:
             super().complete(checkpoint)
         else:
