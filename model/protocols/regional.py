@@ -227,8 +227,9 @@ class RegionalCheckpoint(StopWithSavepoint):
     @define
     def is_awaited_in_vain(self, task: Task, checkpoint: Checkpoint) -> bool:
         """RG-3: whether a checkpoint waits for a task that will not answer any more."""
-        awaited = checkpoint.awaited.has(task) and not checkpoint.acknowledgements.has(task)
-        return task.is_closed and awaited
+        called = checkpoint.triggers.has(task)
+        answers = checkpoint.acknowledgements.has(task)
+        return task.is_closed and checkpoint.awaited.has(task) and not (called or answers)
 
     @step
     def count_silent(self, checkpoint: Checkpoint) -> None:
