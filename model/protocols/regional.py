@@ -315,10 +315,11 @@ class RegionalCheckpoint(StopWithSavepoint):
 
     @step
     def abort_as_declined(self, checkpoint: Checkpoint) -> None:
-        """AB-1, AB-4, RG-4: a checkpoint is aborted as declined, whatever its declines were."""
+        """AB-1, AB-4, RG-4: a checkpoint is aborted as declined, whatever its declines were: that
+        counts like a time-out."""
         self.abort(checkpoint)
-        if self.options.counts_failed_checkpoints and self.options.aborts_count:
-            self.count_failed()
+        if self.options.aborts_count:
+            self.count_expired(checkpoint)
 
     @define
     def has_failed_too_often(self, checkpoint: Checkpoint) -> bool:

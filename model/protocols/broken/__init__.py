@@ -68,7 +68,6 @@ VARIANTS: Mapping[tuple[str, str], str] = {
     ("restore", "restore-unaligned"): "replicates-unfiltered",
     ("regional", "regional-checkpoint"): """
         confirms-to-all keeps-direct-references never-forces-global restores-new-part
-        forgets-the-end
     """,
     ("regional", "regional-sources"): "reset-forgets-splits",
 }

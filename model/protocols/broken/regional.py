@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from finale.model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
+from finale.model.protocols.coordinator.checkpoints import Checkpoint
 from finale.model.protocols.enumerator import SourceReader, Split
 from finale.model.protocols.job.elements import CheckpointId
 from finale.model.protocols.regional import RegionalCheckpoint, RegionParts
@@ -59,17 +59,6 @@ class RestoresNewPart(RegionalCheckpoint):
     def origin(self, task: Task, checkpoint: CheckpointId) -> CheckpointId:
         """References are not followed."""
         return checkpoint
-
-
-class ForgetsTheEnd(RegionalCheckpoint):
-    """The last checkpoint may be regional, although all sources have finished."""
-
-    variant, must_fall = "forgets-the-end", "ends-with-all-regions"
-
-    @step
-    def begin(self, kind: CheckpointKind = CheckpointKind.CHECKPOINT) -> None:
-        """PL-1 as without regions."""
-        StopWithSavepoint.begin(self, kind)
 
 
 class ResetForgetsSplits(RegionalSources):
