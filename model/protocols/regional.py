@@ -26,6 +26,7 @@ from finale.model.protocols.coordinator.checkpoints import Checkpoint, Checkpoin
 from finale.model.protocols.coordinator.options import JobBounds
 from finale.model.protocols.failures import Region
 from finale.model.protocols.job.elements import CheckpointId
+from finale.model.protocols.requests import RequestStatus
 from finale.model.protocols.sinks import Transaction, TwoPhaseSink
 from finale.model.protocols.stop_with_savepoint import StopWithSavepoint, StopWithSavepointOptions
 from finale.model.protocols.task.tasks import Task
@@ -367,7 +368,7 @@ class RegionalCheckpoint(StopWithSavepoint):
             parts.forget(checkpoint)
         super().completed(checkpoint)
         for request in self.checkpoint_requests:
-            self._answer(request, checkpoint)
+            self._answer(request, checkpoint, RequestStatus.SUCCEEDED)
         if self.observes("progress"):
             self.progress = True
         self.lengthen_row()
