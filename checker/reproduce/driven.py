@@ -25,6 +25,8 @@ REFUSED_PROTOCOLS: Mapping[str, str] = {
     "restore-timed": "the driver's job has no time-out of barriers",
     "at-least-once": "the driver's job aligns barriers",
     "chandy-lamport": "no release of Flink has this protocol",
+    "regional-checkpoint": "no release of Flink has this protocol",
+    "regional-sources": "no release of Flink has this protocol",
     "legacy-stop": "the driver stops a job with a savepoint only",
     "stop-with-checkpoint": "the driver stops a job with a savepoint only",
 }

@@ -17,6 +17,7 @@ from . import (
     interleavings,
     liveness,
     passing,
+    regional,
     requests,
     restoring,
     stops,
@@ -44,4 +45,5 @@ PROPERTIES: tuple[Family, ...] = (
     *collection.FAMILIES,
     *connectors.FAMILIES,
     *interleavings.FAMILIES,
+    *regional.FAMILIES,
 )

@@ -34,6 +34,8 @@ _CLASSES = {
     "operator-coordinator": "operator_coordinator:OperatorCoordinator",
     "final-checkpoint": "final_checkpoint:FinalCheckpoint",
     "stop-with-savepoint": "stop_with_savepoint:StopWithSavepoint",
+    "regional-sources": "regional_sources:RegionalSources",
+    "regional-checkpoint": "regional:RegionalCheckpoint",
     "chained-sources": "chained_sources:ChainedSources",
     "sync-savepoint": "sync_savepoint:SyncSavepoint",
     "stop-with-checkpoint": "stop_with_checkpoint:StopWithCheckpoint",
@@ -85,6 +87,7 @@ RULE_IDS: tuple[str, ...] = (
     "AB-1", "AB-2", "AB-3", "AB-4", "AB-5", "AB-6",
     "RC-1", "RC-2", "RC-3", "RC-4", "RC-5", "RC-6", "RC-7", "RC-8", "RC-9", "RC-10", "RC-11",
     "RC-12", "RC-13",
+    "RG-1", "RG-2", "RG-3", "RG-4", "RG-5", "RG-6", "RG-7", "RG-8", "RG-9", "RG-10", "RG-11",
 )  # fmt: skip
 
 

@@ -14,6 +14,8 @@ from finale.model.protocols.persister import Persister
 from finale.model.protocols.pipeline import Consumer, Pipeline, Producer, Stage
 from finale.model.protocols.pipeline import Operator as PipelineOperator
 from finale.model.protocols.pipeline import Source as PipelineSource
+from finale.model.protocols.regional import RegionalCheckpoint, RegionParts
+from finale.model.protocols.regional_sources import RegionalSourceCheckpoint, RegionalSources
 from finale.model.protocols.restore import Restore
 from finale.model.protocols.restore_unaligned import RestoreTimed, RestoreUnaligned
 from finale.model.protocols.stop_with_checkpoint import StopWithCheckpoint
@@ -41,6 +43,8 @@ __all__ = [  # noqa: RUF022 - a table of contents, by kind
     "ChainedSources",
     "SyncSavepoint",
     "StopWithCheckpoint",
+    "RegionalCheckpoint",
+    "RegionalSources",
     "LegacyStop",
     "LegacyFinish",
     "Unaligned",
@@ -69,6 +73,8 @@ __all__ = [  # noqa: RUF022 - a table of contents, by kind
     "SourceRecord",
     "InputUpdate",
     "CoordinatorCheckpoint",
+    "RegionalSourceCheckpoint",
+    "RegionParts",
     "Event",
     "SourceReader",
     "Split",

@@ -66,4 +66,8 @@ VARIANTS: Mapping[tuple[str, str], str] = {
         copies-unaligned keeps-own-union clears-what-is-planned deals-to-the-first
     """,
     ("restore", "restore-unaligned"): "replicates-unfiltered",
+    ("regional", "regional-checkpoint"): """
+        confirms-to-all keeps-direct-references never-forces-global restores-new-part
+    """,
+    ("regional", "regional-sources"): "reset-forgets-splits",
 }
