@@ -1,11 +1,17 @@
-"""The numbers of driven runs in `docs/flink.md` are the sums of its tables."""
+"""Numbers of driven runs: sums of the tables in `docs/flink.md`, and the table of findings."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 
 from tests.docs.pages import ROOT
 
+FINDINGS = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
+#: A row of the table of findings: its spec, property, steps and driven runs.
+FINDING = re.compile(
+    r"^\| .* \| \[([\w/-]+)\]\(.*?\) \| `([\w-]+)` \| (\d+) \| (.*?) \| .* \|$", re.M
+)
 PAGE = (ROOT / "docs" / "flink.md").read_text(encoding="utf-8")
 SURVIVED = re.compile(r"Flink 2\.3\.0 survived all (\d+) orders")
 AGREE = re.compile(
@@ -75,3 +81,19 @@ def specs_of(cell: str) -> list[str]:
         folder = found[-1].rpartition("/")[0] if found and "/" not in name else ""
         found.append(f"{folder}/{name}" if folder else name)
     return found
+
+
+def test_findings_have_the_steps_of_their_specs_and_the_driven_runs_of_the_table() -> None:
+    driven = {
+        (row[0].strip(" `"), row[1].strip("`")): row[-1].strip(" |")
+        for row in rows("What was tried")
+        if len(row) == 4
+    }
+    found = FINDING.findall(FINDINGS)
+    assert len(found) == FINDINGS.count("](../specs/")
+    for spec, name, steps, seen in found:
+        claims = tomllib.loads((ROOT / "specs" / f"{spec}.toml").read_text("utf-8"))["expect"]
+        expected = {each["property"]: each.get("steps") for each in claims}
+        assert expected[name] == int(steps), spec
+        assert driven.get((spec, name), seen) == seen, spec
+        assert (spec, name) in driven or not COUNT.search(seen), spec
