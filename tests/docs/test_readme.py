@@ -1,10 +1,13 @@
-"""The README shows what the tool really prints."""
+"""The README shows what the tool really prints, and the citation is of this version."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+from ruamel.yaml import YAML
+
+from finale.cli import VERSION
 from tests.cli.running import run
 
 ROOT = Path(__file__).parent.parent.parent
@@ -36,3 +39,9 @@ def test_files_that_the_readme_names_exist() -> None:
     assert len(named) > 10
     missing = [name for name in named if not (ROOT / name).exists()]
     assert not missing
+
+
+def test_the_citation_is_of_this_version() -> None:
+    cited = YAML(typ="safe").load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert {"cff-version", "message", "title", "authors"} <= cited.keys()  # what the format asks for
+    assert cited["version"] == VERSION
