@@ -43,5 +43,5 @@ def test_files_that_the_readme_names_exist() -> None:
 
 def test_the_citation_is_of_this_version() -> None:
     cited = YAML(typ="safe").load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert {"cff-version", "message", "title", "authors"} <= cited.keys()  # what the format asks for
+    assert {"cff-version", "message", "title", "authors"} <= cited.keys()
     assert cited["version"] == VERSION
