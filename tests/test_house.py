@@ -168,6 +168,27 @@ def test_a_test_that_claims_nothing_is_found() -> None:
     assert list(silent(Path("test_x.py"), text)) == ["test_x.py::test_a", "test_x.py::assert_c"]
 
 
+def test_protocols_properties_and_jobs_use_no_any() -> None:
+    """CONTRIBUTING.md says so, and says which tables are written out."""
+    found = [
+        str(path)
+        for path in files()
+        if path.suffix == ".py" and path.is_relative_to("model")
+        if path.parts[1] in {"protocols", "properties", "topology"}
+        if re.search(r"\bAny\b", (ROOT / path).read_text(encoding="utf-8"))
+    ]
+    assert found == []
+
+
+def test_contributing_names_tables_that_are_there() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    code = [ROOT / path for path in files() if path.suffix == ".py" and path.parts[0] in PACKAGES]
+    assigned = {
+        name for path in code for name in re.findall(r"^(\w+)(?::.*)? = ", path.read_text(), re.M)
+    }
+    assert set(re.findall("`([A-Z_]{3,})`", page)) <= assigned
+
+
 def test_each_tier_names_files_that_are_there() -> None:
     named = tomllib.loads((ROOT / "tests" / "tiers.toml").read_text(encoding="utf-8"))
     files = [file for tier in ("test", "agreement") for file in named[tier]["files"]]

@@ -259,8 +259,8 @@ def _records(name: str, entry: _Entry, parallelism: int) -> tuple[int, ...]:
     raise entry.error(
         "bad-records",
         f'"{name}" cannot have {value!r} records',
-        "write a whole number, or a list with one number for each subtask; to "
-        "model no records at all is a choice for the whole spec, not for one job",
+        "write a whole number, or a list with one number for each subtask; a source with 0 emits "
+        "no record",
     )
 
 

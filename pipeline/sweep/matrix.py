@@ -22,6 +22,7 @@ seconds = 60
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,6 +98,14 @@ class _Reader:
         return self.error("bad-value", f'"{key}" cannot be {value!r}', advice, key)
 
     def matrix(self, catalogue: Catalogue) -> Matrix:
+        if "protocol" in self.table:
+            raise self.error(
+                "spec-for-matrix",
+                "this is a spec, and a sweep takes a matrix",
+                f'write a matrix with base = "{self.file.name}" and [axes], or check the spec: '
+                f"finale check {shlex.quote(str(self.file))}",
+                "protocol",
+            )
         for name in self.table:
             if name not in KEYS:
                 message = f'"{name}" means nothing in a matrix'

@@ -103,6 +103,25 @@ def test_each_page_is_reached_from_the_start_page() -> None:
     assert not set(PAGES) - reached
 
 
+def folders_of_code(*parents: str) -> set[str]:
+    """The folders with a file of Python that lie directly in these."""
+    names = (name.split("/") for name in python_files())
+    return {"/".join(each[:2]) for each in names if each[0] in parents and len(each) > 2}
+
+
+def test_the_architecture_has_a_row_for_each_folder() -> None:
+    table = read(ROOT / "docs" / "architecture.md").partition("\n## Folder by folder\n")[2]
+    rows = re.findall(r"^\| `([\w/]+)/` \|", table, re.MULTILINE)
+    missing = folders_of_code("model", "checker", "pipeline", "reference") - set(rows)
+    assert not missing
+
+
+def test_contributing_says_what_each_folder_of_tests_checks() -> None:
+    cells = re.findall(r"^\| (`tests/.*?) \|", read(ROOT / "CONTRIBUTING.md"), re.MULTILINE)
+    rows = [name for cell in cells for name in re.findall("`([^`]+)`", cell)]
+    assert sorted(rows) == sorted({*folders_of_code("tests"), "tests/test_house.py"})
+
+
 def test_each_path_that_code_names_is_there() -> None:
     """The files that examples, messages and docstrings point a reader to."""
     missing = []

@@ -194,7 +194,7 @@ def test_a_shape_without_a_sink() -> None:
         ("A = { parallelism = true }", "bad-parallelism", "job.A.parallelism", "1 or more"),
         ("shape = 'pair'\nparallelism = 0", "bad-parallelism", "job.parallelism", "from 1"),
         ("A = { records = -1 }", "bad-records", "job.A.records", "0"),
-        ("A = { records = 'none' }", "bad-records", "job.A.records", "whole spec"),
+        ("A = { records = 'none' }", "bad-records", "job.A.records", "with 0 emits"),
         ("A = { records = [1, true], parallelism = 2 }", "bad-records", "job.A.records", "list"),
         ("A = { records = [1, 2, 3], parallelism = 2 }", "bad-records", "job.A.records", "list"),
         ("shape = 'pair'\nrecords = [1, 2]", "bad-records", "job.records", "list"),

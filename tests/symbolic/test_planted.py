@@ -36,6 +36,14 @@ def named(plants: list[Plant], of: str = "") -> list[object]:
     ]
 
 
+def test_the_page_on_proofs_counts_them() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "proofs.md").read_text(encoding="utf-8")
+    of_runs = len(unbounded.plants())
+    others = (all_jobs.plants(), observing.few_ids(), observing.history())
+    assert f"has {of_runs + sum(map(len, others))} variants with a planted mistake" in page
+    assert f"Of {of_runs}\nplanted mistakes" in page
+
+
 @pytest.mark.parametrize("plant", named(unbounded.plants()))
 def test_none_is_proven_for_runs_of_any_length(plant: Plant, tmp_path: Path) -> None:
     answer = asking.unbounded(plant, tmp_path)

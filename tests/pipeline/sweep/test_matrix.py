@@ -82,6 +82,7 @@ def test_jobs_are_named_and_what_the_base_expects_is_not_asked(tmp_path: Path) -
 AXES = '[axes]\nvariant = ["none", "withdraws"]\n'
 BAD = {
     'bse = "a"\n': ("unknown-key", 1, "did you mean"),
+    'title = "a"\nprotocol = "yardstick"\n': ("spec-for-matrix", 2, "finale check "),
     AXES: ("missing-key", None, "which spec"),
     f'base = "no.toml"\n{AXES}': ("no-such-path", 1, "no.toml"),
     f"base = 7\n{AXES}": ("bad-value", 1, "which spec"),
