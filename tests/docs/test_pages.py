@@ -122,6 +122,11 @@ def test_contributing_says_what_each_folder_of_tests_checks() -> None:
     assert sorted(rows) == sorted({*folders_of_code("tests"), "tests/test_house.py"})
 
 
+def test_one_page_says_how_long_spark_takes_to_start() -> None:
+    says = re.compile(r"Spark\s+(?:takes|starts\s+in)\s+\d+\s+to\s+\d+\s+s")
+    assert [page.name for page in PAGES if says.search(read(page))] == ["spark.md"]
+
+
 def test_each_path_that_code_names_is_there() -> None:
     """The files that examples, messages and docstrings point a reader to."""
     missing = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 import z3
 
+from finale.checker.proofs.unbounded import finish, stops
 from finale.checker.proofs.unbounded import proof as proofs
 from finale.checker.proofs.unbounded import prove as proving
 from finale.checker.proofs.unbounded.proof import Proof
@@ -91,6 +93,15 @@ def test_clauses_are_kept_by_declines() -> None:
     for step in steps_of(proof, "fail_snapshot", "apply_decline"):
         assert proof.can_be_taken(step), step
         assert proof.consecution(step, proof.clauses).proven, step
+
+
+def test_the_page_on_proofs_counts_clauses_and_goals() -> None:
+    page = (ROOT.parent / "docs" / "proofs.md").read_text(encoding="utf-8")
+    counts = re.findall(r"^\| `([\w-]+)/[\w-]+` \| (\d+) \| (\d+) \| [\d ]+ \| \d+ \|$", page, re.M)
+    own = {"final-checkpoint": finish, "stop-with-savepoint": stops}
+    assert {protocol for protocol, *_ in counts} == own.keys()
+    for protocol, clauses, goals in counts:
+        assert (int(clauses), int(goals)) == (len(own[protocol].CLAUSES), len(own[protocol].GOALS))
 
 
 @pytest.mark.slow
