@@ -1,4 +1,4 @@
-"""The order in which a change meets its cases, so that one that tells it comes early.
+"""Orders the settings of a review, so that one in which the change has an effect comes early.
 
 A user's own specs come first. Three lists follow by turns. In the first one those are first that
 are close to the change: settings in which a mistake of the same methods has shown, then settings
@@ -53,7 +53,7 @@ def in_order(
     known: Catalogue,
     kept: Mapping[Path, Base],
 ) -> Sequence[Case]:
-    """The cases, those first that are likely to tell the change.
+    """The cases, those first in which the change is likely to have an effect.
 
     `kept` is what is known of the cases without the change, by file.
     """
@@ -171,9 +171,9 @@ def rounds(
 def covering(
     found: Iterable[T], features: Callable[[T], frozenset[F]], size: Callable[[T], int]
 ) -> Iterator[T]:
-    """Yield all of these: next the one that brings most for its cost that none before it has.
+    """Yield all of these. Next comes the one with the most new features for its cost.
 
-    A feature counts the more the fewer have it. Where nothing new is left, it begins anew.
+    A rare feature counts more than a common one. When no feature is new any more, all are new.
     """
     left = list(found)
     had = Counter(feature for each in left for feature in features(each))

@@ -164,19 +164,20 @@ def _like_base(case: Case, files: frozenset[str], base: SpecResult) -> Pair | No
 
 
 def _base_of(spec: Spec, found: SpecResult) -> Base:
-    """What is kept of a system without the change: worked out once for all reviews."""
+    """What is kept of a system without the change, once for all reviews, if a search was whole."""
     key, store = _key_of_base(spec), spec.catalogue.store
     text = None if key is None or store is None else store.text(key)
     if text is not None:
         return typed(Base, json.loads(text))
     system = found.system or spec.system()
     taken, faults = frozenset[Branch](), frozenset[str]()
-    if _is_whole(found.report):
+    is_whole = _is_whole(found.report)
+    if is_whole:
         taken = _branches_of(system) - set(found.report.dead_branches)
         rules = {each.rule.name for each in system.rules if not each.rule.makes_progress}
         faults = found.report.exercised & rules
     base = Base(digest_of(system), taken, faults)
-    if key is not None and store is not None and key == _key_of_base(spec):
+    if is_whole and key is not None and store is not None and key == _key_of_base(spec):
         store.put(key, json.dumps(plain(base), separators=(",", ":")))
         store.flush()
     return base

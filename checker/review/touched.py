@@ -1,7 +1,7 @@
 """Which branches of the rules a change touches, by what its code and the code before it name.
 
-A change says little by the methods that it has: what it leaves out or does otherwise is met in
-other rules. An abort that is told to nobody is missed where the news of an abort is read.
+The effect of a change often shows in rules that the change does not have. If it tells nobody of an
+abort, the effect shows where tasks read the news of an abort.
 """
 
 from __future__ import annotations

@@ -10,16 +10,24 @@ from typing import Any
 
 import pytest
 
+from finale.checker.cache.store import Store
 from finale.checker.review.cases import OWN_SPECS, Case, cases
 from finale.checker.review.change import Change, under
 from finale.checker.review.code import ChangedCode, changed_code, function_of
 from finale.checker.review.order import covering, in_order
-from finale.checker.review.pair import Pair, pair_of, searched_within
+from finale.checker.review.pair import (
+    Pair,
+    kept_without,
+    known_without,
+    pair_of,
+    searched_within,
+)
 from finale.checker.review.review import Reviewer, Tried
 from finale.checker.review.touched import branches_touched
 from finale.checker.search.limits import Limits
 from finale.checker.search.many import searched
 from finale.checker.search.rows import SpecResult
+from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.files import toml_in
 from finale.checker.spec.typed import is_table
@@ -95,6 +103,21 @@ def test_a_change_touches_what_reads_the_fields_that_it_writes_otherwise() -> No
     assert touched < branches
     assert {*_branches_in(FinalCheckpoint.deliver_abort, branches)} <= touched
     assert not {*_branches_in(FinalCheckpoint.deliver_confirmation, branches)} & touched
+
+
+def test_what_a_search_with_a_limit_has_not_seen_is_not_kept(tmp_path: Path) -> None:
+    known = catalogue(None, Store(tmp_path))
+    base = under(Change("two-phase-commit"), known)
+    found = cases(
+        [OWN_SPECS / "two-phase-commit" / "as-many-as-by-default.toml"],
+        base,
+        base,
+        Change("two-phase-commit"),
+    ).found
+    known_without(found[0], Limits(states_max=5))
+    assert not kept_without(found)
+    known_without(found[0], Limits())
+    assert [*kept_without(found)] == [found[0].file]
 
 
 def _branches_in(rule: object, branches: set[Branch]) -> Iterator[Branch]:
