@@ -26,6 +26,7 @@ def test_the_changed_protocol_is_the_variant() -> None:
     assert found.keys == (
         "final-checkpoint",
         "stop-with-savepoint",
+        "regional-checkpoint",
         "chained-sources",
         "unaligned",
         "aligned-with-timeout",
