@@ -344,9 +344,9 @@ COMMANDS = (
                         "finale coverage specs --protocols protocols -o coverage.html",
                     ),
                 ),
-                "0 each branch and each pair is reached or has a reason, 1 there is a gap, or a "
-                "reason is out of date, 2 bad input, 130 interrupted (the same command continues "
-                "from the cache)",
+                "0 each branch and each pair is reached or has a reason, 1 there is a gap, a "
+                "reason is out of date, or too many pairs have reasons, 2 bad input, 130 "
+                "interrupted (the same command continues from the cache)",
             ),
             Command(
                 "hunt",

@@ -102,11 +102,12 @@ def coverage(  # noqa: PLR0913 - one parameter a flag
     """Say which branches of rules, and which failures in which phases, no spec reaches."""
     refuse_limits({"--workers": workers, "--max-states": max_states})
     chosen = format_of(output, format, FORMATS)
-    told = (*own_reasons(), *(() if reasons is None else reasons_in(reasons)))
+    given = () if reasons is None else reasons_in(reasons)
     known = catalogue(protocols, None if no_cache else users_store())
     for name in of:
         known.protocol(name)
-    specs = _specs(paths or (OWN_SPECS,), of, known)
+    paths = paths or (OWN_SPECS,)
+    specs = _specs(paths, of, known)
     if output is not None:
         OutputFile(output).close()  # a name that cannot be written is an error before the work
     jobs = workers or processors()
@@ -120,7 +121,9 @@ def coverage(  # noqa: PLR0913 - one parameter a flag
             if not isinstance(found, Seen):
                 raise found
             looked.append(Looked(by_file[file], found))
-    result = joined(looked, told)
+    own = own_reasons()
+    asked = (*(own if _has_own_specs(paths) else ()), *(given if _is_whole(paths) else ()))
+    result = joined(looked, (*own, *given), () if of else asked)
     closed: Closings = {}
     if close:
         with Meter("settings") as meter:
@@ -149,6 +152,16 @@ def _specs(paths: Sequence[Path], protocols: Sequence[str], known: Catalogue) ->
             advice="name specs without a variant and without assumptions left out",
         )
     return own
+
+
+def _has_own_specs(paths: Sequence[Path]) -> bool:
+    """Whether the specs of Finale are read, all of them."""
+    return any(path.resolve() == OWN_SPECS.resolve() for path in paths)
+
+
+def _is_whole(paths: Sequence[Path]) -> bool:
+    """Whether folders are read: single files are a part of a suite."""
+    return all(path.is_dir() for path in paths)
 
 
 def _show(found: Coverage, closed: Closings, format: Format, output: Path | None) -> None:

@@ -234,3 +234,9 @@ class System:
     def values(self, state: State) -> Mapping[str, object]:
         """A state as plain values by variable name."""
         return {v.name: v.domain.decode([state[i] for i in v.indices]) for v in self.variables}
+
+
+def branches_of(system: System) -> frozenset[Branch]:
+    """Return all branches of the source that some leaf of a rule takes."""
+    ends = (end for rule in system.rules for end in leaves(rule.tree))
+    return frozenset(b for end in ends if isinstance(end, Update) for b, _ in end.branches)

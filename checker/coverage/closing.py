@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields, replace
 from itertools import islice
 from typing import get_type_hints
 
-from finale.checker.search.many import searched
+from finale.checker.search.many import WORKER_DIED, searched
 from finale.checker.spec.claim import Spec
 from finale.checker.spec.grid import EXPECTED, settings_of, varied, without
 from finale.checker.spec.reading import spec_of
@@ -35,7 +35,7 @@ TRIES_MAX = 12
 
 @dataclass(frozen=True)
 class Closing:
-    """The cheapest setting that was tried and reaches a gap, and the number of all tries."""
+    """The cheapest setting that was walked and reaches a gap, and the number of all walks."""
 
     setting: Looked | None
     tries: int
@@ -47,25 +47,33 @@ def closings(
     look: Callable[[Sequence[str], int, int], None],
     states_max: int = STATES_MAX,
 ) -> Mapping[Goal, Closing]:
-    """Return for each gap the cheapest setting that closes it, of those that were tried."""
+    """Return for each gap the cheapest setting that closes it, of those that were tried.
+
+    A setting that the protocol refuses is no try. Raises `worker-died`.
+    """
     plans = {gap: islice(_tries(gap, coverage), TRIES_MAX) for gap in coverage.gaps}
     found: dict[Goal, Looked | None] = dict.fromkeys(plans)
-    count, tried = dict.fromkeys(plans, 0), set[str]()
+    count = dict.fromkeys(plans, 0)
+    tried, walked = set[str](), set[str]()
     while plans:
         ahead: dict[str, Spec] = {}
+        names: dict[Goal, str] = {}
         for gap in list(plans):
             each = None if found[gap] is not None else next(plans[gap], None)
             if each is None:
                 del plans[gap]
             else:
-                count[gap] += 1
-                ahead |= {} if _name(each) in tried else {_name(each): each}
+                name = names[gap] = _name(each)
+                ahead |= {} if name in tried else {name: each}
         tried |= ahead.keys()
         for looked in _walked(ahead, jobs, look, states_max):
+            walked.add(_name(looked.spec))
             for goal in set(looked.reached) & found.keys():
                 before = found[goal]
                 if before is None or looked.seen.states < before.seen.states:
                     found[goal] = looked
+        for gap, name in names.items():
+            count[gap] += name in walked
     return {gap: Closing(found[gap], count[gap]) for gap in found}
 
 
@@ -79,12 +87,14 @@ def _walked(
     look: Callable[[Sequence[str], int, int], None],
     states_max: int,
 ) -> Iterator[Looked]:
-    """Walk settings side by side. A setting that the protocol refuses is none."""
+    """Walk settings side by side, and leave out those that the protocol refuses."""
     for name, found in searched(
         list(tries), lambda name: seen(tries[name], states_max), jobs, look
     ):
         if isinstance(found, Seen):
             yield Looked(tries[name], found)
+        elif found.code == WORKER_DIED:
+            raise found
 
 
 # --- which settings ------------------------------------------------------------------------------

@@ -31,14 +31,14 @@ from finale.model.language.bindings import has_fair_rules, rule_names, rule_of
 from finale.model.language.decorators import mark_of
 from finale.model.language.entities import Variable
 from finale.model.language.explore import Branch
-from finale.model.system import State, System, Update, leaves
+from finale.model.system import State, System, Update, branches_of, leaves
 from finale.model.value_text import value_text
 
 #: A walk of so many states takes about a second, and most specs have fewer.
 STATES_MAX = 20_000
 
 Lines = Mapping[str, tuple[int, ...]]
-"""Branches by the function that has them, `FILE:NAME`: the line, negative if the test fails."""
+"""Branches by the function that has them, `FILE:NAME`: their signed lines."""
 
 
 @dataclass(frozen=True)
@@ -127,13 +127,7 @@ def _walked(spec: Spec, system: System, states_max: int) -> Seen:
 
 def _branches(spec: Spec, system: System) -> Iterator[tuple[str, tuple[int, ...]]]:
     """The branches of all rules of the protocol, and of each helper that a rule of it calls."""
-    read = {
-        branch
-        for rule in system.rules
-        for leaf in leaves(rule.tree)
-        if isinstance(leaf, Update)
-        for branch, _ in leaf.branches
-    }
+    read = branches_of(system)
     own = {getattr(spec.protocol, name) for name in rule_names(spec.protocol)}
     kinds = dict.fromkeys([spec.protocol, *(type(each.entity) for each in system.variables)])
     for function in dict.fromkeys(each for kind in kinds for each in _marked(kind)):
@@ -141,7 +135,7 @@ def _branches(spec: Spec, system: System) -> Iterator[tuple[str, tuple[int, ...]
         branches = mark.prepared.branches if mark is not None else ()
         if mark is not None and branches and (function in own or not read.isdisjoint(branches)):
             name = f"{branches[0].file}:{mark.function.__qualname__}"
-            yield name, tuple(each.line if each.outcome else -each.line for each in branches)
+            yield name, tuple(each.signed_line for each in branches)
 
 
 def _marked(kind: type) -> Iterator[object]:
@@ -153,7 +147,7 @@ def _marked(kind: type) -> Iterator[object]:
 
 def _taken(name: str, lines: tuple[int, ...], coverage: BranchCoverage) -> tuple[int, ...]:
     file = name.rpartition(":")[0]
-    return tuple(n for n in lines if Branch(file, abs(n), n > 0) in coverage.exercised)
+    return tuple(line for line in lines if Branch.at(file, line) in coverage.exercised)
 
 
 # --- pairs --------------------------------------------------------------------------------------

@@ -2,21 +2,11 @@
 
 A *goal* is a branch of a rule or helper, or a pair of a rule of the environment and a phase. A
 *gap* is a goal that no spec reaches. A *reason* says why no setting can reach some goals. Reasons
-are a closed list in a file of TOML (`reasons.toml` has those of Finale's own protocols):
+are a closed list in a file of TOML: docs/coverage.md#reasons. `reasons.toml` has those of Finale's
+own protocols.
 
-    [[pair]]
-    protocols = ["two-phase-commit"]     # left out: all protocols
-    rules     = ["crash"]                # left out: all rules of the environment
-    phases    = ["Task.status = closed"]
-    reason    = "a closed task has left its process"
-
-    [[branch]]
-    function = "Channel.put"
-    line     = "if self.is_full:"        # the line in the source
-    outcome  = true
-    reason   = "…"
-
-A reason is out of date if a spec reaches a goal that it names, or if it names none.
+A reason is out of date if a spec reaches a goal that it names. One that names no goal is out of
+date if the suite has the protocols or the function that it is about, or if the suite is whole.
 """
 
 from __future__ import annotations
@@ -220,8 +210,13 @@ class Coverage:
                 )
 
 
-def joined(looked: Sequence[Looked], reasons: Sequence[Reason] = ()) -> Coverage:
-    """Return what settings reach together, and which reasons explain the rest."""
+def joined(
+    looked: Sequence[Looked], reasons: Sequence[Reason] = (), asked: Sequence[Reason] = ()
+) -> Coverage:
+    """Return what settings reach together, and which reasons explain the rest.
+
+    Each of the reasons `asked` must name a goal: the suite is whole, so it has what they are about.
+    """
     order = sorted(looked, key=lambda each: (each.seen.states, each.spec.file))
     reached: dict[Goal, list[Looked]] = {}
     for each in order:
@@ -236,19 +231,20 @@ def joined(looked: Sequence[Looked], reasons: Sequence[Reason] = ()) -> Coverage
     gaps = {goal for goal in every if goal not in reached}
     protocols = {each.spec.protocol.key for each in looked}
     functions = {branch.function for branch in branches}
+    must_name = {*asked, *(each for each in reasons if _is_about(each, protocols, functions))}
     stale = tuple(
         reason
         for reason in reasons
         if not gaps.issuperset(named[reason.place])
-        or (not named[reason.place] and _is_asked(reason, protocols, functions))
+        or (reason in must_name and not named[reason.place])
     )
     why = {goal: each.reason for each in reasons for goal in named[each.place] if goal in gaps}
     goals = {goal: tuple(reached.get(goal, ())) for goal in every}
     return Coverage(tuple(order), goals, why, stale)
 
 
-def _is_asked(reason: Reason, protocols: set[str], functions: set[str]) -> bool:
-    """Whether a suite has what a reason is about."""
+def _is_about(reason: Reason, protocols: set[str], functions: set[str]) -> bool:
+    """Whether a suite surely has what a reason is about."""
     if reason.function:
         return reason.function in functions
     return protocols.issuperset(reason.protocols) and bool(reason.protocols)

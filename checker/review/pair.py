@@ -21,7 +21,7 @@ from finale.checker.search.run import run
 from finale.checker.search.verdict import WELL_FORMED, Report, Word
 from finale.checker.spec.claim import Spec
 from finale.model.language.explore import Branch
-from finale.model.system import System, Update, leaves
+from finale.model.system import System, branches_of
 
 from .cases import Case
 from .form import digest_of, rules_that_differ
@@ -109,14 +109,14 @@ class Base:
         """The lines by file, negative where a condition did not hold."""
         lines: dict[str, list[int]] = {}
         for each in sorted_by_line(self.taken):
-            lines.setdefault(each.file, []).append(each.line if each.outcome else -each.line)
+            lines.setdefault(each.file, []).append(each.signed_line)
         return [self.form, lines, sorted(self.faults)]
 
     @classmethod
     def of_plain(cls, data: tuple[str, Mapping[str, Sequence[int]], Sequence[str]]) -> Base:
         """The value of which `to_plain` has made this."""
         form, lines, faults = data
-        found = (Branch(file, abs(n), n > 0) for file, some in lines.items() for n in some)
+        found = (Branch.at(file, line) for file, some in lines.items() for line in some)
         return cls(form, frozenset(found), frozenset(faults))
 
 
@@ -148,7 +148,7 @@ def _like_base(case: Case, files: frozenset[str], base: SpecResult) -> Pair | No
     text = None if own is None or store is None else store.text(own)
     if text is None:
         after = case.changed.system()
-        branches = frozenset(b for b in _branches_of(after) if b.file in files)
+        branches = frozenset(b for b in branches_of(after) if b.file in files)
         same = _base_of(case.base, base).form == digest_of(after)
         said = [same, [[b.file, b.line, b.outcome] for b in sorted_by_line(branches)]]
         if own is not None and store is not None and key == _key(case, files):
@@ -173,7 +173,7 @@ def _base_of(spec: Spec, found: SpecResult) -> Base:
     taken, faults = frozenset[Branch](), frozenset[str]()
     is_whole = _is_whole(found.report)
     if is_whole:
-        taken = _branches_of(system) - set(found.report.dead_branches)
+        taken = branches_of(system) - set(found.report.dead_branches)
         rules = {each.rule.name for each in system.rules if not each.rule.makes_progress}
         faults = found.report.exercised & rules
     base = Base(digest_of(system), taken, faults)
@@ -224,7 +224,7 @@ def how_systems_differ(
         states = report.statistics.states if _is_whole(report) else None
         same = is_same(before, after, states)
         rules = () if same else rules_that_differ(before, after)
-        branches = frozenset(b for b in _branches_of(after) if b.file in files)
+        branches = frozenset(b for b in branches_of(after) if b.file in files)
         is_known = key is not None and key == _key(case, files)  # nothing was read in between
         if is_known and store is not None and (same or states is not None):
             assert key is not None
@@ -253,11 +253,6 @@ def _of_room() -> bytes:
 def _key_of_files(spec: Spec) -> bytes | None:
     reports = cached_reports(spec, ["pair"])
     return None if reports is None else reports.key_of_files
-
-
-def _branches_of(system: System) -> frozenset[Branch]:
-    ends = (end for rule in system.rules for end in leaves(rule.tree))
-    return frozenset(b for end in ends if isinstance(end, Update) for b, _ in end.branches)
 
 
 def sorted_by_line(branches: frozenset[Branch]) -> list[Branch]:

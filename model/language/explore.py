@@ -62,6 +62,16 @@ class Branch:
     line: int
     outcome: bool
 
+    @property
+    def signed_line(self) -> int:
+        """The line, negative for a branch that is not taken: how branches are stored by file."""
+        return self.line if self.outcome else -self.line
+
+    @classmethod
+    def at(cls, file: str, signed_line: int) -> Branch:
+        """Return the branch of a file that has a signed line."""
+        return cls(file, abs(signed_line), signed_line > 0)
+
 
 # --- paths ---------------------------------------------------------------------------------------
 

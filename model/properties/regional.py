@@ -123,6 +123,16 @@ def references_lead_on(state: RegionalCheckpoint, parts: RegionParts, newer: Che
 
 
 @reachable(on_request=True)
+def a_region_fails_in_a_forced_checkpoint(
+    state: RegionalCheckpoint, checkpoint: Checkpoint
+) -> bool:
+    """All tasks have answered a checkpoint that must be global, and a region has failed in it."""
+    answered = checkpoint.is_pending and checkpoint.awaited.is_empty
+    fails = state.has_failed(checkpoint) and not state.has_failed_too_often(checkpoint)
+    return answered and fails and state.forced
+
+
+@reachable(on_request=True)
 def restarts_from_an_old_part(state: RegionalCheckpoint, task: Task) -> bool:
     """A task runs that was restored from the old part of a regional checkpoint."""
     newest = newest_stored(state)
@@ -153,6 +163,7 @@ FAMILIES = (
     union_parts_are_of_one_checkpoint,
     a_regional_checkpoint_completes,
     references_lead_on,
+    a_region_fails_in_a_forced_checkpoint,
     restarts_from_an_old_part,
     a_savepoint_follows_an_old_part,
 )

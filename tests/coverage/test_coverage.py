@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -24,12 +25,13 @@ from finale.checker.coverage.suite import (
 )
 from finale.checker.page.coverage import coverage_page
 from finale.checker.report.coverage import coverage_json, coverage_lines
+from finale.checker.search.many import WORKER_DIED
 from finale.checker.search.native import search as native
 from finale.checker.spec.catalogue import catalogue
 from finale.checker.spec.reading import read_spec
 from finale.model.errors import FinaleError
 from finale.model.semantics import steps
-from finale.model.system import Fault, State
+from finale.model.system import Fault, State, branches_of
 from finale.model.value_text import value_text
 from tests.cli.running import ROOT, run
 
@@ -112,12 +114,16 @@ def test_pairs_are_those_of_the_definition(name: str) -> None:
 
 def test_branches_are_those_of_the_native_search() -> None:
     spec = read_spec(SPECS / BARRIERS / "refusal.toml", catalogue())
-    dead = native.check(spec.system(())).dead_branches
+    system = spec.system(())
+    dead = native.check(system).dead_branches
     looked = looked_at(spec.file)
     taken = {(b.file, b.line, b.outcome) for b in looked.reached if isinstance(b, BranchGoal)}
     read = {(b.file, b.line, b.outcome) for b in looked.branches} - taken
     assert dead
     assert {(b.file, b.line, b.outcome) for b in dead} <= read
+    alive = branches_of(system) - set(dead)
+    assert alive
+    assert {(b.file, b.line, b.outcome) for b in alive} <= taken
 
 
 def test_a_walk_ends_at_its_number_of_states_and_says_so() -> None:
@@ -168,6 +174,25 @@ def test_a_gap_is_closed_by_the_cheapest_setting_that_was_tried() -> None:
     assert ABORTED in setting.reached
 
 
+def test_a_worker_that_dies_is_an_error_of_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    coverage = joined(suite(BARRIERS))
+    monkeypatch.setattr("finale.checker.coverage.closing.seen", lambda *_: os._exit(9))
+    with pytest.raises(FinaleError) as raised:
+        closings(coverage, 1, quietly)
+    assert raised.value.code == WORKER_DIED
+
+
+def test_settings_that_the_protocol_refuses_are_no_tries(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise FinaleError("bad-bound", "refused", advice="none")
+
+    coverage = joined(suite(BARRIERS))
+    assert {each.tries for each in closings(coverage, 1, quietly).values()} != {0}
+    monkeypatch.setattr("finale.checker.coverage.closing.seen", refuse)
+    found = closings(coverage, 1, quietly)
+    assert {(each.setting, each.tries) for each in found.values()} == {(None, 0)}
+
+
 def test_a_pair_that_guards_exclude_is_none() -> None:
     coverage = joined(suite("connector"))
     pairs = {(goal.rule, goal.phase) for goal in coverage.pairs_of("connector")}
@@ -212,6 +237,21 @@ def test_a_reason_that_no_longer_applies_fails(tmp_path: Path, status: str) -> N
     ran = run(f"coverage {SPECS / BARRIERS} --workers 1 --reasons {file}")
     assert ran.exit == 1
     assert f"{file}:1: this reason is out of date: why" in " ".join(ran.stdout.split())
+
+
+BRANCH = '[[branch]]\nfunction = "{}"\nline = "if self:"\noutcome = true\nreason = "why"\n'
+
+
+@pytest.mark.parametrize(
+    ("words", "is_told"), [("", True), ("/restart.toml", False), (f" --of {BARRIERS}", False)]
+)
+def test_a_function_that_no_spec_has_is_told_if_the_suite_is_whole(
+    tmp_path: Path, words: str, is_told: bool
+) -> None:
+    file = reasons(tmp_path, BRANCH.format("BarrierCollection.gone"))
+    ran = run(f"coverage {SPECS / BARRIERS}{words} --workers 1 --reasons {file}")
+    said = f"{file}:1: this reason is out of date: why" in " ".join(ran.stdout.split())
+    assert said == is_told
 
 
 def test_too_many_reasons_fail(tmp_path: Path) -> None:
