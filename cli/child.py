@@ -11,24 +11,21 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterable, Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from .meter import PROGRESS
-
-if TYPE_CHECKING:
-    from anyio.abc import ByteReceiveStream
 
 #: After its time limit a command prints what it has found. The command is killed if it takes
 #: more seconds for that.
 SECONDS_TO_END = 5.0
 SECONDS_BETWEEN_TICKS = 1.0
-#: Of each stream so many bytes are kept; what follows is read and dropped.
+#: Of each stream so many bytes are kept, and the others are dropped: of stdout the first bytes, of
+#: stderr the last ones, which say what went wrong.
 BYTES_MAX = 4 * 2**20
 #: A process that left the group can hold a stream open. Nobody waits longer for it, in seconds.
 SECONDS_OF_STREAMS = 1.0
@@ -54,18 +51,23 @@ class Ended:
     seconds: float
 
 
+@dataclass
 class _Kept:
-    """The first bytes of a stream, and the number of those that followed."""
+    """The first or the last bytes of a stream, and the number of the others."""
 
-    def __init__(self) -> None:
-        self.data = bytearray()
-        self.dropped = 0
+    is_end: bool
+    data: bytearray = field(default_factory=bytearray)
+    dropped: int = 0
 
-    async def read(self, stream: ByteReceiveStream) -> None:
+    async def read(self, stream: AsyncIterable[bytes]) -> None:
         async for some in stream:
-            room = BYTES_MAX - len(self.data)
-            self.data += some[:room]
-            self.dropped += len(some[room:])
+            self.data += some
+            excess = max(0, len(self.data) - BYTES_MAX)
+            self.dropped += excess
+            if self.is_end:
+                del self.data[:excess]
+            else:
+                del self.data[len(self.data) - excess :]
 
     @property
     def text(self) -> str:
@@ -95,7 +97,7 @@ async def run_apart(words: Sequence[str], seconds: float, tell: Tell) -> Ended:
         raise
     finally:
         os.close(told)
-    out, err = _Kept(), _Kept()
+    out, err = _Kept(is_end=False), _Kept(is_end=True)
     streams = [(out, process.stdout), (err, process.stderr)]
 
     async def tick() -> None:

@@ -27,6 +27,7 @@ from . import VERSION
 from .child import BYTES_MAX, Ended, Tell, run_apart
 from .commands import COMMANDS
 from .errors import refused_name
+from .inside import inside
 from .main import EXIT_BAD_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED
 from .parameters import LIMITS, PLAIN, refuse_limits
 from .tools import (
@@ -34,7 +35,6 @@ from .tools import (
     Limits,
     Tool,
     arguments_of,
-    inside,
     settings_of,
     shown_line,
     writable,
@@ -184,6 +184,7 @@ class Desk:
             left_out, text = self.own(tool.name, values)
             return {"exit": "done", "code": 0, **settings, **left_out}, text
         self.calls += 1
+        number = self.calls  # other calls are answered before this one ends
         ran: list[tuple[list[str], Ended]] = []
         for words in tool.command_lines(values):
             spent = sum(ended.seconds for _, ended in ran)
@@ -199,7 +200,7 @@ class Desk:
         if tool.writes and head["code"] == 0:
             output += _read(str(values["folder"] / tool.writes))
         output = _found(output, values.get("find", ""))
-        left_out, text = self.cut(f"answer-{self.calls}", output, values["characters"])
+        left_out, text = self.cut(f"answer-{number}", output, values["characters"])
         return {**head, **settings, **left_out}, text
 
     def own(self, name: str, values: Mapping[str, Any]) -> tuple[dict[str, Any], str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
@@ -35,6 +36,8 @@ BAR_WIDTH = 20
 #: goes there each second, and none to stderr.
 PROGRESS = "FINALE_PROGRESS"
 SECONDS_BETWEEN_LINES_OF_PIPE = 1.0
+#: The pipe that the variable named, if any.
+_PIPES: list[int] = []
 
 
 class Meter:
@@ -221,12 +224,19 @@ class Bar:
 
 
 def _pipe() -> int | None:
-    number = os.environ.get(PROGRESS, "")
-    return int(number) if number.isdecimal() else None
+    """The pipe for progress, if a program has opened one.
+
+    The variable is removed: a process that the command starts inherits it, and not the pipe.
+    """
+    number = os.environ.pop(PROGRESS, "")
+    if number.isdecimal():
+        _PIPES[:] = [int(number)]
+    return _PIPES[0] if _PIPES else None
 
 
 def _tell(pipe: int, line: str) -> None:
-    os.write(pipe, f"{line}\n".encode())
+    with suppress(OSError, OverflowError):  # the number is no open pipe
+        os.write(pipe, f"{line}\n".encode())
 
 
 def line_of(part: float, words: Sequence[str], width: int) -> str:

@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from finale.model.errors import FinaleError, Place
 
-from .project import PROJECT_FILES, Project, folder_of, project_above, table_in
+from .inside import inside, refuse_links, refuse_logs, refuse_specs
+from .project import (
+    KEYS,
+    PROJECT_FILES,
+    Project,
+    folder_of,
+    project_above,
+    table_in,
+)
 
 if TYPE_CHECKING:
     from cyclopts.argument import Argument
@@ -163,6 +171,7 @@ def _field(argument: Argument) -> object:
 
 SETTING = ("--variant", "--set", "--protocols")
 FIND = (str, "", "Return only entries with this text, in any case (default: all).")
+START = (int, 0, "First character to return (default: 0).")
 
 #: The order is that of a review. A tool for a further command is one row.
 TOOLS = (
@@ -170,6 +179,7 @@ TOOLS = (
         "guide",
         "Read this first: what a variant is, how to find the rule and the property for a bug "
         "report, and how not to fool yourself.",
+        own={"start": START},
     ),
     Tool(
         "list",
@@ -217,7 +227,7 @@ TOOLS = (
         own={
             "path": (str, ..., "File or folder, relative to the project."),
             "find": FIND,
-            "start": (int, 0, "First character to return."),
+            "start": START,
         },
     ),
     Tool(
@@ -297,7 +307,7 @@ TOOLS = (
 def arguments_of(tool: Tool, given: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
     """Return all arguments of a call, the defaults too.
 
-    Raises `bad-argument`, and what `inside` and `refuse_foreign_code` raise.
+    Raises `bad-argument`, `outside-project`, and what reading a project file raises.
     """
     from pydantic import ValidationError
 
@@ -310,13 +320,17 @@ def arguments_of(tool: Tool, given: Mapping[str, Any], limits: Limits) -> dict[s
     for name, value in values.items():
         for word in _several(value):
             _refuse_word(tool, name, word)
+    specs: list[Path] = []
     for name, argument in tool.parameters.items():
-        if "Path" in str(argument.hint) or argument.name in READ:
-            readable = limits.readable if argument.name in READ else ()
-            for each in _several(values[name]):
-                inside(str(each), readable)
+        for each in _several(values[name]):
+            if argument.name in READ:
+                refuse_logs(str(each), limits.readable)
+            elif "Path" in str(argument.hint):
+                path = inside(str(each))
+                specs += [path] if argument.name != "--protocols" else []
     if tool.lines:
         refuse_foreign_code(values)
+        refuse_specs(specs or specs_for(tool, values), values.get("set", ()))
     return values
 
 
@@ -341,28 +355,6 @@ def _refuse_word(tool: Tool, name: str, word: object) -> None:
         raise _bad(tool, name, "the text has a character that no file and no command line can have")
 
 
-def inside(path: str | Path, readable: Sequence[Path] = ()) -> Path:
-    """Return a path below the project, which is the current folder, or below a readable folder.
-
-    A path is refused if it climbs, leads out by a link, or is absolute and not below a readable
-    folder. Raises `outside-project`.
-    """
-    given = Path(path)
-    bases = readable if given.is_absolute() else (Path.cwd().resolve(), *readable)
-    try:
-        whole = given.resolve()
-        if ".." not in given.parts and any(whole.is_relative_to(base) for base in bases):
-            return given
-    except RuntimeError:  # links in a circle
-        pass
-    raise FinaleError(
-        "outside-project",
-        "the path is absolute, climbs with .., or leads out of the project by a link",
-        place=Place(str(given)),
-        advice="name a file or folder below the project, relative to it",
-    )
-
-
 def refuse_foreign_code(values: Mapping[str, Any]) -> None:
     """Refuse a folder of variants that is not below the project, or has a link that leads out.
 
@@ -371,17 +363,31 @@ def refuse_foreign_code(values: Mapping[str, Any]) -> None:
     folders = [values["protocols"]] if values.get("protocols") else protocols_for(values)
     for folder in folders:
         inside(folder)
-        for each in Path(folder).rglob("*"):
-            if each.is_symlink():
-                inside(each)
+        refuse_links(folder)
 
 
 def protocols_for(values: Mapping[str, Any]) -> list[str]:
     """Return the folders of variants that project files name for the files of a call."""
+    return _named_for(values, "protocols")
+
+
+def specs_for(tool: Tool, values: Mapping[str, Any]) -> list[Path]:
+    """Return the specs that the command of a tool takes if the call names none."""
+    command, key = tool.lines[0].split()[0], KEYS["specs"]
+    names = _named_for(values, "specs")
+    if command in (each for each, _ in key.fills):
+        return list(map(Path, names))
+    if command not in key.read_by:
+        return []
+    return list(map(Path, names or ["specs", *map(str, Path().glob("*.toml"))]))
+
+
+def _named_for(values: Mapping[str, Any], key: str) -> list[str]:
+    """The words of a key in the project files for the files of a call."""
     given = (each for value in values.values() for each in _several(value))
     paths = [each for each in given if isinstance(each, Path) and each.exists()]
     starts = [folder_of(each) for each in paths] or [Path.cwd()]
-    return list(dict.fromkeys(word for start in starts for word in _project(start, "protocols")))
+    return list(dict.fromkeys(word for start in starts for word in _project(start, key)))
 
 
 def _several(value: object) -> tuple[object, ...]:

@@ -10,17 +10,20 @@ import subprocess
 import sys
 import tarfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from anyio import create_task_group, sleep
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters
 
-from finale.cli.child import BYTES_MAX
-from finale.cli.tools import TOOLS
+from finale.cli.child import BYTES_MAX, Ended, _Kept
+from finale.cli.mcp import Desk
+from finale.cli.tools import TOOLS, Limits, Tool, arguments_of
+from finale.model.errors import FinaleError
 from tests.cli.running import HERE, ROOT
 
 SAMPLES = ROOT / "tests" / "logs" / "samples.tar.xz"
@@ -74,6 +77,16 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (here / "misled").mkdir()
     (here / "misled" / "finale.toml").write_text('protocols = "../../outside"\n')
     shutil.copy(here / "ping.toml", here / "misled" / "ping.toml")
+    ping = (here / "ping.toml").read_text()
+    (outside / "ping.toml").write_text(ping)
+    for name in ("below", "behind", "resumed", "builds"):
+        (here / name).mkdir()
+    (here / "below" / "x.toml").symlink_to(outside / "ping.toml")
+    (here / "behind" / "below").symlink_to(here / "builds")
+    (here / "builds" / "flink.log").symlink_to(outside / "bounded-01" / "flink.log")
+    for name, first in (("x", "../../outside/ping.toml"), ("y", "x.toml"), ("z", "../ping.toml")):
+        text = f'{ping}\n[resume]\nfrom = "{first}"\n'
+        (here / "resumed" / f"{name}.toml").write_text(text)
     with tarfile.open(SAMPLES) as archive:
         archive.extract("bounded-01/flink.log", outside, filter="data")
     return here
@@ -112,6 +125,10 @@ def answer_of(result: Any) -> tuple[dict[str, Any], str]:
     told = json.loads(head)
     assert result.is_error == (told["code"] in {2, 70} or told["code"] < 0)
     return told, "".join(output)
+
+
+def named(tool: str) -> Tool:
+    return next(each for each in TOOLS if each.name == tool)
 
 
 def code(answer: tuple[dict[str, Any], str]) -> str:
@@ -233,6 +250,50 @@ def test_a_long_answer_keeps_its_ends_and_the_rest_can_be_had(call: Call) -> Non
     assert head["left_out"] == {"characters": len(whole) - 2_400, "next": "start=2400"}
 
 
+def test_the_guide_is_read_in_parts(call: Call) -> None:
+    head, first = call("guide", characters=500)
+    assert head["left_out"]["next"] == "start=500"
+    _, rest = call("guide", start=500)
+    _, whole = call("guide")
+    assert first + rest == whole
+
+
+def test_answers_of_calls_at_once_are_kept_apart(
+    portal: BlockingPortal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def run(words: list[str], *_: object) -> Ended:
+        await sleep(0.2)
+        return Ended(0, words[-1] * 600, "", 0, is_late=False, seconds=0.2)
+
+    async def tell(*_: object) -> None:
+        raise AssertionError
+
+    async def both(desk: Desk) -> None:
+        async with create_task_group() as group:
+            for name in ("a", "b"):
+                given = {"name": [name], "characters": 500}
+                group.start_soon(desk.answer, "explain", given, tell)
+
+    monkeypatch.setattr("finale.cli.mcp.run_apart", run)
+    desk = Desk(Limits(100, 20_000))
+    portal.call(both, desk)
+    assert desk.answers == {"answer-1": "a" * 600, "answer-2": "b" * 600}
+
+
+def test_of_a_long_stderr_the_end_is_kept_and_of_stdout_the_beginning(
+    portal: BlockingPortal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def chunks() -> AsyncIterator[bytes]:
+        for each in (b"abc", b"defgh", b"i"):
+            yield each
+
+    monkeypatch.setattr("finale.cli.child.BYTES_MAX", 4)
+    for is_end, kept in ((True, "fghi"), (False, "abcd")):
+        stream = _Kept(is_end)
+        portal.call(stream.read, chunks())
+        assert (stream.text, stream.dropped) == (kept, 5)
+
+
 def test_a_flood_of_output_is_cut_and_counted(call: Call) -> None:
     head, output = call("list", what="options", of="two-phase-commit", protocols="flood")
     assert head["exit"] == "done"
@@ -257,6 +318,17 @@ def test_a_flood_of_output_is_cut_and_counted(call: Call) -> None:
         ("check", {"paths": ["ping.toml"], "protocols": "linked"}),
         ("check", {"paths": ["misled/ping.toml"]}),
         ("list", {"what": "rules", "protocols": "away"}),
+        ("check", {"paths": ["below"]}),
+        ("check", {"paths": ["resumed/x.toml"]}),
+        ("check", {"paths": ["resumed/y.toml"]}),
+        ("check", {"paths": ["resumed"]}),
+        ("check", {"paths": ["ping.toml"], "set": ["resume.from=../outside/ping.toml"]}),
+        ("check", {"paths": ["ping.toml"], "set": ["resume.from=away/ping.toml"]}),
+        ("check", {"paths": ["ping.toml"], "set": ['resume={from="/etc/x.toml"}']}),
+        ("trace", {"spec": "below/x.toml", "property": "no-deadlock"}),
+        ("review", {"variants": ["none"], "set": ["resume.from=../x.toml"]}),
+        ("review", {"variants": ["none"], "specs": ["below"]}),
+        ("list", {"what": "rules", "protocols": "behind"}),
         ("validate", {"logs": ["/var/log/*.log"]}),
         ("impact", {"old": "/usr/lib", "new": "../outside"}),
         ("new_variant", {"folder": "../mine"}),
@@ -269,6 +341,45 @@ def test_a_flood_of_output_is_cut_and_counted(call: Call) -> None:
 )
 def test_a_path_that_leads_out_is_refused(call: Call, tool: str, arguments: dict[str, Any]) -> None:
     assert code(call(tool, **arguments)) == "outside-project"
+
+
+@pytest.mark.parametrize(
+    "log", ["away/bounded-01/flink.log", "aw*/*/flink.log", "*/*/flink.log", "builds", "behind"]
+)
+def test_logs_behind_a_link_are_refused(
+    project: Path, monkeypatch: pytest.MonkeyPatch, log: str
+) -> None:
+    """The folder `outside` is not readable here."""
+    monkeypatch.chdir(project)
+    with pytest.raises(FinaleError) as raised:
+        arguments_of(named("validate"), {"logs": [log]}, Limits(100, 20_000))
+    assert raised.value.code == "outside-project"
+    outside = project.parent / "outside"
+    arguments_of(named("validate"), {"logs": [log]}, Limits(100, 20_000, (outside,)))
+
+
+def test_a_spec_within_the_project_can_be_resumed_from(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    arguments_of(named("check"), {"paths": ["resumed/z.toml"]}, Limits(100, 20_000))
+
+
+@pytest.mark.parametrize("where", ["above", "project"])
+@pytest.mark.parametrize("tool", ["check", "review"])
+def test_specs_of_a_project_file_are_below_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: str, where: str
+) -> None:
+    here = tmp_path / "project"
+    here.mkdir()
+    (tmp_path / "outside").mkdir()
+    folder, specs = (tmp_path, "outside") if where == "above" else (here, "../outside")
+    (folder / "finale.toml").write_text(f'specs = ["{specs}"]\n')
+    monkeypatch.chdir(here)
+    given = {"variants": ["none"]} if tool == "review" else {}
+    with pytest.raises(FinaleError) as raised:
+        arguments_of(named(tool), given, Limits(100, 20_000))
+    assert raised.value.code == "outside-project"
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,9 @@ def test_a_pipe_for_progress_gets_a_line_each_second_and_stderr_none(
     monkeypatch.setattr("finale.cli.meter.monotonic", lambda: now)
     read, written = os.pipe()
     monkeypatch.setenv(PROGRESS, str(written))
+    monkeypatch.setattr("finale.cli.meter._PIPES", [])
     with Meter("pair.toml") as meter, Bar() as bar:
+        assert PROGRESS not in os.environ, "a process of the command does not inherit the pipe"
         for _ in range(5):
             now += 0.4
             meter(NEWS)
@@ -60,6 +62,20 @@ def test_a_pipe_for_progress_gets_a_line_each_second_and_stderr_none(
         lines = stream.read().splitlines()
     # The bar tells at once, and the search after its first second.
     assert [line.split(":")[0] for line in lines] == ["25% · b.log", "pair.toml", "25% · b.log"]
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("number", ["closed", "9" * 30])
+def test_a_number_that_is_no_open_pipe_does_no_harm(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], number: str
+) -> None:
+    read, written = os.pipe()
+    os.close(read)
+    os.close(written)
+    monkeypatch.setenv(PROGRESS, str(written) if number == "closed" else number)
+    monkeypatch.setattr("finale.cli.meter._PIPES", [])
+    with Bar() as bar:
+        bar(0.25, ["b.log"])
     assert capsys.readouterr().err == ""
 
 
