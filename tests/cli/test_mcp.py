@@ -362,7 +362,8 @@ def test_a_spec_within_the_project_can_be_resumed_from(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(project)
-    arguments_of(named("check"), {"paths": ["resumed/z.toml"]}, Limits(100, 20_000))
+    given = arguments_of(named("check"), {"paths": ["resumed/z.toml"]}, Limits(100, 20_000))
+    assert "resumed/z.toml" in given
 
 
 @pytest.mark.parametrize("where", ["above", "project"])
