@@ -7,7 +7,7 @@ by their docstrings; ids, errors, assumptions and words by the tables of the pag
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -67,17 +67,20 @@ class Explanation:
 
 def explained(name: str, known: Catalogue) -> list[Explanation]:
     """Return all meanings of a name, those of the user's own code first."""
-    for sources, fits in ((SOURCES, is_called), (OF_RULES, is_called), (SOURCES, _begins_with)):
-        found = [each for source in sources for each in source(known) if fits(name, each.name)]
-        if found:
-            return found
-    return []
+    every = list(_all_of(SOURCES, known))
+    found = [each for each in every if is_called(name, each.name)]
+    found = found or [each for each in _all_of(OF_RULES, known) if is_called(name, each.name)]
+    return found or [each for each in every if _begins_with(name, each.name)]
+
+
+def _all_of(sources: Iterable[Source], known: Catalogue) -> Iterator[Explanation]:
+    for source in sources:
+        yield from source(known)
 
 
 def names(known: Catalogue) -> list[str]:
     """Return all names that can be explained, those of the user's own code first."""
-    every = (each.name for source in (*SOURCES, *OF_RULES) for each in source(known))
-    return list(dict.fromkeys(every))
+    return list(dict.fromkeys(each.name for each in _all_of((*SOURCES, *OF_RULES), known)))
 
 
 def is_called(asked: str, name: str) -> bool:

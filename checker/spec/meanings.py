@@ -9,6 +9,7 @@ import ast
 import inspect
 import sys
 import textwrap
+from functools import cache
 
 from finale.model.language.protocol import Protocol
 
@@ -46,6 +47,7 @@ def summary(kind: type[Protocol]) -> str:
     return first_paragraph(first) or first_paragraph(second)
 
 
+@cache  # protocols share the classes of their options and bounds
 def _own(kind: type) -> dict[str, str]:
     try:
         source = textwrap.dedent(inspect.getsource(kind))
