@@ -32,6 +32,7 @@ from .parameters import (
     OUTPUT,
     PLAIN,
     NoCache,
+    OutputPath,
     ProtocolsFolder,
     Workers,
     refuse_limits,
@@ -89,14 +90,7 @@ def coverage(  # noqa: PLR0913 - one parameter a flag
             help="Output format (default: by the ending of the file, else text).",
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        Parameter(
-            group=OUTPUT,
-            name=("--output", "-o"),
-            help="File to write into (default: standard output).",
-        ),
-    ] = None,
+    output: OutputPath = None,
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Say which branches of rules, and which failures in which phases, no spec reaches."""

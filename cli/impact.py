@@ -21,7 +21,7 @@ from finale.model.errors import FinaleError
 
 from . import VERSION
 from .output import OutputFile, document, format_of, say, say_json, to_file_or_stdout
-from .parameters import OUTPUT
+from .parameters import OUTPUT, OutputPath
 
 Format = Literal["text", "json", "html", "markdown"]
 FORMATS: tuple[Format, ...] = ("text", "json", "html", "markdown")
@@ -53,14 +53,7 @@ def impact(
             "ending of the file, else text).",
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        Parameter(
-            group=OUTPUT,
-            name=("--output", "-o"),
-            help="File to write into (default: standard output).",
-        ),
-    ] = None,
+    output: OutputPath = None,
 ) -> int:
     """Say what a change of Flink touches: methods that rules name, log lines, and the rest."""
     chosen = format_of(output, format, FORMATS)

@@ -64,6 +64,14 @@ NoCache: TypeAlias = Annotated[
         help="Work out everything anew, and keep nothing (docs/cache.md).",
     ),
 ]
+OutputPath: TypeAlias = Annotated[
+    Path | None,
+    Parameter(
+        group=OUTPUT,
+        name=("--output", "-o"),
+        help="File to write into (default: standard output).",
+    ),
+]
 PropertyNames: TypeAlias = Annotated[
     tuple[str, ...],
     PLAIN,

@@ -5,9 +5,9 @@ are close to the change: settings in which a mistake of the same methods has sho
 that have most of what the changed code names (options, bounds, kinds of vertices, observed
 history), then those with fewest values that are not the default. In the second the small ones are
 first, and of each option, bound and kind some: code can matter in a setting that it does not name.
-The third has, as far as an earlier review has kept it, what runs without the change do there: each
-branch that the change touches, beside each fault that runs can have. What few settings have comes
-first, at little cost: the loss of a message can be what makes the change matter.
+The third needs what an earlier review has kept of the runs without the change. Each of its settings
+brings new pairs of a branch that the change touches and a fault that runs have there; rare pairs
+and small settings come first. A lost message can be what makes a change matter.
 """
 
 from __future__ import annotations
